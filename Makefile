@@ -1,0 +1,44 @@
+# Every habit of the project is one target. `make help` lists them.
+SHELL := /bin/bash
+JOBS ?= 2
+.DEFAULT_GOAL := help
+.PHONY: help setup build run test demo bench format lint sanitize fuzz coverage clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: ## install the needed packages (apt; sudo where not root)
+	@tools/setup
+
+build: setup ## build/release/huygens
+	@tools/build release huygens
+
+run: build ## place the sample pods on the embedded sample cluster and print the table
+	@tools/run_sample
+
+test: setup ## every test this machine can run; ends with counts
+	@tools/test
+
+demo: build ## the sample pods through the real etcd, kube-apiserver and kube-scheduler
+	@tools/control_plane && tests/e2e/run demo
+
+bench: setup ## filter and prioritize against an echo of the same bytes
+	@tools/build release huygens huygens_bench && tools/bench
+
+format: setup ## clang-format over all C++ files
+	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i
+
+lint: setup ## formatter, include directions, self-contained headers, clang-tidy
+	@tools/lint
+
+sanitize: setup ## unit, integration and a short end-to-end run under ASan+UBSan and TSan
+	@tools/sanitize
+
+fuzz: setup ## each fuzz target for SECONDS (default 60)
+	@tools/fuzz $(SECONDS)
+
+coverage: setup ## line coverage of the unit tests
+	@tools/coverage
+
+clean: ## remove build/
+	@rm -rf build

@@ -1,0 +1,170 @@
+// What filter and prioritize cost over HTTP, against an echo that receives and sends the same bytes through the same server in the same run,
+// interleaved (echo, verb, echo, verb ...). The ratios count; absolute times only say on which machine they were made.
+//
+// Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <thread>
+#include <vector>
+
+#include "bench/cluster.h"
+#include "bench/connection.h"
+#include "extender/manifest_backend.h"
+#include "extender/service.h"
+#include "net/server.h"
+
+namespace huygens::bench {
+
+namespace {
+
+constexpr size_t kNodes = 5000;
+constexpr size_t kPods = 50'000;
+constexpr int kRounds = 5;
+
+double ResidentMegabytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  }
+  return 0;
+}
+
+// The service on a server of its own thread, with /echo/N beside it: N bytes back for whatever came.
+class Host {
+ public:
+  Host()
+      : log_(clock_, observe::LogLevel::kError, observe::LogFormat::kText),
+        metrics_({.version = "bench", .reject_reasons = {}}),
+        decision_log_({}, clock_, log_),
+        placement_(*placement::Placement::Create({})),
+        pods_(resources_, 4096),
+        journal_(*placement_, resources_, metrics_, ring_, decision_log_),
+        context_{*placement_, resources_, clock_, log_, metrics_, journal_, pods_, [] { return std::string(); }},
+        inbox_(context_, loop_),
+        backend_(context_, loop_, inbox_, "", false),
+        bind_(context_, backend_, loop_, std::chrono::seconds(4), "bench"),
+        service_(context_, bind_, "/") {
+    Fill(*placement_, kNodes, kPods);
+    net::ServerOptions options{.address = "127.0.0.1:0"};
+    server_ = *net::Server::Start(loop_, options, [this](const net::Request& request, net::Respond respond) {
+      if (!request.path.starts_with("/echo/")) return service_.Handle(request, std::move(respond));
+      size_t size = 0;
+      std::from_chars(request.path.data() + 6, request.path.data() + request.path.size(), size);
+      respond({.body = std::string(size, 'x')});
+    });
+    thread_ = std::thread([this] { loop_.Run(); });
+  }
+  ~Host() {
+    loop_.Stop();
+    thread_.join();
+  }
+  uint16_t port() const { return server_->port(); }
+
+ private:
+  SystemClock clock_;
+  net::EventLoop loop_;
+  observe::Log log_;
+  observe::Metrics metrics_;
+  observe::DecisionRing ring_;
+  observe::DecisionLog decision_log_;
+  ResourceNames resources_;
+  std::unique_ptr<placement::Placement> placement_;
+  extender::PodMemory pods_;
+  extender::Journal journal_;
+  extender::Context context_;
+  extender::Inbox inbox_;
+  extender::ManifestBackend backend_;
+  extender::BindFlow bind_;
+  extender::Service service_;
+  std::unique_ptr<net::Server> server_;
+  std::thread thread_;
+};
+
+double Median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+struct Times {
+  std::vector<double> microseconds;
+  double At(double share) const {
+    std::vector<double> sorted = microseconds;
+    std::sort(sorted.begin(), sorted.end());
+    return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
+  }
+  // Median absolute deviation.
+  double Spread() const {
+    double median = Median(microseconds);
+    std::vector<double> deviations;
+    for (double each : microseconds) deviations.push_back(std::abs(each - median));
+    return Median(deviations);
+  }
+};
+
+void Measure(Connection& connection, std::string_view path, std::string_view body, int calls, Times& into) {
+  for (int i = 0; i < calls; ++i) {
+    auto start = std::chrono::steady_clock::now();
+    (void)connection.Post(path, body);
+    into.microseconds.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+  }
+}
+
+void Report(const char* what, const Times& times) {
+  std::printf("  %-12s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, Median(times.microseconds), times.Spread(),
+              times.At(0.99), times.At(0), times.At(1));
+}
+
+void Compare(Connection& connection, std::string_view verb, size_t names) {
+  std::string body = RequestBody(names);
+  std::string path = Concat("/", verb);
+  size_t answer = connection.Post(path, body).size();
+  std::string echo = Concat("/echo/", std::to_string(answer));
+  int calls = names > 2000 ? 200 : 1000;
+  Times warm_up;
+  Measure(connection, echo, body, calls / 4, warm_up);
+  Measure(connection, path, body, calls / 4, warm_up);
+  Times of_echo;
+  Times of_verb;
+  std::vector<double> ratios;
+  for (int round = 0; round < kRounds; ++round) {
+    Times echo_round;
+    Times verb_round;
+    Measure(connection, echo, body, calls, echo_round);
+    Measure(connection, path, body, calls, verb_round);
+    ratios.push_back(Median(verb_round.microseconds) / Median(echo_round.microseconds));
+    of_echo.microseconds.insert(of_echo.microseconds.end(), echo_round.microseconds.begin(), echo_round.microseconds.end());
+    of_verb.microseconds.insert(of_verb.microseconds.end(), verb_round.microseconds.begin(), verb_round.microseconds.end());
+  }
+  auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  std::printf("%.*s of %zu names: %zu bytes in, %zu bytes out, %d x %d calls\n", static_cast<int>(verb.size()), verb.data(), names,
+              body.size(), answer, kRounds, calls);
+  Report("echo", of_echo);
+  Report(std::string(verb).c_str(), of_verb);
+  std::printf("  ratio        median %8.2f  (rounds %.2f to %.2f)\n", Median(ratios), *least, *most);
+}
+
+int Run(int argc, char** argv) {
+  std::vector<size_t> sizes;
+  for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
+  if (sizes.empty()) sizes = {500, 5000};
+  net::IgnoreBrokenPipes();
+  double before = ResidentMegabytes();
+  Host host;
+  double after = ResidentMegabytes();
+  std::printf("cluster: %zu managed nodes of 2, 4 or 8 zones, %zu pods; resident %.0f MB (%.0f MB before)\n", kNodes, kPods, after, before);
+  Connection connection(host.port());
+  for (size_t names : sizes) {
+    Compare(connection, "filter", names);
+    Compare(connection, "prioritize", names);
+  }
+  std::printf("resident after the runs: %.0f MB\n", ResidentMegabytes());
+  return 0;
+}
+
+}  // namespace
+}  // namespace huygens::bench
+
+int main(int argc, char** argv) { return huygens::bench::Run(argc, argv); }

@@ -1,0 +1,46 @@
+// The decisions on a pod as /debug/decisions of a running huygens tells them (observe/decision.h has the format). Any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "cli/cluster_view.h"
+
+namespace huygens::cli {
+
+struct DecisionView {
+  struct Term {
+    std::string name;
+    double weight = 1;
+  };
+  struct NodeVerdict {
+    std::string name;
+    std::string reason;  // empty: not refused
+    std::optional<int64_t> score;
+    std::vector<std::optional<double>> opinions;  // by term; nothing = no opinion
+  };
+
+  Time time{};
+  std::string verb;
+  std::string pod;
+  std::string uid;
+  std::string outcome;
+  std::string error;
+  bool narrowed = false;
+  int64_t max_score = 0;
+  std::vector<std::string> checks;
+  std::vector<Term> terms;
+  std::vector<NodeVerdict> nodes;
+  std::string node;             // of a bind
+  std::vector<ZoneView> zones;  // of a bind
+};
+
+// Newest first.
+StatusOr<std::vector<DecisionView>> DecodeDecisions(std::string_view json);
+
+}  // namespace huygens::cli

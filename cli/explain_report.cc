@@ -1,0 +1,196 @@
+#include "cli/explain_report.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+
+#include "cli/table.h"
+
+namespace huygens::cli {
+
+namespace {
+
+constexpr size_t kMostRows = 40;     // of nodes; more are summed up
+constexpr size_t kMostEarlier = 10;  // lines of earlier decisions
+
+// One way of a pod through the verbs; null where a verb was not asked, or is forgotten.
+struct Attempt {
+  const DecisionView* filter = nullptr;
+  const DecisionView* prioritize = nullptr;
+  const DecisionView* bind = nullptr;
+  size_t size = 0;  // decisions that belong to it
+};
+
+// kube-scheduler asks filter, prioritize, bind in that order: from the newest decision back to the newest filter.
+Attempt Newest(const std::vector<const DecisionView*>& decisions) {
+  Attempt attempt;
+  for (const DecisionView* decision : decisions) {
+    ++attempt.size;
+    if (decision->verb == "bind" && attempt.bind == nullptr) attempt.bind = decision;
+    if (decision->verb == "prioritize" && attempt.prioritize == nullptr) attempt.prioritize = decision;
+    if (decision->verb != "filter") continue;
+    attempt.filter = decision;
+    break;
+  }
+  return attempt;
+}
+
+std::string When(Time time, Time now) {
+  const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now - time).count();
+  std::string ago = seconds < 0       ? "in the future: the clocks differ"
+                    : seconds < 120   ? Concat(std::to_string(seconds), "s ago")
+                    : seconds < 7200  ? Concat(std::to_string(seconds / 60), "m ago")
+                    : seconds < 172800 ? Concat(std::to_string(seconds / 3600), "h ago")
+                                      : Concat(std::to_string(seconds / 86400), "d ago");
+  return Concat(FormatRfc3339(time), " (", ago, ")");
+}
+
+std::string Number(double value, const char* format) {
+  char text[32];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+size_t Feasible(const DecisionView& filter) {
+  return static_cast<size_t>(std::count_if(filter.nodes.begin(), filter.nodes.end(), [](const auto& n) { return n.reason.empty(); }));
+}
+
+std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
+
+// The one sentence that somebody in a hurry reads.
+std::string Headline(const Attempt& attempt, Time now) {
+  if (const DecisionView* bind = attempt.bind) {
+    if (bind->error.empty()) {
+      const bool again = bind->outcome == "already_bound";
+      return Concat(again ? "Was bound already, to " : "Bound to ", bind->node, ", ", When(bind->time, now), "; ",
+                    bind->zones.empty() ? "no zones were assigned." : Concat("zones ", ToText(bind->zones), "."));
+    }
+    return Concat("Binding to ", bind->node, " failed, ", When(bind->time, now), ": ", bind->error,
+                  "\nkube-scheduler puts the pod back into its queue and tries again.");
+  }
+  if (attempt.filter == nullptr) return Concat("Scored, ", When(attempt.prioritize->time, now), "; what filter said before is forgotten.");
+  const DecisionView& filter = *attempt.filter;
+  const size_t feasible = Feasible(filter);
+  if (feasible == 0) {
+    return Concat("Refused for ", filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())), " asked about, ", When(filter.time, now),
+                  ".\nkube-scheduler tries again when something changes in the cluster, and every five minutes.");
+  }
+  return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ", When(filter.time, now),
+                ", but no bind followed: kube-scheduler is still at it, or another plugin of its refused.");
+}
+
+struct Row {
+  const DecisionView::NodeVerdict* filter = nullptr;
+  const DecisionView::NodeVerdict* prioritize = nullptr;
+};
+
+// By node name.
+std::map<std::string, Row> Rows(const Attempt& attempt) {
+  std::map<std::string, Row> rows;
+  if (attempt.filter) {
+    for (const auto& node : attempt.filter->nodes) rows[node.name].filter = &node;
+  }
+  if (attempt.prioritize) {
+    for (const auto& node : attempt.prioritize->nodes) rows[node.name].prioritize = &node;
+  }
+  return rows;
+}
+
+std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt) {
+  if (row.filter && !row.filter->reason.empty()) return row.filter->reason;
+  if (attempt.bind && attempt.bind->node == name) return attempt.bind->error.empty() ? "bound here" : "binding here failed";
+  return row.filter ? "fits" : "";
+}
+
+std::string NodeTable(const Attempt& attempt) {
+  static const std::vector<DecisionView::Term> kNoTerms;
+  const auto& terms = attempt.prioritize ? attempt.prioritize->terms : kNoTerms;
+  const std::map<std::string, Row> rows = Rows(attempt);
+  std::vector<std::pair<std::string, Row>> scored;
+  std::map<std::string, std::vector<std::string>> refused;  // reason -> nodes
+  for (const auto& [name, row] : rows) {
+    if (rows.size() > kMostRows && row.filter && !row.filter->reason.empty()) {
+      refused[row.filter->reason].push_back(name);
+    } else {
+      scored.emplace_back(name, row);
+    }
+  }
+  auto score_of = [](const Row& row) { return row.prioritize ? row.prioritize->score.value_or(0) : -1; };
+  std::stable_sort(scored.begin(), scored.end(), [&](const auto& a, const auto& b) { return score_of(a.second) > score_of(b.second); });
+
+  std::vector<std::string> head{"NODE", "SCORE"};
+  for (const auto& term : terms) head.push_back(Concat(term.name, " x", Number(term.weight, "%g")));
+  head.emplace_back("VERDICT");
+  Table table(head);
+  const size_t shown = std::min(scored.size(), kMostRows);
+  for (size_t i = 0; i < shown; ++i) {
+    const auto& [name, row] = scored[i];
+    std::vector<std::string> cells{name};
+    cells.push_back(row.prioritize && row.prioritize->score ? std::to_string(*row.prioritize->score) : "");
+    for (size_t t = 0; t < terms.size(); ++t) {
+      const bool has = row.prioritize && t < row.prioritize->opinions.size() && row.prioritize->opinions[t];
+      cells.push_back(has ? Number(*row.prioritize->opinions[t], "%.2f") : "");
+    }
+    cells.push_back(Verdict(name, row, attempt));
+    table.AddRow(std::move(cells));
+  }
+  std::string text = table.Text();
+  if (shown < scored.size()) text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
+  for (const auto& [reason, names] : refused) {
+    text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ");
+    for (size_t i = 0; i < std::min<size_t>(names.size(), 5); ++i) text += Concat(i == 0 ? "" : ", ", names[i]);
+    text += names.size() > 5 ? ", ...\n" : "\n";
+  }
+  if (attempt.prioritize) {
+    text += Concat("\nSCORE = ", std::to_string(attempt.prioritize->max_score),
+                   " x weighted mean of the terms' opinions, 0 to 1 (\"-\" = no opinion, left out of the mean).\n");
+  }
+  return text;
+}
+
+std::string Summary(const DecisionView& decision) {
+  if (!decision.error.empty()) return decision.error;
+  if (decision.verb == "bind") return Concat("to ", decision.node);
+  if (decision.verb == "filter") return Concat(std::to_string(Feasible(decision)), " of ", Nodes(decision.nodes.size()), " could take it");
+  return Nodes(decision.nodes.size());
+}
+
+}  // namespace
+
+std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
+  const DecisionView& newest = decisions.front();
+  std::vector<const DecisionView*> same_pod;
+  for (const DecisionView& decision : decisions) {
+    if (decision.uid == newest.uid) same_pod.push_back(&decision);
+  }
+  const Attempt attempt = Newest(same_pod);
+  std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n", Headline(attempt, now), "\n");
+  if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt));
+  if (attempt.filter && !attempt.filter->nodes.empty()) {
+    text += "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about them.\n";
+  }
+  if (same_pod.size() > attempt.size) {
+    Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
+    const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);
+    for (size_t i = attempt.size; i < end; ++i) {
+      table.AddRow({FormatRfc3339(same_pod[i]->time), same_pod[i]->verb, same_pod[i]->outcome, Summary(*same_pod[i])});
+    }
+    text += Concat("\n", table.Text());
+  }
+  if (same_pod.size() < decisions.size()) {
+    text += "\nAn earlier pod of the same name was decided on, too; ask for it by its UID (-o json shows it).\n";
+  }
+  return text;
+}
+
+std::string UnknownPodText(std::string_view pod, std::string_view url) {
+  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url,
+                ". That means one of these:\n"
+                "- the name or namespace is another (give --namespace, or NAMESPACE/NAME, or the UID);\n"
+                "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a scheduler with huygens as\n"
+                "  extender, and whether another plugin of it refused all nodes before;\n"
+                "- the decision is older than the last 1000, or than the start of this huygens;\n"
+                "- another instance of huygens decided: each remembers its own.");
+}
+
+}  // namespace huygens::cli

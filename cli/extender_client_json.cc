@@ -1,0 +1,72 @@
+#include "cli/extender_client_json.h"
+
+#include <algorithm>
+
+#include "base/json_text.h"
+#include "wire/json_reader.h"
+#include "wire/resources.h"
+
+namespace huygens::cli {
+
+namespace {
+
+using wire::JsonKey;
+using wire::JsonReader;
+
+void AppendField(std::string& out, std::string_view key, std::string_view value) {
+  out += Concat(out.size() > 1 ? "," : "", "\"", key, "\":");
+  AppendJsonString(out, value);
+}
+
+}  // namespace
+
+std::string FilterRequest(std::string_view pod, const std::vector<std::string>& nodes) {
+  std::string out = Concat("{\"Pod\":", pod, ",\"Nodes\":null,\"NodeNames\":[");
+  for (const std::string& node : nodes) {
+    if (out.back() != '[') out += ',';
+    AppendJsonString(out, node);
+  }
+  return out += "]}";
+}
+
+std::string BindRequestText(std::string_view name, std::string_view namespace_name, std::string_view uid, std::string_view node) {
+  std::string out = "{";
+  AppendField(out, "PodName", name);
+  AppendField(out, "PodNamespace", namespace_name);
+  AppendField(out, "PodUID", uid);
+  AppendField(out, "Node", node);
+  return out += '}';
+}
+
+StatusOr<FilterReply> DecodeFilterReply(std::string_view json) {
+  HUYGENS_ASSIGN_OR_RETURN(FilterReply reply, wire::DecodeObject<FilterReply>(json, [](JsonReader& in, FilterReply& out) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("NodeNames")) return in.Elements([&](size_t) { return in.Read(out.nodes.emplace_back()); });
+      if (key.Is("FailedNodes") || key.Is("FailedAndUnresolvableNodes")) return wire::ReadTextMap(in, out.refused);
+      return key.Is("Error") ? in.Read(out.error) : absl::OkStatus();
+    });
+  }));
+  std::sort(reply.refused.begin(), reply.refused.end());
+  return reply;
+}
+
+StatusOr<std::vector<std::pair<std::string, int64_t>>> DecodePriorities(std::string_view json) {
+  HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(json));
+  std::vector<std::pair<std::string, int64_t>> priorities;
+  Status status = wire::ReadList(in, priorities, [&](std::pair<std::string, int64_t>& priority) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("Host")) return in.Read(priority.first);
+      return key.Is("Score") ? in.Read(priority.second) : absl::OkStatus();
+    });
+  });
+  if (!status.ok()) return wire::WithPlace(status);
+  return priorities;
+}
+
+StatusOr<std::string> DecodeBindReply(std::string_view json) {
+  return wire::DecodeObject<std::string>(json, [](JsonReader& in, std::string& error) {
+    return in.Members([&](const JsonKey& key) { return key.Is("Error") ? in.Read(error) : absl::OkStatus(); });
+  });
+}
+
+}  // namespace huygens::cli

@@ -1,0 +1,60 @@
+// huygens extender: reads the configuration, starts the server, drains it on SIGTERM or SIGINT.
+#include <csignal>
+#include <cstdio>
+#include <string>
+
+#include "absl/flags/flag.h"
+#include "cli/command.h"
+#include "extender/configuration_yaml.h"
+#include "extender/extender.h"
+#include "net/event_loop.h"
+
+ABSL_FLAG(std::string, config, "", "configuration file of `huygens extender`");
+
+namespace huygens::cli {
+
+namespace {
+
+int Run(std::span<const std::string_view> arguments) {
+  constexpr std::string_view kName = "extender";
+  if (!arguments.empty()) return UsageError(kName, Concat("unexpected argument ", arguments[0], "; see --help"));
+  std::string path = absl::GetFlag(FLAGS_config);
+  if (path.empty()) return UsageError(kName, "--config FILE is needed; `huygens config defaults` prints one to start from");
+  StatusOr<extender::Configuration> configuration = extender::LoadConfiguration(path);
+  if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
+
+  net::IgnoreBrokenPipes();
+  SystemClock clock;
+  observe::Log log(clock, configuration->log.level, configuration->log.format);
+  net::EventLoop loop;
+  StatusOr<std::unique_ptr<extender::Extender>> server = extender::Extender::Start(*configuration, loop, log, clock);
+  if (!server.ok()) {
+    log.Error("cannot start", {{"why", Message(server.status())}});
+    return kFailed;
+  }
+  bool draining = false;
+  loop.OnSignal({SIGTERM, SIGINT}, [&](int signal) {
+    if (std::exchange(draining, true)) return;
+    log.Info("draining", {{"signal", signal}, {"grace", configuration->server.shutdown_grace}});
+    (*server)->Drain([&] { loop.Stop(); });
+  });
+  loop.Run();
+  server->reset();
+  log.Info("stopped");
+  return kOk;
+}
+
+}  // namespace
+
+const Command kExtenderCommand = {
+    "extender", "serve filter, prioritize, preempt and bind to kube-scheduler",
+    "Usage: huygens extender --config FILE\n\n"
+    "Serves the four verbs of a scheduler extender (POST /filter, /prioritize, /preempt, /bind) and, on the admin address, /healthz,\n"
+    "/readyz, /metrics and /debug. SIGTERM drains: requests under way are finished within server.shutdownGrace.\n\n"
+    "  huygens config defaults > extender.yaml   # every field with its default and a comment\n"
+    "  huygens config check extender.yaml\n"
+    "  huygens extender --config extender.yaml\n\n"
+    "Exit codes: 0 stopped by a signal, 1 could not start (the log says why), 2 the configuration cannot be used.\n",
+    Run};
+
+}  // namespace huygens::cli

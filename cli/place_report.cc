@@ -1,0 +1,81 @@
+#include "cli/place_report.h"
+
+#include <algorithm>
+
+#include "base/json_text.h"
+#include "cli/table.h"
+
+namespace huygens::cli {
+
+namespace {
+
+void AppendField(std::string& out, std::string_view key, std::string_view text) {
+  out += Concat(out.back() == '{' ? "\"" : ",\"", key, "\":");
+  AppendJsonString(out, text);
+}
+
+void AppendOutcome(std::string& out, const PodOutcome& outcome) {
+  out += '{';
+  AppendField(out, "pod", outcome.pod);
+  AppendField(out, "uid", outcome.uid);
+  if (!outcome.node.empty()) AppendField(out, "node", outcome.node);
+  if (outcome.score) out += Concat(",\"score\":", std::to_string(*outcome.score));
+  out += ",\"zones\":[";
+  for (const ZoneView& zone : outcome.zones) {
+    out += out.back() == '[' ? "{" : ",{";
+    AppendField(out, "name", zone.name);
+    out += ",\"amount\":{";
+    for (const auto& [resource, amount] : zone.amounts) AppendField(out, resource, amount);
+    out += "}}";
+  }
+  out += ']';
+  if (!outcome.error.empty()) {
+    AppendField(out, "error", outcome.error);
+  } else if (outcome.node.empty()) {
+    AppendField(out, "message", WhyNot(outcome));
+  }
+  out += ",\"refused\":[";
+  for (const auto& [node, reason] : outcome.refusals) {
+    out += out.back() == '[' ? "{" : ",{";
+    AppendField(out, "node", node);
+    AppendField(out, "reason", reason);
+    out += '}';
+  }
+  out += "]}";
+}
+
+}  // namespace
+
+std::string PlaceTable(const std::vector<PodOutcome>& outcomes) {
+  Table table({"POD", "NODE", "ZONES", "SCORE", "REASON"});
+  size_t placed = 0, failed = 0;
+  for (const PodOutcome& outcome : outcomes) {
+    std::vector<std::string> row{outcome.pod, outcome.node, ToText(outcome.zones)};
+    row.push_back(outcome.score ? std::to_string(*outcome.score) : "");
+    if (!outcome.error.empty()) {
+      row.push_back(Concat("ERROR ", outcome.error));
+    } else if (outcome.node.empty()) {
+      row.push_back(WhyNot(outcome));
+    }
+    placed += outcome.node.empty() ? 0 : 1;
+    failed += outcome.error.empty() ? 0 : 1;
+    table.AddRow(std::move(row));
+  }
+  const size_t refused = outcomes.size() - placed - failed;
+  std::string text = table.Text();
+  text += Concat("\n", std::to_string(placed), " of ", std::to_string(outcomes.size()), " pods placed, ", std::to_string(refused),
+                 " without a node");
+  if (failed > 0) text += Concat(", ", std::to_string(failed), " failed");
+  return text += ".\n";
+}
+
+std::string PlaceJson(const std::vector<PodOutcome>& outcomes) {
+  std::string out = "{\"pods\":[";
+  for (const PodOutcome& outcome : outcomes) {
+    if (out.back() != '[') out += ',';
+    AppendOutcome(out, outcome);
+  }
+  return out += "]}\n";
+}
+
+}  // namespace huygens::cli

@@ -1,0 +1,115 @@
+#include "cli/stand_in_scheduler.h"
+
+#include <algorithm>
+
+#include "cli/extender_client_json.h"
+#include "placement/node_fit.h"
+
+namespace huygens::cli {
+
+namespace {
+std::string LackText(ResourceId resource, const ResourceNames& names) {
+  return resource == kPodSlots ? "Too many pods" : Concat("Insufficient ", names.Name(resource));
+}
+}  // namespace
+
+std::string WhyNot(const PodOutcome& outcome) {
+  std::map<std::string, size_t> nodes_by_reason;
+  for (const auto& [node, reason] : outcome.refusals) ++nodes_by_reason[reason];
+  std::vector<std::string> counted;
+  for (const auto& [reason, count] : nodes_by_reason) counted.push_back(Concat(std::to_string(count), " ", reason));
+  std::sort(counted.begin(), counted.end());
+  std::string text = Concat("0/", std::to_string(outcome.node_count), " nodes are available");
+  for (const std::string& each : counted) text += Concat(&each == &counted.front() ? ": " : ", ", each);
+  return text += '.';
+}
+
+Status StandInScheduler::Start() {
+  HUYGENS_ASSIGN_OR_RETURN(std::string json, admin_.Get("/debug/nodes"));
+  auto nodes = DecodeNodes(json, names_);
+  if (!nodes.ok()) return Annotate(nodes.status(), "/debug/nodes");
+  for (NodeView& node : *nodes) {
+    if (node.known) nodes_.emplace(node.name, std::move(node));
+  }
+  if (nodes_.empty()) return Refused("huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
+  return absl::OkStatus();
+}
+
+StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
+  PodOutcome outcome{.pod = pod.pod.Key(), .uid = pod.pod.uid};
+  outcome.node_count = nodes_.size();
+  const ResourceVector requests = placement::RequestsOf(pod.pod);
+  std::vector<std::string> nodes = FitByRequests(pod, requests, outcome);
+  if (!nodes.empty()) HUYGENS_RETURN_IF_ERROR(Filter(pod, nodes, outcome));
+  if (nodes.empty() || !outcome.error.empty()) return outcome;
+  std::string best;
+  HUYGENS_RETURN_IF_ERROR(Prioritize(pod, nodes, best, outcome));
+  HUYGENS_RETURN_IF_ERROR(Bind(pod, best, outcome));
+  if (!outcome.node.empty()) nodes_.at(best).requested.Add(requests);
+  return outcome;
+}
+
+std::vector<std::string> StandInScheduler::FitByRequests(const PodManifest& pod, const ResourceVector& requests, PodOutcome& outcome) const {
+  std::vector<std::string> fitting;
+  for (const auto& [name, node] : nodes_) {
+    if (!pod.only_on.empty() && std::find(pod.only_on.begin(), pod.only_on.end(), name) == pod.only_on.end()) {
+      outcome.refusals.emplace_back(name, "node(s) didn't match Pod's node affinity/selector");
+      continue;
+    }
+    std::vector<ResourceId> lacking = placement::Lacking(requests, node.allocatable, node.requested);
+    for (ResourceId resource : lacking) outcome.refusals.emplace_back(name, LackText(resource, names_));
+    if (lacking.empty()) fitting.push_back(name);
+  }
+  return fitting;
+}
+
+Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>& nodes, PodOutcome& outcome) {
+  HUYGENS_ASSIGN_OR_RETURN(std::string json, verbs_.PostJson("/filter", FilterRequest(pod.json, nodes)));
+  auto reply = DecodeFilterReply(json);
+  if (!reply.ok()) return Annotate(reply.status(), "answer of filter");
+  if (!reply->error.empty()) outcome.error = Concat("filter: ", reply->error);
+  for (auto& refused : reply->refused) outcome.refusals.push_back(std::move(refused));
+  nodes = std::move(reply->nodes);
+  auto unasked = std::find_if(nodes.begin(), nodes.end(), [&](const std::string& node) { return !nodes_.contains(node); });
+  if (unasked != nodes.end()) return Internal(Concat("answer of filter: it was not asked about node ", *unasked));
+  return absl::OkStatus();
+}
+
+// kube-scheduler does not ask when only one node is left; here the question is asked all the same, for the score in the table.
+Status StandInScheduler::Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best, PodOutcome& outcome) {
+  HUYGENS_ASSIGN_OR_RETURN(std::string json, verbs_.PostJson("/prioritize", FilterRequest(pod.json, nodes)));
+  auto priorities = DecodePriorities(json);
+  if (!priorities.ok()) return Annotate(priorities.status(), "answer of prioritize");
+  const std::map<std::string, int64_t> scores(priorities->begin(), priorities->end());
+  auto score_of = [&](const std::string& node) {
+    auto found = scores.find(node);
+    return found == scores.end() ? 0 : found->second;
+  };
+  best = nodes.front();
+  for (const std::string& node : nodes) {
+    int64_t score = score_of(node), best_score = score_of(best);
+    if (score > best_score || (score == best_score && node < best)) best = node;
+  }
+  outcome.score = score_of(best);
+  return absl::OkStatus();
+}
+
+Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, PodOutcome& outcome) {
+  HUYGENS_ASSIGN_OR_RETURN(
+      std::string json, verbs_.PostJson("/bind", BindRequestText(pod.pod.name, pod.pod.namespace_name, pod.pod.uid, node)));
+  auto error = DecodeBindReply(json);
+  if (!error.ok()) return Annotate(error.status(), "answer of bind");
+  if (!error->empty()) {
+    outcome.error = Concat("bind to ", node, ": ", *error);
+    outcome.score.reset();
+    return absl::OkStatus();
+  }
+  outcome.node = node;
+  HUYGENS_ASSIGN_OR_RETURN(std::string described, admin_.Get(Concat("/debug/nodes/", node)));
+  auto zones = DecodeZonesOf(described, pod.pod.uid);
+  if (!zones.ok()) return Annotate(zones.status(), Concat("/debug/nodes/", node));
+  outcome.zones = *std::move(zones);
+  return absl::OkStatus();
+}
+
+}  // namespace huygens::cli

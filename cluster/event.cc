@@ -1,0 +1,19 @@
+#include "cluster/event.h"
+
+namespace huygens::cluster {
+
+std::string_view Name(Kind kind) {
+  switch (kind) {
+    case Kind::kNode:
+      return "nodes";
+    case Kind::kPod:
+      return "pods";
+    case Kind::kCraneTopology:
+      return "noderesourcetopologies.topology.crane.io";
+    case Kind::kCommunityTopology:
+      return "noderesourcetopologies.topology.node.k8s.io";
+  }
+  return "unknown";
+}
+
+}  // namespace huygens::cluster

@@ -1,0 +1,48 @@
+// What a watch, a LIST or a directory of manifests says happened, one object at a time. Applied to State on the decision thread.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "cluster/objects.h"
+
+namespace huygens::cluster {
+
+enum class Kind : uint8_t { kNode, kPod, kCraneTopology, kCommunityTopology };
+inline constexpr Kind kKinds[] = {Kind::kNode, Kind::kPod, Kind::kCraneTopology, Kind::kCommunityTopology};
+inline constexpr size_t kKindCount = std::size(kKinds);
+std::string_view Name(Kind kind);  // plural and group: "pods", "noderesourcetopologies.topology.crane.io"
+
+// A LIST is ListBegin, a Set per object, ListEnd; objects of the kind that it did not name are gone. A kind whose CRD is absent sends an
+// empty list.
+struct ListBegin {
+  Kind kind;
+};
+struct ListEnd {
+  Kind kind;
+};
+struct NodeSet {
+  Node node;
+};
+struct NodeGone {
+  std::string name;
+};
+struct PodSet {
+  std::shared_ptr<const Pod> pod;
+};
+struct PodGone {
+  std::string uid;
+};
+struct TopologySet {
+  NodeTopology topology;
+};
+struct TopologyGone {
+  TopologySource source;
+  std::string node_name;
+};
+
+using Event = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodGone, TopologySet, TopologyGone>;
+
+}  // namespace huygens::cluster

@@ -1,0 +1,113 @@
+// The Kubernetes objects as huygens sees them: only what a decision needs, already decoded. Plain values, filled by wire/, owned by State.
+// Amounts are in base units (base/resource.h); zones are known by the number in their name, never by their position.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/resource.h"
+#include "base/time.h"
+
+namespace huygens::cluster {
+
+struct Container {
+  std::string name;
+  ResourceVector requests;
+  ResourceVector limits;
+  bool restartable = false;  // an init container with restartPolicy Always: a sidecar
+};
+
+enum class PodPhase : uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
+
+// Annotation topology.crane.io/cpu-policy; any other text counts as unset.
+enum class CpuPolicy : uint8_t { kUnset, kNone, kExclusive, kNuma, kImmovable };
+
+// What a pod holds of one zone.
+struct ZoneAmount {
+  int zone = -1;
+  ResourceVector amount;
+  friend bool operator==(const ZoneAmount&, const ZoneAmount&) = default;
+};
+
+// Annotation huygens.dev/placement: which pod on which node a topology-result was written for.
+struct PlacementMark {
+  std::string uid;
+  std::string node;
+};
+
+struct PodResources {
+  ResourceVector requests;
+  ResourceVector limits;
+};
+
+struct Pod {
+  std::string name;
+  std::string namespace_name;
+  std::string uid;  // may be empty in a hand-made extender request
+  std::string node_name;
+  std::string scheduler_name;
+  PodPhase phase = PodPhase::kPending;
+  bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
+  bool owned_by_daemon_set = false;  // one of its owner references is a DaemonSet, as crane asks
+  int32_t priority = 0;
+  std::vector<Container> init_containers;  // sidecars included
+  std::vector<Container> containers;
+  ResourceVector overhead;
+  std::optional<PodResources> pod_level;  // spec.resources
+
+  CpuPolicy cpu_policy = CpuPolicy::kUnset;
+  std::optional<bool> topology_awareness;        // annotation topology.crane.io/topology-awareness
+  std::vector<ZoneAmount> topology_result;       // annotation topology.crane.io/topology-result, ordered by zone
+  std::optional<PlacementMark> placement_mark;   // annotation huygens.dev/placement
+
+  bool Bound() const { return !node_name.empty(); }
+  bool Terminal() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
+  std::string Key() const { return Concat(namespace_name, "/", name); }
+};
+
+struct Node {
+  std::string name;
+  std::string uid;
+  ResourceVector allocatable;
+  std::vector<std::pair<std::string, std::string>> labels;  // ordered by key
+};
+
+// One NUMA zone (type Node) of a topology object.
+struct Zone {
+  int id = -1;
+  std::string name;    // as the object spells it: "node0", "node-0", "0"
+  std::string parent;  // zone of type Socket it belongs to, if the object says
+  ResourceVector capacity;
+  ResourceVector allocatable;
+  ResourceVector available;                  // community objects only
+  std::vector<std::pair<int, int>> costs;    // (zone id, distance), ordered by id; absent = unknown
+  std::optional<int64_t> offline_cpu;        // attribute offline_capacity: milli-cores the zone can really give
+  std::optional<Time> offline_updated;       // attribute offline_capacity_updated
+  friend bool operator==(const Zone&, const Zone&) = default;
+};
+
+inline constexpr int kMaxZones = 64;
+
+enum class TopologySource : uint8_t {
+  kCrane,      // topology.crane.io/v1alpha1
+  kCommunity,  // topology.node.k8s.io/v1alpha2
+};
+
+// A NodeResourceTopology of either kind; its name is the node's name.
+struct NodeTopology {
+  TopologySource source = TopologySource::kCrane;
+  std::string node_name;
+  std::string owner_uid;   // UID of the owning Node, empty if the object names none
+  std::string defect;      // why the object cannot be used ("65 zones; at most 64 are supported"); empty = usable
+  bool pinned_by_agent = false;  // crane: cpuManagerPolicy Static, i.e. a managed node
+  bool single_numa = false;      // crane: topologyManagerPolicy SingleNUMANodePodLevel
+  std::vector<std::pair<std::string, std::string>> attributes;  // community attributes, ordered by name
+  std::vector<Zone> zones;                                      // ordered by id
+};
+
+// The number at the end of a zone's name: "node0", "node-0" and "0" are all 0. Nothing if there is none, it is above 65535, or the name has capital letters.
+std::optional<int> ParseZoneId(std::string_view name);
+
+}  // namespace huygens::cluster

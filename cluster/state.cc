@@ -1,0 +1,247 @@
+#include "cluster/state.h"
+
+#include <algorithm>
+
+namespace huygens::cluster {
+
+namespace {
+
+// A topology-result beside a huygens.dev/placement of another pod or node was copied with a template's annotations: it says nothing.
+std::vector<ZoneAmount> TrustedResult(const Pod& pod) {
+  const auto& mark = pod.placement_mark;
+  if (mark && (mark->uid != pod.uid || mark->node != pod.node_name)) return {};
+  return pod.topology_result;
+}
+
+// nodeName never changes once set and a finished pod never runs again: an event that says so is late.
+bool IsLate(const Pod& known, const Pod& news) {
+  return (known.Bound() && !news.Bound()) || (known.Terminal() && !news.Terminal());
+}
+
+Kind KindOf(TopologySource source) {
+  return source == TopologySource::kCrane ? Kind::kCraneTopology : Kind::kCommunityTopology;
+}
+
+}  // namespace
+
+void State::Apply(const Event& event) {
+  ++revision_;
+  std::visit([this](const auto& each) { On(each); }, event);
+}
+
+void State::On(const ListBegin& event) { ++Of(event.kind).list; }
+
+void State::On(const ListEnd& event) {
+  KindState& kind = Of(event.kind);
+  kind.synced = true;
+  if (event.kind == Kind::kPod) {
+    std::vector<std::string> gone;
+    for (const auto& [uid, record] : pods_) {
+      if (record.watched && record.list != kind.list) gone.push_back(uid);
+    }
+    std::sort(gone.begin(), gone.end());
+    for (const std::string& uid : gone) On(PodGone{uid});
+    return;
+  }
+  for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+    NodeSlot& slot = nodes_[i];
+    if (event.kind == Kind::kNode) {
+      if (slot.node && slot.node_list != kind.list) On(NodeGone{std::string(slot.name)});
+      continue;
+    }
+    auto source = event.kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
+    auto s = static_cast<size_t>(source);
+    if (slot.topology[s] && slot.topology_list[s] != kind.list) On(TopologyGone{source, std::string(slot.name)});
+  }
+}
+
+void State::On(const NodeSet& event) {
+  NodeIndex index = Slot(event.node.name);
+  NodeSlot& slot = nodes_[index];
+  if (!slot.node) ++node_count_;
+  slot.node = event.node;
+  slot.node_list = Of(Kind::kNode).list;
+  NodeChanged(index);
+}
+
+void State::On(const NodeGone& event) {
+  auto index = node_index_.find(event.name);
+  if (index == node_index_.end() || !nodes_[index->second].node) return;
+  --node_count_;
+  nodes_[index->second].node.reset();
+  NodeChanged(index->second);
+  Tidy(index->second);
+}
+
+void State::On(const TopologySet& event) {
+  NodeIndex index = Slot(event.topology.node_name);
+  auto source = static_cast<size_t>(event.topology.source);
+  nodes_[index].topology[source] = event.topology;
+  nodes_[index].topology_list[source] = Of(KindOf(event.topology.source)).list;
+  NodeChanged(index);
+}
+
+void State::On(const TopologyGone& event) {
+  auto index = node_index_.find(event.node_name);
+  if (index == node_index_.end()) return;
+  nodes_[index->second].topology[static_cast<size_t>(event.source)].reset();
+  NodeChanged(index->second);
+  Tidy(index->second);
+}
+
+void State::On(const PodSet& event) {
+  const Pod& pod = *event.pod;
+  PodRecord& record = pods_[pod.uid];
+  record.list = Of(Kind::kPod).list;
+  if (record.watched && IsLate(*record.pod, pod)) return;
+  // A late event of a pod must not take its name back from the pod that was created under it since.
+  if (!record.watched) pod_names_[pod.Key()] = pod.uid;
+  record.watched = true;
+  record.pod = event.pod;
+  if (pod.Terminal()) {
+    ledger_.Erase(pod.uid);
+    Leave(record);
+  } else if (pod.Bound()) {
+    // The API server decides, also where it names another node than the reservation did.
+    ledger_.Erase(pod.uid);
+    Leave(record);
+    Place(record, Slot(pod.node_name), TrustedResult(pod));
+  }
+}
+
+void State::On(const PodGone& event) {
+  if (pods_.find(event.uid) == pods_.end()) return;
+  ledger_.Erase(event.uid);
+  Forget(event.uid);
+}
+
+std::optional<NodeIndex> State::FindNode(std::string_view name) const {
+  auto found = node_index_.find(name);
+  if (found == node_index_.end() || !nodes_[found->second].node) return std::nullopt;
+  return found->second;
+}
+
+const NodeTopology* State::Topology(NodeIndex index) const {
+  const NodeSlot& slot = nodes_[index];
+  auto in_force = [&](TopologySource source) -> const NodeTopology* {
+    const auto& topology = slot.topology[static_cast<size_t>(source)];
+    if (!topology) return nullptr;
+    bool earlier_node = slot.node && !slot.node->uid.empty() && !topology->owner_uid.empty() && topology->owner_uid != slot.node->uid;
+    return earlier_node ? nullptr : &*topology;
+  };
+  const NodeTopology* crane = in_force(TopologySource::kCrane);
+  if (crane && crane->pinned_by_agent) return crane;
+  const NodeTopology* community = in_force(TopologySource::kCommunity);
+  return community ? community : crane;
+}
+
+std::shared_ptr<const Pod> State::FindPod(std::string_view uid) const {
+  auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : found->second.pod;
+}
+
+std::shared_ptr<const Pod> State::FindPod(std::string_view namespace_name, std::string_view name) const {
+  auto found = pod_names_.find(Concat(namespace_name, "/", name));
+  return found == pod_names_.end() ? nullptr : FindPod(found->second);
+}
+
+const PlacedPod* State::FindPlaced(std::string_view uid) const {
+  auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : found->second.placed.get();
+}
+
+Status State::Reserve(std::shared_ptr<const Pod> pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
+  PodRecord& record = pods_[pod->uid];
+  if (record.placed) {
+    return absl::AlreadyExistsError(
+        ToAbsl(Concat("pod ", pod->Key(), " already holds capacity on node ", nodes_[record.placed->node].name)));
+  }
+  ++revision_;
+  if (!record.pod) {
+    record.pod = pod;
+    pod_names_[pod->Key()] = pod->uid;
+  }
+  ledger_.Reserve(pod->uid, now);
+  Place(record, node, std::move(zones));
+  return absl::OkStatus();
+}
+
+void State::Assume(std::string_view uid, Time now) { ledger_.Assume(uid, now); }
+
+void State::Release(std::string_view uid) {
+  if (!ledger_.Erase(uid)) return;
+  ++revision_;
+  auto found = pods_.find(uid);
+  if (found->second.watched) {
+    Leave(found->second);
+  } else {
+    Forget(uid);
+  }
+}
+
+size_t State::Reconcile(size_t limit) {
+  size_t repaired = 0;
+  for (size_t n = std::min(limit, nodes_.size()); n > 0; --n) {
+    reconcile_next_ = reconcile_next_ + 1 < nodes_.size() ? reconcile_next_ + 1 : 0;
+    for (Account* account : accounts_) {
+      if (account->Recount(reconcile_next_, nodes_[reconcile_next_].pods)) ++repaired;
+    }
+  }
+  return repaired;
+}
+
+NodeIndex State::Slot(std::string_view name) {
+  if (auto found = node_index_.find(name); found != node_index_.end()) return found->second;
+  NodeIndex index;
+  if (free_slots_.empty()) {
+    index = static_cast<NodeIndex>(nodes_.size());
+    nodes_.emplace_back();
+  } else {
+    index = free_slots_.back();
+    free_slots_.pop_back();
+    nodes_[index] = NodeSlot();
+  }
+  nodes_[index].name = name;
+  node_index_.emplace(std::string(name), index);
+  return index;
+}
+
+void State::Tidy(NodeIndex index) {
+  NodeSlot& slot = nodes_[index];
+  if (slot.node || slot.topology[0] || slot.topology[1] || !slot.pods.empty()) return;
+  node_index_.erase(slot.name);
+  slot.name.clear();
+  free_slots_.push_back(index);
+}
+
+void State::NodeChanged(NodeIndex index) {
+  const NodeTopology* topology = Topology(index);
+  for (Account* account : accounts_) account->NodeChanged(index, topology);
+}
+
+void State::Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones) {
+  record.placed = std::make_unique<PlacedPod>(PlacedPod{record.pod, node, std::move(zones)});
+  nodes_[node].pods.push_back(record.placed.get());
+  for (Account* account : accounts_) account->Place(*record.placed);
+}
+
+void State::Leave(PodRecord& record) {
+  if (!record.placed) return;
+  for (Account* account : accounts_) account->Leave(*record.placed);
+  NodeIndex node = record.placed->node;
+  auto& pods = nodes_[node].pods;
+  *std::find(pods.begin(), pods.end(), record.placed.get()) = pods.back();
+  pods.pop_back();
+  record.placed.reset();
+  Tidy(node);
+}
+
+void State::Forget(std::string_view uid) {
+  auto found = pods_.find(uid);
+  Leave(found->second);
+  std::string key = found->second.pod->Key();
+  if (auto name = pod_names_.find(key); name != pod_names_.end() && name->second == uid) pod_names_.erase(name);
+  pods_.erase(found);
+}
+
+}  // namespace huygens::cluster

@@ -1,0 +1,114 @@
+// The cluster as the API server last told it, plus the ledger's reservations. Owned and touched by the decision thread alone: no locks.
+//
+// Events may come late, twice and in any order across kinds (a pod before its node, a topology object before both); nothing is lost or
+// counted twice. A pod holds capacity while it is bound and not finished, or while it has a ledger entry; deletionTimestamp alone frees nothing.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "cluster/account.h"
+#include "cluster/event.h"
+#include "cluster/ledger.h"
+
+namespace huygens::cluster {
+
+class State {
+ public:
+  State() = default;
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+
+  // Accounts must outlive State and be added before the first event.
+  void AddAccount(Account& account) { accounts_.push_back(&account); }
+
+  void Apply(const Event& event);
+  // Whether a full LIST of this kind has been applied.
+  bool Synced(Kind kind) const { return kinds_[static_cast<size_t>(kind)].synced; }
+  // Grows with each change; names the state that a decision was made on.
+  uint64_t revision() const { return revision_; }
+
+  // Nodes. Indexes run from 0 to NodeSlots() - 1; a slot without a Node object is not a node of the cluster (yet).
+  std::optional<NodeIndex> FindNode(std::string_view name) const;
+  size_t NodeSlots() const { return nodes_.size(); }
+  size_t NodeCount() const { return node_count_; }
+  const Node* GetNode(NodeIndex index) const { return nodes_[index].node ? &*nodes_[index].node : nullptr; }
+  std::string_view NodeName(NodeIndex index) const { return nodes_[index].name; }
+  // The topology object in force: crane's where the node's agent pins, else the community's, else crane's (whatever it says). An object
+  // that belongs to an earlier Node of the same name is not in force. Null if there is none.
+  const NodeTopology* Topology(NodeIndex index) const;
+  std::span<const PlacedPod* const> PodsOn(NodeIndex index) const { return nodes_[index].pods; }
+
+  // Pods known from the watch or the ledger. FindPod by name gives the newest pod of that name.
+  std::shared_ptr<const Pod> FindPod(std::string_view uid) const;
+  std::shared_ptr<const Pod> FindPod(std::string_view namespace_name, std::string_view name) const;
+  size_t PodCount() const { return pods_.size(); }
+  // Where the pod holds capacity, null if nowhere.
+  const PlacedPod* FindPlaced(std::string_view uid) const;
+
+  // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and Release on a UID
+  // without an entry do nothing: the watch was faster.
+  Status Reserve(std::shared_ptr<const Pod> pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
+  void Assume(std::string_view uid, Time now);
+  void Release(std::string_view uid);
+  const Ledger& ledger() const { return ledger_; }
+
+  // Recounts the accounts of up to `limit` nodes, going round; returns how many (account, node) pairs differed and were repaired.
+  size_t Reconcile(size_t limit);
+
+ private:
+  struct NodeSlot {
+    std::string name;
+    std::optional<Node> node;
+    std::array<std::optional<NodeTopology>, 2> topology;  // by TopologySource
+    std::vector<const PlacedPod*> pods;
+    uint32_t node_list = 0;                     // the LIST that last named each object
+    std::array<uint32_t, 2> topology_list{};
+  };
+  struct PodRecord {
+    std::shared_ptr<const Pod> pod;
+    std::unique_ptr<PlacedPod> placed;
+    uint32_t list = 0;
+    bool watched = false;  // the API server showed it; otherwise only a reservation knows it
+  };
+  struct KindState {
+    uint32_t list = 0;
+    bool synced = false;
+  };
+
+  void On(const ListBegin& event);
+  void On(const ListEnd& event);
+  void On(const NodeSet& event);
+  void On(const NodeGone& event);
+  void On(const PodSet& event);
+  void On(const PodGone& event);
+  void On(const TopologySet& event);
+  void On(const TopologyGone& event);
+
+  NodeIndex Slot(std::string_view name);
+  void Tidy(NodeIndex index);
+  void NodeChanged(NodeIndex index);
+  void Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones);
+  void Leave(PodRecord& record);
+  void Forget(std::string_view uid);
+  KindState& Of(Kind kind) { return kinds_[static_cast<size_t>(kind)]; }
+
+  std::vector<Account*> accounts_;
+  std::vector<NodeSlot> nodes_;
+  std::vector<NodeIndex> free_slots_;
+  TextMap<NodeIndex> node_index_;
+  size_t node_count_ = 0;
+  TextMap<PodRecord> pods_;          // by UID
+  TextMap<std::string> pod_names_;   // "namespace/name" -> UID of the newest pod of that name
+  Ledger ledger_;
+  std::array<KindState, kKindCount> kinds_;
+  uint64_t revision_ = 0;
+  NodeIndex reconcile_next_ = 0;
+};
+
+}  // namespace huygens::cluster

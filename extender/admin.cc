@@ -1,0 +1,219 @@
+#include "extender/admin.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <thread>
+
+#include "base/json_text.h"
+#include "extender/debug_json.h"
+#include "extender/query_string.h"
+
+namespace huygens::extender {
+
+namespace {
+
+constexpr size_t kNodesPerSlice = 50;  // of /debug/nodes: some hundred microseconds of the decision thread
+constexpr size_t kDefaultDecisions = 20;
+
+constexpr std::string_view kEndpoints =
+    "/healthz               whether the decision thread answers\n"
+    "/readyz[?verbose]      whether huygens can decide, and what each part says\n"
+    "/metrics               for Prometheus\n"
+    "/debug/decisions       the last decisions; ?pod=NAMESPACE/NAME or ?uid=UID, &limit=N\n"
+    "/debug/nodes           every node: mode, allocatable, requested\n"
+    "/debug/nodes/NAME      one node: its zones and the pods that hold them\n"
+    "/debug/quotas          quotas of business groups\n";
+
+net::Response Text(int status, std::string body) {
+  return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
+}
+net::Response Json(std::string body) { return {.status = 200, .content_type = "application/json", .body = std::move(body)}; }
+
+std::string Seconds(Duration duration) {
+  std::string text = std::to_string(std::chrono::duration<double>(duration).count());
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text + "s";
+}
+
+// The lines of kube-apiserver's /readyz?verbose, which monitoring tools and people know.
+net::Response Render(const Readiness& readiness, bool verbose) {
+  bool ready = readiness.Ready();
+  if (ready && !verbose) return Text(200, "ok\n");
+  std::string body;
+  for (const Readiness::Item& item : readiness.items) {
+    body += Concat(item.warning ? "[!]" : item.ok ? "[+]" : "[-]", item.name, " ", item.detail, "\n");
+  }
+  body += ready ? "readyz check passed\n" : "readyz check failed\n";
+  return Text(ready ? 200 : 503, std::move(body));
+}
+
+net::Response Decisions(const observe::DecisionRing& ring, std::string_view query) {
+  size_t limit = kDefaultDecisions;
+  if (auto text = QueryValue(query, "limit")) {
+    auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
+    if (error != std::errc() || end != text->data() + text->size() || limit == 0) {
+      return Text(400, Concat("limit must be a number from 1, not \"", *text, "\"\n"));
+    }
+  }
+  std::string pod = QueryValue(query, "uid").value_or(QueryValue(query, "pod").value_or(""));
+  return Json(ring.Json(pod, limit) + "\n");
+}
+
+}  // namespace
+
+// Runs on the admin thread, but for what it posts to the decision loop.
+class Admin::Impl {
+ public:
+  Impl(AdminSources sources, AdminOptions options) : sources_(std::move(sources)), options_(std::move(options)) {}
+  ~Impl() {
+    if (!thread_.joinable()) return;
+    loop_.Stop();
+    thread_.join();
+  }
+
+  Status Start() {
+    net::ServerOptions server;
+    server.address = options_.address;
+    server.allow_plain_http = options_.allow_plain_http;
+    server.max_body_bytes = 4096;
+    server.max_connections = 64;
+    server.events = options_.events;
+    auto started = net::Server::Start(loop_, std::move(server), [this](const net::Request& request, net::Respond respond) {
+      Handle(request, std::move(respond));
+    });
+    if (!started.ok()) return Annotate(started.status(), "admin server");
+    server_ = *std::move(started);
+    thread_ = std::thread([this] { loop_.Run(); });
+    return absl::OkStatus();
+  }
+
+  uint16_t port() const { return server_->port(); }
+
+ private:
+  // Called on the admin thread with what the decision thread made.
+  using Answer = std::function<void(net::Response)>;
+
+  struct Waiting {
+    net::Respond respond;
+    net::Timer patience;
+  };
+
+  void Handle(const net::Request& request, net::Respond respond) {
+    std::string_view path = request.path;
+    if (path.size() > 1 && path.back() == '/') path.remove_suffix(1);
+    if (request.method != "GET" && request.method != "HEAD") {
+      return respond(Text(405, Concat(request.method, " is not served here, GET is\n")));
+    }
+    if (path == "/") return respond(Text(200, std::string(kEndpoints)));
+    if (path == "/healthz") return Ask(respond, 500, [](Answer answer) { answer(Text(200, "ok\n")); });
+    if (path == "/readyz") return AskReadiness(request, std::move(respond));
+    if (path == "/metrics") return AskMetrics(std::move(respond));
+    if (path == "/debug/decisions") return respond(Decisions(sources_.decisions, request.query));
+    if (path == "/debug/quotas") return respond(Json("{\"active\":false,\"items\":[]}\n"));
+    if (path == "/debug/nodes") return Ask(respond, 503, [this](Answer answer) { ListNodes({}, 0, std::move(answer)); });
+    constexpr std::string_view kNode = "/debug/nodes/";
+    if (path.starts_with(kNode)) return AskNode(PercentDecoded(path.substr(kNode.size())), std::move(respond));
+    respond(Text(404, Concat("nothing at ", request.path, "; there is\n", kEndpoints)));
+  }
+
+  void AskReadiness(const net::Request& request, net::Respond respond) {
+    bool verbose = QueryValue(request.query, "verbose").value_or("false") != "false";
+    Ask(std::move(respond), 503, [this, verbose](Answer answer) { answer(Render(sources_.readiness(), verbose)); });
+  }
+
+  void AskMetrics(net::Respond respond) {
+    // Rendered on this thread, and also when the decision thread hangs: that is when somebody wants to see them.
+    auto render = [this] {
+      return net::Response{
+          .status = 200, .content_type = std::string(observe::Metrics::kContentType), .body = sources_.metrics.Render()};
+    };
+    if (!sources_.refresh_metrics) return respond(render());
+    uint64_t number = Await(std::move(respond), render);
+    PostToDecision([this, number, render] {
+      sources_.refresh_metrics();
+      loop_.Post([this, number, render] { Finish(number, render()); });
+    });
+  }
+
+  void AskNode(std::string name, net::Respond respond) {
+    Ask(std::move(respond), 503, [this, name = std::move(name)](Answer answer) {
+      std::string body;
+      if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources)) return answer(Json(body + "\n"));
+      body = "{\"error\":";
+      AppendJsonString(body, Concat("no Node called ", name, " is known; /debug/nodes lists all"));
+      answer({.status = 404, .content_type = "application/json", .body = body + "}\n"});
+    });
+  }
+
+  // Decision thread. One slice of nodes, then another task: requests of kube-scheduler go between. Indexes hold still enough for that: a node
+  // that comes or goes meanwhile may or may not be listed.
+  void ListNodes(std::string body, cluster::NodeIndex next, Answer answer) {
+    const cluster::State& state = sources_.placement.state();
+    if (next == 0) body = "{\"nodes\":[";
+    size_t end = std::min<size_t>(state.NodeSlots(), next + kNodesPerSlice);
+    for (; next < end; ++next) {
+      if (state.NodeName(next).empty()) continue;
+      if (body.back() == '}') body += ',';
+      AppendNodeSummary(body, sources_.placement, next, sources_.resources);
+    }
+    if (next >= state.NodeSlots()) return answer(Json(body + "]}\n"));
+    PostToDecision([this, body = std::move(body), next, answer = std::move(answer)]() mutable {
+      ListNodes(std::move(body), next, std::move(answer));
+    });
+  }
+
+  // Runs `question` on the decision thread; `status` is that of the answer when it does not come to it in time.
+  void Ask(net::Respond respond, int status, std::function<void(Answer)> question) {
+    std::string late = Concat("decision thread did not answer within ", Seconds(options_.patience), "\n");
+    uint64_t number = Await(std::move(respond), [status, late = std::move(late)] { return Text(status, late); });
+    PostToDecision([this, number, question = std::move(question)] {
+      question([this, number](net::Response response) {
+        loop_.Post([this, number, response = std::move(response)]() mutable { Finish(number, std::move(response)); });
+      });
+    });
+  }
+
+  // Answers with what `late` makes unless Finish(the returned number) comes first.
+  uint64_t Await(net::Respond respond, std::function<net::Response()> late) {
+    uint64_t number = ++asked_;
+    auto patience = loop_.After(options_.patience, [this, number, late = std::move(late)] { Finish(number, late()); });
+    waiting_.emplace(number, Waiting{std::move(respond), std::move(patience)});
+    return number;
+  }
+
+  void Finish(uint64_t number, net::Response response) {
+    auto entry = waiting_.extract(number);
+    if (!entry.empty()) entry.mapped().respond(std::move(response));
+  }
+
+  // Tasks that the decision loop still holds when this object goes do nothing.
+  void PostToDecision(net::EventLoop::Task task) {
+    sources_.decision.Post([alive = std::weak_ptr<bool>(alive_), task = std::move(task)]() mutable {
+      if (!alive.expired()) task();
+    });
+  }
+
+  const AdminSources sources_;
+  const AdminOptions options_;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  net::EventLoop loop_;
+  std::unique_ptr<net::Server> server_;
+  uint64_t asked_ = 0;
+  std::map<uint64_t, Waiting> waiting_;
+  std::thread thread_;
+};
+
+StatusOr<std::unique_ptr<Admin>> Admin::Start(AdminSources sources, AdminOptions options) {
+  auto impl = std::make_unique<Impl>(std::move(sources), std::move(options));
+  HUYGENS_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<Admin>(new Admin(std::move(impl)));
+}
+
+Admin::Admin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Admin::~Admin() = default;
+
+uint16_t Admin::port() const { return impl_->port(); }
+
+}  // namespace huygens::extender

@@ -1,0 +1,65 @@
+// Where the cluster comes from and where binds go: a Kubernetes API server, or a directory of manifests. Called on the decision thread;
+// whatever blocks happens on threads of the backend's own, and every `done` is called on the decision thread, once.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "cluster/objects.h"
+#include "kube/binder.h"
+
+namespace huygens::extender {
+
+struct BindOrder {
+  kube::BindRequest request;
+  std::shared_ptr<const cluster::Pod> pod;
+  uint64_t term = 0;  // of the bind Lease in which it was decided; in another it is not sent
+  Time decided;
+};
+
+enum class BindResult : uint8_t {
+  kBound,    // the pod is on the node, with our annotations
+  kRefused,  // it is not, and the reservation can go
+  kUnknown,  // nobody could say; the reservation stays until Settle knows
+};
+std::string_view Name(BindResult result);  // "bound", "refused", "unknown"
+struct BindReport {
+  BindResult result = BindResult::kUnknown;
+  std::string message;       // for the operator; empty when bound
+  bool worth_event = false;  // the API server had an opinion about the pod (not: we could not reach it)
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // Begins to deliver the cluster.
+  virtual Status Start() = 0;
+  // Finishes what binds are under way, waits for its threads; nothing is delivered afterwards.
+  virtual void Stop() = 0;
+
+  // Whether this instance may decide binds now; if it is not the holder of the bind Lease it tries to become it. Not ok: why not, and that
+  // trying again later is worth it.
+  // The value names the term of the Lease that the decision is for.
+  virtual void Admit(std::function<void(StatusOr<uint64_t>)> done) = 0;
+  // Sends one Binding. `budget` bounds it with all its retries.
+  virtual void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) = 0;
+  // Asks what became of an order whose outcome is unknown or whose watch event is overdue.
+  virtual void Settle(BindOrder order, std::function<void(BindReport)> done) = 0;
+  // A pod that neither the watch nor filter has shown.
+  virtual void FetchPod(std::string_view namespace_name, std::string_view name,
+                        std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) = 0;
+  // Says on the pod that binding failed; best effort, limited in rate.
+  virtual void ReportBindFailure(const cluster::Pod& pod, std::string_view message) = 0;
+
+  // What else /readyz?verbose should say: the bind Lease, say. (name, detail) each.
+  virtual std::vector<std::pair<std::string, std::string>> Details() const = 0;
+};
+
+}  // namespace huygens::extender

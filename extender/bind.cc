@@ -1,0 +1,199 @@
+#include "extender/bind.h"
+
+#include <algorithm>
+
+#include "wire/binding.h"
+
+namespace huygens::extender {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// One (pod, node) on its way: from the first call until its outcome is known.
+struct BindFlow::Attempt {
+  wire::BindArgs args;
+  std::string key;  // of attempts_
+  std::vector<Answer> waiting;
+  net::Timer deadline;
+  net::Timer settle;
+  Time started;
+  std::shared_ptr<const cluster::Pod> pod;
+  policy::Reason reason = policy::Reason::kFits;
+  std::vector<placement::ZoneShare> zones;
+  BindOrder order;
+  bool sent = false;         // a Binding left, or may have left
+};
+
+BindFlow::BindFlow(Context& context, Backend& backend, net::EventLoop& loop, Duration request_deadline, std::string identity)
+    : context_(context), backend_(backend), loop_(loop), request_deadline_(request_deadline), identity_(std::move(identity)) {}
+
+BindFlow::~BindFlow() = default;
+
+void BindFlow::Bind(wire::BindArgs args, Answer answer) {
+  if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
+    return answer("PodName, PodNamespace and Node are needed to bind");
+  }
+  std::string key = Concat(args.pod_namespace, "/", args.pod_name, "/", args.pod_uid);
+  if (auto found = attempts_.find(key); found != attempts_.end()) {
+    Attempt& attempt = *found->second;
+    if (attempt.args.node != args.node) {
+      return answer(Concat("the pod is being bound to node ", attempt.args.node, "; try again when that is settled"));
+    }
+    attempt.waiting.push_back(std::move(answer));
+    if (!attempt.deadline.pending()) {
+      attempt.deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(found->second)] {
+        if (auto attempt = weak.lock()) Expire(*attempt);
+      });
+    }
+    return;
+  }
+  if (std::string why = context_.not_ready(); !why.empty()) return answer(Concat("huygens is not ready: ", why));
+
+  auto attempt = std::make_shared<Attempt>();
+  attempt->args = std::move(args);
+  attempt->key = key;
+  attempt->waiting.push_back(std::move(answer));
+  attempt->started = context_.clock.Now();
+  attempt->deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(attempt)] {
+    if (auto attempt = weak.lock()) Expire(*attempt);
+  });
+  attempts_.emplace(std::move(key), attempt);
+  backend_.Admit([this, attempt](StatusOr<uint64_t> term) {
+    if (!term.ok()) return Finish(attempt, "not_admitted", Message(term.status()));
+    attempt->order.term = *term;
+    FindPod(attempt);
+  });
+}
+
+void BindFlow::FindPod(const AttemptPtr& attempt) {
+  const wire::BindArgs& args = attempt->args;
+  const cluster::State& state = context_.placement.state();
+  attempt->pod = args.pod_uid.empty() ? state.FindPod(args.pod_namespace, args.pod_name) : state.FindPod(args.pod_uid);
+  if (!attempt->pod && !args.pod_uid.empty()) attempt->pod = context_.pods.Find(args.pod_uid);
+  if (attempt->pod) return Decide(attempt);
+  backend_.FetchPod(args.pod_namespace, args.pod_name, [this, attempt](StatusOr<std::shared_ptr<const cluster::Pod>> pod) {
+    if (!pod.ok()) return Finish(attempt, "no_pod", Message(Annotate(pod.status(), "looking up the pod")));
+    attempt->pod = *std::move(pod);
+    Decide(attempt);
+  });
+}
+
+void BindFlow::Decide(const AttemptPtr& attempt) {
+  // Everybody was told that it failed: binding now would surprise them.
+  if (attempt->waiting.empty()) return Finish(attempt, "expired", "requestDeadline passed before the decision");
+  const wire::BindArgs& args = attempt->args;
+  const cluster::Pod& pod = *attempt->pod;
+  if (!args.pod_uid.empty() && pod.uid != args.pod_uid) {
+    return Finish(attempt, "other_uid", Concat("the pod of that name now has UID ", pod.uid, ", not ", args.pod_uid));
+  }
+  Time now = context_.clock.Now();
+  StatusOr<placement::Reservation> reservation = context_.placement.Reserve(attempt->pod, args.node, now);
+  if (!reservation.ok()) return Finish(attempt, "refused", Message(reservation.status()));
+  attempt->zones = reservation->zones;
+  attempt->reason = reservation->reason;
+  if (!reservation->Accepted()) {
+    return Finish(attempt, "rejected", policy::Text(reservation->reason));
+  }
+  if (reservation->existed) return Finish(attempt, "already_bound", "");
+  Send(attempt, *reservation);
+}
+
+void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& reservation) {
+  const cluster::Pod& pod = *attempt->pod;
+  BindOrder& order = attempt->order;
+  order.request = {pod.name, pod.namespace_name, pod.uid, attempt->args.node, {}};
+  order.pod = attempt->pod;
+  order.decided = context_.clock.Now();
+  auto& annotations = order.request.annotations;
+  const cluster::NodeTopology* topology = context_.placement.state().Topology(reservation.node);
+  std::vector<cluster::ZoneAmount> zones;
+  for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
+  if (!zones.empty() && topology != nullptr) {
+    std::string result;
+    wire::AppendTopologyResult(result, zones, *topology, context_.resources);
+    annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
+    std::string placement;
+    wire::AppendPlacement(placement, {pod.uid, attempt->args.node, zones, identity_, order.decided}, *topology, context_.resources);
+    annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
+  }
+  attempt->sent = true;
+  Duration spent = context_.clock.Now() - attempt->started;
+  Duration budget = std::max<Duration>(request_deadline_ - spent, milliseconds(100));
+  backend_.Bind(order, budget, [this, attempt](BindReport report) { Report(attempt, report); });
+}
+
+void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
+  switch (report.result) {
+    case BindResult::kBound:
+      context_.placement.Assume(attempt->order.request.uid, context_.clock.Now());
+      return Finish(attempt, "bound", "");
+    case BindResult::kRefused:
+      context_.placement.Release(attempt->order.request.uid);
+      if (report.worth_event) backend_.ReportBindFailure(*attempt->pod, report.message);
+      return Finish(attempt, "failed", report.message);
+    case BindResult::kUnknown:
+      Tell(*attempt, Concat("outcome of the binding is not known yet (", report.message, "); the capacity stays reserved until it is"));
+      return Settle(attempt, milliseconds(500));
+  }
+}
+
+void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
+  attempt->settle = loop_.After(delay, [this, attempt, delay] {
+    // The watch may have been faster than the GET.
+    const cluster::Ledger::Entry* entry = context_.placement.state().ledger().Find(attempt->order.request.uid);
+    if (entry == nullptr) {
+      bool placed = context_.placement.state().FindPlaced(attempt->order.request.uid) != nullptr;
+      return Finish(attempt, placed ? "bound" : "failed", placed ? "" : "the pod is gone");
+    }
+    backend_.Settle(attempt->order, [this, attempt, delay](BindReport report) {
+      if (report.result == BindResult::kUnknown) return Settle(attempt, std::min<Duration>(2 * delay, seconds(15)));
+      Report(attempt, report);
+    });
+  });
+}
+
+void BindFlow::SettleOverdue(Time limit) {
+  const cluster::State& state = context_.placement.state();
+  for (const std::string& uid : state.ledger().AssumedSince(limit)) {
+    const cluster::PlacedPod* placed = state.FindPlaced(uid);
+    if (placed == nullptr || !settling_.insert(uid).second) continue;
+    context_.metrics.ReservationOverdue();
+    BindOrder order{.request = {placed->pod->name, placed->pod->namespace_name, uid, std::string(state.NodeName(placed->node)), {}},
+                    .pod = placed->pod,
+                    .decided = state.ledger().Find(uid)->since};
+    backend_.Settle(order, [this, uid](BindReport report) {
+      settling_.erase(uid);
+      if (report.result != BindResult::kRefused) return;  // bound: the watch will show it
+      context_.log.Warn("released a reservation that the API server does not know", {{"uid", uid}, {"reason", report.message}});
+      context_.placement.Release(uid);
+    });
+  }
+}
+
+void BindFlow::Expire(Attempt& attempt) {
+  Tell(attempt, attempt.sent ? "no answer from the API server within requestDeadline; the binding goes on, ask again"
+                             : "requestDeadline passed before the binding could be sent");
+}
+
+void BindFlow::Tell(Attempt& attempt, std::string_view error) {
+  attempt.deadline.Cancel();
+  std::vector<Answer> waiting = std::move(attempt.waiting);
+  attempt.waiting.clear();
+  for (const Answer& answer : waiting) answer(error);
+}
+
+void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
+  const wire::BindArgs& args = attempt->args;
+  Time now = context_.clock.Now();
+  context_.journal.Bind(args, attempt->zones, attempt->reason, outcome, error, now);
+  context_.log.Info(error.empty() ? "pod bound" : "pod not bound",
+                    {{"pod", Concat(args.pod_namespace, "/", args.pod_name)},
+                     {"uid", args.pod_uid},
+                     {"node", args.node},
+                     {"outcome", outcome},
+                     {"error", error}});
+  attempts_.erase(attempt->key);
+  Tell(*attempt, error);
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,60 @@
+// The bind verb: the one moment of truth. Decides again for the named node on the current state, reserves, sends one Binding with the
+// result in its annotations, and commits or rolls back by what the API server says. Decision thread only.
+//
+//   admit (bind Lease) -> find the pod -> Placement::Reserve -> Backend::Bind -> Assume | Release | settle later
+//
+// Idempotent per (UID, node): a repeated call joins the one under way, or succeeds at once when the pod is there already. Every caller gets
+// an answer within the request deadline, also when the Binding takes longer; the next call then finds what became of it.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.h"
+#include "extender/backend.h"
+#include "extender/context.h"
+#include "net/event_loop.h"
+#include "net/server.h"
+#include "wire/extender_args.h"
+
+namespace huygens::extender {
+
+class BindFlow {
+ public:
+  BindFlow(Context& context, Backend& backend, net::EventLoop& loop, Duration request_deadline, std::string identity);
+  ~BindFlow();
+
+  using Answer = std::function<void(std::string_view error)>;  // empty = bound
+  void Bind(wire::BindArgs args, Answer answer);
+
+  // Asks the API server about reservations that the watch should have confirmed before `limit`. Counted: it should never be needed.
+  void SettleOverdue(Time limit);
+
+  size_t InFlight() const { return attempts_.size(); }
+
+ private:
+  struct Attempt;
+  using AttemptPtr = std::shared_ptr<Attempt>;
+
+  void FindPod(const AttemptPtr& attempt);
+  void Decide(const AttemptPtr& attempt);
+  void Send(const AttemptPtr& attempt, const placement::Reservation& reservation);
+  void Report(const AttemptPtr& attempt, const BindReport& report);
+  void Settle(const AttemptPtr& attempt, Duration delay);
+  void Expire(Attempt& attempt);
+  // Answers everyone who waits now; the attempt itself goes on.
+  void Tell(Attempt& attempt, std::string_view error);
+  void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);
+
+  Context& context_;
+  Backend& backend_;
+  net::EventLoop& loop_;
+  Duration request_deadline_;
+  std::string identity_;
+  TextMap<AttemptPtr> attempts_;  // by pod key and UID; an unsettled outcome stays here
+  TextSet settling_;              // UIDs that SettleOverdue has asked about
+};
+
+}  // namespace huygens::extender

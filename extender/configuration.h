@@ -1,0 +1,165 @@
+// The operator's settings: `kind: ExtenderConfiguration`, field for field as in the YAML (managedResources ->
+// managed_resources), with the defaults. A plain value; docs/configuration.md says what each field means,
+// configuration_yaml.h reads it from a file. Relative paths are relative to the working directory. Sections whose
+// subject does not exist yet are kept and checked all the same.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "observe/log.h"
+#include "placement/placement.h"
+#include "topology/options.h"
+
+namespace huygens::extender {
+
+struct TlsConfiguration {
+  std::string cert_file;
+  std::string key_file;
+  std::string client_ca_file;                // set: client certificates are required
+  std::vector<std::string> allowed_clients;  // empty: whomever client_ca_file vouches for
+};
+
+struct ServerConfiguration {
+  std::string address = "127.0.0.1:8888";
+  std::string path_prefix = "/";
+  std::string admin_address = "127.0.0.1:8889";
+  std::optional<TlsConfiguration> tls;  // of `address`; absent: plain HTTP
+  bool allow_plain_http = false;        // on addresses beyond loopback
+  int64_t max_body_bytes = int64_t{64} << 20;
+  Duration idle_timeout = std::chrono::seconds(180);
+  Duration request_deadline = std::chrono::seconds(4);
+  Duration shutdown_grace = std::chrono::seconds(20);
+};
+
+struct KubernetesConfiguration {
+  std::string kubeconfig;  // empty: in-cluster service account
+};
+
+struct ManifestsConfiguration {
+  std::string directory;
+  bool write_back = false;
+};
+
+// Exactly one of both is set.
+struct ClusterConfiguration {
+  std::optional<KubernetesConfiguration> kubernetes = KubernetesConfiguration{};
+  std::optional<ManifestsConfiguration> manifests;
+};
+
+struct FilterConfiguration {
+  std::vector<std::string> checks = {"topology", "usage", "quota"};
+  int64_t narrow_to = 0;
+};
+
+struct PrioritizeConfiguration {
+  int64_t max_score = 10;
+  std::vector<placement::WeightedTerm> terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 1}};
+};
+
+struct LeaseConfiguration {
+  bool enabled = true;
+  std::string namespace_name = "kube-system";
+  std::string name = "huygens-bind";
+  Duration duration = std::chrono::seconds(10);
+};
+
+struct BindConfiguration {
+  int64_t binders = 16;
+  int64_t retries = 3;
+  LeaseConfiguration lease;
+};
+
+struct KubeletConfiguration {
+  std::string cpu_manager_policy = "static";     // none | static
+  std::string memory_manager_policy = "Static";  // None | Static
+};
+
+struct RealCapacityConfiguration {
+  Duration stale_after = std::chrono::minutes(5);
+  topology::WhenStale when_stale = topology::WhenStale::kUseAllocatable;
+};
+
+struct TopologyConfiguration {
+  std::vector<std::string> managed_resources = {"cpu"};
+  KubeletConfiguration kubelet;
+  bool nodes_without_topology_pass = true;  // nodesWithoutTopology: pass | reject
+  RealCapacityConfiguration real_capacity;
+};
+
+struct PrometheusConfiguration {
+  std::string url;
+  std::string bearer_token_file;
+  std::string ca_file;
+};
+
+enum class Estimator : uint8_t { kPeakOfSum, kSumOfPeaks };
+enum class WhenUnknown : uint8_t { kUseRequests, kPass, kReject };
+
+struct UsageResource {
+  std::string name;
+  std::optional<double> ceiling;  // share of the node's real allocatable; absent: score only
+  std::string unit;               // of what Prometheus says; empty: the resource's own
+  WhenUnknown when_stale = WhenUnknown::kUseRequests;
+  WhenUnknown when_absent = WhenUnknown::kUseRequests;
+};
+
+struct UsageConfiguration {
+  std::optional<PrometheusConfiguration> prometheus;  // absent: the embedded history
+  Duration interval = std::chrono::minutes(1);
+  Duration window = std::chrono::hours(7 * 24);
+  Duration slot = std::chrono::minutes(15);
+  Estimator estimator = Estimator::kPeakOfSum;
+  Duration stale_after = std::chrono::minutes(10);
+  double max_stale_nodes = 0.5;
+  std::vector<UsageResource> resources = {{"cpu", 0.8, {}}, {"memory", 0.9, {}}};
+};
+
+enum class Enforcement : uint8_t { kPlacement, kAdmission, kOff };
+
+struct QuotaConfiguration {
+  Enforcement enforcement = Enforcement::kPlacement;
+  std::string cpu_model_label = "huygens.dev/cpu-model";
+  std::string gpu_model_label = "huygens.dev/gpu-model";
+  std::string memory_model_label = "huygens.dev/memory-model";
+};
+
+struct WakeConfiguration {
+  bool enabled = true;
+  Duration min_interval = std::chrono::seconds(1);
+};
+
+struct DecisionLogConfiguration {
+  std::string path;  // empty: off
+  int64_t max_bytes = int64_t{64} << 20;
+  double sample = 1.0;
+};
+
+struct LogConfiguration {
+  observe::LogLevel level = observe::LogLevel::kInfo;
+  observe::LogFormat format = observe::LogFormat::kText;
+};
+
+struct Configuration {
+  ServerConfiguration server;
+  ClusterConfiguration cluster;
+  FilterConfiguration filter;
+  PrioritizeConfiguration prioritize;
+  BindConfiguration bind;
+  TopologyConfiguration topology;
+  UsageConfiguration usage;
+  QuotaConfiguration quota;
+  WakeConfiguration wake;
+  DecisionLogConfiguration decision_log;
+  LogConfiguration log;
+};
+
+// What is switched on here and does nothing in this version, as the operator wrote it: "filter.checks: usage",
+// "prioritize.terms: LeastUsed", "wake". For the warning at start and for /readyz?verbose.
+std::vector<std::string> NotYetActive(const Configuration& configuration);
+
+}  // namespace huygens::extender

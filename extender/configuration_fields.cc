@@ -1,0 +1,211 @@
+// Every field of the configuration: its name, its kind and range, and the comment that the defaults and the reference
+// print. What depends on several fields is in configuration_rules.cc.
+#include <chrono>
+
+#include "base/text.h"
+#include "extender/configuration_walk.h"
+
+namespace huygens::extender {
+
+using std::chrono::days;
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+namespace {
+
+constexpr int64_t kKi = 1024;
+constexpr int64_t kMi = 1024 * kKi;
+constexpr int64_t kGi = 1024 * kMi;
+
+constexpr std::string_view kWhenStale[] = {"useAllocatable", "useLast", "reject"};
+constexpr std::string_view kPassOrReject[] = {"pass", "reject"};
+constexpr std::string_view kCpuManagerPolicies[] = {"none", "static"};
+constexpr std::string_view kMemoryManagerPolicies[] = {"None", "Static"};
+constexpr std::string_view kEstimators[] = {"peakOfSum", "sumOfPeaks"};
+constexpr std::string_view kWhenUnknown[] = {"useRequests", "pass", "reject"};
+constexpr std::string_view kUnits[] = {"cores", "bytes", "iops"};
+constexpr std::string_view kEnforcements[] = {"placement", "admission", "off"};
+constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};
+constexpr std::string_view kFormats[] = {"text", "json"};
+
+// A name that a registry judges: configuration_rules.cc.
+Scalar Registered(std::string& name) { return Text(name, "name", AnyText); }
+
+// The header of the file, which is no part of the settings.
+Scalar Exactly(std::string_view only) {
+  return {.kind = "fixed", .text = std::string(only), .set = [only](std::string_view text, bool) {
+            return text == only ? "" : Concat("must be ", only, ", not ", text);
+          }};
+}
+
+}  // namespace
+
+void Describe(Walk& walk, Configuration& c) {
+  walk.Value("apiVersion", Exactly(kApiVersion), "");
+  walk.Value("kind", Exactly(kKind), "");
+  walk.Section("server", c.server, "What kube-scheduler and operators connect to.");
+  walk.Section("cluster", c.cluster, "Where the cluster comes from: exactly one of kubernetes and manifests.");
+  walk.Section("filter", c.filter, "Which nodes can take a pod.");
+  walk.Section("prioritize", c.prioritize, "How good a node is for a pod.");
+  walk.Section("bind", c.bind, "How a decision becomes a Binding.");
+  walk.Section("topology", c.topology, "NUMA zones.");
+  walk.Section("usage", c.usage, "What pods really used over the last days.");
+  walk.Section("quota", c.quota, "Budgets of business groups.");
+  walk.Section("wake", c.wake,
+               "Waking pods that huygens rejected once capacity appears that kube-scheduler cannot see.");
+  walk.Section("decisionLog", c.decision_log,
+               "Decisions as JSON Lines; the last 1000 are always in memory for explain.");
+  walk.Section("log", c.log, "The log on standard error.");
+}
+
+void Describe(Walk& walk, ServerConfiguration& c) {
+  walk.Value("address", Text(c.address, "address", ListenAddress),
+             "the verbs: POST {pathPrefix}/{filter,prioritize,preempt,bind}; :PORT is all interfaces");
+  walk.Value("pathPrefix", Text(c.path_prefix, "path", UrlPath), "/ means /filter; /scheduler means /scheduler/filter");
+  walk.Value("adminAddress", Text(c.admin_address, "address", ListenAddress),
+             "/healthz /readyz /metrics /debug/*, in plain HTTP");
+  walk.Optional("tls", c.tls, "TLS for address; absent: plain HTTP. The files are read again when they change.");
+  walk.Value("allowPlainHTTP", Flag(c.allow_plain_http),
+             "needed for plain HTTP on anything but loopback, at either address");
+  walk.Value("maxBodyBytes", Bytes(c.max_body_bytes, kKi, 4 * kGi), "longer requests get 413");
+  walk.Value("idleTimeout", Span(c.idle_timeout, seconds(91), days(1)),
+             "above the 90s that kube-scheduler keeps idle connections for");
+  walk.Value("requestDeadline", Span(c.request_deadline, milliseconds(100), minutes(5)),
+             "below kube-scheduler's httpTimeout: an Error before the client gives up");
+  walk.Value("shutdownGrace", Span(c.shutdown_grace, seconds(1), minutes(10)),
+             "after SIGTERM, for requests and binds under way");
+}
+
+void Describe(Walk& walk, TlsConfiguration& c) {
+  walk.Value("certFile", Text(c.cert_file, "file", AnyText), "PEM: the server's certificate, then its chain");
+  walk.Value("keyFile", Text(c.key_file, "file", AnyText), "PEM");
+  walk.Value("clientCAFile", Text(c.client_ca_file, "file", AnyText),
+             "PEM; set: client certificates from these authorities are required");
+  walk.Texts("allowedClients", c.allowed_clients, "names", NotEmpty,
+             "common or DNS names that may call; empty: everyone clientCAFile vouches for");
+}
+
+void Describe(Walk& walk, ClusterConfiguration& c) {
+  walk.Optional("kubernetes", c.kubernetes, "An API server.");
+  walk.Optional("manifests", c.manifests, "A directory of YAML that stands in for an API server.");
+}
+
+void Describe(Walk& walk, KubernetesConfiguration& c) {
+  walk.Value("kubeconfig", Text(c.kubeconfig, "file", AnyText), "\"\" = in-cluster service account");
+}
+
+void Describe(Walk& walk, ManifestsConfiguration& c) {
+  walk.Value("directory", Text(c.directory, "directory", AnyText),
+             "nodes, topology objects and pods, sub-directories included");
+  walk.Value("writeBack", Flag(c.write_back), "keep binds in the directory, not only in memory");
+}
+
+void Describe(Walk& walk, FilterConfiguration& c) {
+  walk.Texts("checks", c.checks, "topology, usage, quota", AnyText, "in this order; leave one out to switch it off");
+  walk.Value("narrowTo", Integer(c.narrow_to, 0, 1'000'000), "0 = return every feasible node; K = only the K best");
+}
+
+void Describe(Walk& walk, PrioritizeConfiguration& c) {
+  walk.Value("maxScore", Integer(c.max_score, 1, 10'000),
+             "the best node's score; kube-scheduler multiplies it by the extender's weight");
+  walk.List("terms", c.terms,
+            "A node's score is the mean of the terms that have an opinion, by weight. FewestZones: fewer zones, then "
+            "nearer zones; LeastUsed: peak against capacity; Balanced: how evenly resources would be used.");
+}
+
+void Describe(Walk& walk, placement::WeightedTerm& c) {
+  walk.Value("name", Registered(c.name), "FewestZones, LeastUsed, Balanced");
+  walk.Value("weight", Number(c.weight, 0, 1'000'000), "0 or absence of the term = off");
+}
+
+void Describe(Walk& walk, BindConfiguration& c) {
+  walk.Value("binders", Integer(c.binders, 1, 256), "concurrent Binding calls");
+  walk.Value("retries", Integer(c.retries, 0, 10), "on 429, 5xx and broken connections, within requestDeadline");
+  walk.Section("lease", c.lease, "The Lease that lets only one instance bind at a time; not used with manifests.");
+}
+
+void Describe(Walk& walk, LeaseConfiguration& c) {
+  walk.Value("enabled", Flag(c.enabled), "off only where there is never a second instance");
+  walk.Value("namespace", Text(c.namespace_name, "name", ObjectName), "where the Lease lives");
+  walk.Value("name", Text(c.name, "name", ObjectName), "the same for all instances of one cluster");
+  walk.Value("duration", Span(c.duration, seconds(1), hours(1)),
+             "whole seconds; how long a dead instance keeps others from binding");
+}
+
+void Describe(Walk& walk, TopologyConfiguration& c) {
+  walk.Texts("managedResources", c.managed_resources, "resource names", QualifiedName,
+             "charged to the zones of managed nodes; cpu first, memory where the agent sets cpuset.mems");
+  walk.Section("kubelet", c.kubelet, "Assumed where a node pinned by kubelet does not say.");
+  walk.Value("nodesWithoutTopology",
+             Choice(kPassOrReject, c.nodes_without_topology_pass ? 0 : 1,
+                    [&c](size_t position) { c.nodes_without_topology_pass = position == 0; }),
+             "a pod that requires topology is rejected either way");
+  walk.Section("realCapacity", c.real_capacity, "A zone's offline_capacity: what it can really give.");
+}
+
+void Describe(Walk& walk, KubeletConfiguration& c) {
+  walk.Value("cpuManagerPolicy", Word(kCpuManagerPolicies, c.cpu_manager_policy), "as kubelet's cpuManagerPolicy");
+  walk.Value("memoryManagerPolicy", Word(kMemoryManagerPolicies, c.memory_manager_policy),
+             "as kubelet's memoryManagerPolicy");
+}
+
+void Describe(Walk& walk, RealCapacityConfiguration& c) {
+  walk.Value("staleAfter", Span(c.stale_after, seconds(1), days(30)), "since offline_capacity_updated");
+  walk.Value("whenStale", Choice(kWhenStale, c.when_stale),
+             "as if the attribute were absent, as it last was, or no new pod on the zone");
+}
+
+void Describe(Walk& walk, UsageConfiguration& c) {
+  walk.Optional("prometheus", c.prometheus, "Where the history comes from; absent: the embedded history.");
+  walk.Value("interval", Span(c.interval, seconds(1), hours(1)), "between polls");
+  walk.Value("window", Span(c.window, hours(1), days(28)), "how far back");
+  walk.Value("slot", Span(c.slot, minutes(1), days(1)), "grain of the curves; the window is a whole number of slots");
+  walk.Value("estimator", Choice(kEstimators, c.estimator), "greatest sum of the pods' curves, or sum of their peaks");
+  walk.Value("staleAfter", Span(c.stale_after, seconds(1), days(1)), "since the last good answer");
+  walk.Value("maxStaleNodes", Share(c.max_stale_nodes, true), "above this share of stale nodes the check steps aside");
+  walk.List("resources", c.resources, "What is watched. The ceiling is a share of the node's real allocatable.");
+}
+
+void Describe(Walk& walk, PrometheusConfiguration& c) {
+  walk.Value("url", Text(c.url, "URL", HttpUrl), "such as http://127.0.0.1:9090");
+  walk.Value("bearerTokenFile", Text(c.bearer_token_file, "file", AnyText), "\"\" = none");
+  walk.Value("caFile", Text(c.ca_file, "file", AnyText), "PEM; \"\" = the system's authorities");
+}
+
+void Describe(Walk& walk, UsageResource& c) {
+  walk.Value("name", Text(c.name, "name", QualifiedName), "cpu, memory, disk-io, disk");
+  walk.Value("ceiling", Share(c.ceiling), "absent: score only");
+  walk.Value("unit", Word(kUnits, c.unit), "of what Prometheus says; absent: the resource's own");
+  walk.Value("whenStale", Choice(kWhenUnknown, c.when_stale), "what the check does with a node whose usage is stale");
+  walk.Value("whenAbsent", Choice(kWhenUnknown, c.when_absent),
+             "what the check does with a node whose usage was never known");
+}
+
+void Describe(Walk& walk, QuotaConfiguration& c) {
+  walk.Value("enforcement", Choice(kEnforcements, c.enforcement),
+             "here, by the admission webhook (models and cash still here), or nowhere");
+  walk.Value("cpuModelLabel", Text(c.cpu_model_label, "label", QualifiedName), "node label that names the CPU model");
+  walk.Value("gpuModelLabel", Text(c.gpu_model_label, "label", QualifiedName), "node label that names the GPU model");
+  walk.Value("memoryModelLabel", Text(c.memory_model_label, "label", QualifiedName),
+             "node label that names the memory model");
+}
+
+void Describe(Walk& walk, WakeConfiguration& c) {
+  walk.Value("enabled", Flag(c.enabled), "patches the annotation huygens.dev/wake");
+  walk.Value("minInterval", Span(c.min_interval, milliseconds(10), hours(1)), "between patches");
+}
+
+void Describe(Walk& walk, DecisionLogConfiguration& c) {
+  walk.Value("path", Text(c.path, "file", AnyText), "\"\" = off");
+  walk.Value("maxBytes", Bytes(c.max_bytes, kMi, 1024 * kGi), "of the file and its one predecessor (path.1) together");
+  walk.Value("sample", Share(c.sample, true), "share of the pods; all decisions on a pod or none");
+}
+
+void Describe(Walk& walk, LogConfiguration& c) {
+  walk.Value("level", Choice(kLevels, c.level), "");
+  walk.Value("format", Choice(kFormats, c.format), "");
+}
+
+}  // namespace huygens::extender

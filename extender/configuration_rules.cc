@@ -1,0 +1,143 @@
+#include "extender/configuration_rules.h"
+
+#include <vector>
+
+#include "base/text.h"
+#include "extender/configuration_nearest.h"
+#include "extender/configuration_scalar.h"
+#include "policy/registry.h"
+#include "scoring/registry.h"
+
+namespace huygens::extender {
+
+namespace {
+
+using Report = std::function<void(std::string_view path, std::string message)>;
+
+std::string Item(std::string_view list, size_t position, std::string_view field = "") {
+  return Concat(list, "[", std::to_string(position), "]", field);
+}
+
+template <typename Entries>
+std::vector<std::string_view> NamesOf(const Entries& entries) {
+  std::vector<std::string_view> names;
+  for (const auto& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+// Each name must be one of `known` and may come once.
+class NameRule {
+ public:
+  NameRule(const Report& report, std::string_view what, std::vector<std::string_view> known)
+      : report_(report), what_(what), known_(std::move(known)) {}
+
+  void Check(const std::string& path, std::string_view name) {
+    if (name.empty()) return report_(path, "must not be empty");
+    if (!seen_.insert(std::string(name)).second) return report_(path, Concat(name, " is listed twice"));
+    if (known_.empty()) return;
+    for (std::string_view known : known_) {
+      if (known == name) return;
+    }
+    std::string_view nearest = NearestName(name, known_);
+    std::string hint =
+        nearest.empty() ? Concat("there are ", JoinNames(known_, ", ")) : Concat("did you mean ", nearest, "?");
+    report_(path, Concat("no ", what_, " is called ", name, "; ", hint));
+  }
+
+ private:
+  const Report& report_;
+  std::string_view what_;
+  std::vector<std::string_view> known_;
+  TextSet seen_;
+};
+
+void CheckServer(const ServerConfiguration& server, const Report& report) {
+  if (server.tls) {
+    if (server.tls->cert_file.empty()) report("server.tls.certFile", "is needed for TLS");
+    if (server.tls->key_file.empty()) report("server.tls.keyFile", "is needed for TLS");
+    if (server.tls->client_ca_file.empty() && !server.tls->allowed_clients.empty()) {
+      report("server.tls.allowedClients", "needs clientCAFile: without it nobody's name is verified");
+    }
+  }
+  auto plain = [&](std::string_view path, const std::string& address) {
+    if (server.allow_plain_http || IsLoopback(address)) return;
+    report(path, Concat("plain HTTP is served on loopback only, and ", address,
+                        " is not; use server.tls or set server.allowPlainHTTP"));
+  };
+  if (!server.tls) plain("server.address", server.address);
+  if (!server.allow_plain_http && !IsLoopback(server.admin_address)) {
+    report("server.adminAddress",
+           Concat("speaks plain HTTP, and ", server.admin_address,
+                  " is not loopback; set server.allowPlainHTTP if it may be reached from there"));
+  }
+  if (server.address == server.admin_address && !server.address.ends_with(":0")) {
+    report("server.adminAddress", "must differ from server.address");
+  }
+  if (server.shutdown_grace < server.request_deadline) {
+    report("server.shutdownGrace",
+           Concat("must be at least server.requestDeadline (", DurationText(server.request_deadline),
+                  "): binds under way need that long to finish"));
+  }
+}
+
+void CheckCluster(const ClusterConfiguration& cluster, const Report& report) {
+  if (cluster.kubernetes.has_value() == cluster.manifests.has_value()) {
+    report("cluster",
+           Concat("must have exactly one of kubernetes and manifests, not ", cluster.manifests ? "both" : "none"));
+  }
+  if (cluster.manifests && cluster.manifests->directory.empty())
+    report("cluster.manifests.directory", "must not be empty");
+}
+
+void CheckBind(const Configuration& c, const Report& report) {
+  if (!c.bind.lease.enabled || !c.cluster.kubernetes) return;
+  Duration duration = c.bind.lease.duration;
+  if (duration % std::chrono::seconds(1) != Duration::zero()) {
+    report("bind.lease.duration", Concat("must be whole seconds, not ", DurationText(duration)));
+  } else if (duration < 2 * c.server.request_deadline) {
+    report("bind.lease.duration",
+           Concat("must be at least twice server.requestDeadline (", DurationText(c.server.request_deadline),
+                  "): no Binding is sent that may outlast the Lease"));
+  }
+}
+
+void CheckUsage(const UsageConfiguration& usage, const Report& report) {
+  if (usage.prometheus && usage.prometheus->url.empty()) report("usage.prometheus.url", "must not be empty");
+  if (usage.window % usage.slot != Duration::zero()) {
+    report("usage.slot", Concat("does not divide usage.window (", DurationText(usage.window), ") into whole slots"));
+  } else if (usage.window / usage.slot > 10'080) {
+    report("usage.slot", "gives more than 10080 slots");
+  }
+  if (usage.stale_after <= usage.interval) {
+    report("usage.staleAfter", Concat("must be longer than usage.interval (", DurationText(usage.interval), ")"));
+  }
+  NameRule names(report, "resource", {});
+  for (size_t i = 0; i < usage.resources.size(); ++i)
+    names.Check(Item("usage.resources", i, ".name"), usage.resources[i].name);
+}
+
+}  // namespace
+
+void CheckRules(const Configuration& c, const Report& report) {
+  CheckServer(c.server, report);
+  CheckCluster(c.cluster, report);
+
+  NameRule checks(report, "check", NamesOf(policy::KnownChecks()));
+  for (size_t i = 0; i < c.filter.checks.size(); ++i) checks.Check(Item("filter.checks", i), c.filter.checks[i]);
+  NameRule terms(report, "term", NamesOf(scoring::KnownTerms()));
+  for (size_t i = 0; i < c.prioritize.terms.size(); ++i)
+    terms.Check(Item("prioritize.terms", i, ".name"), c.prioritize.terms[i].name);
+
+  CheckBind(c, report);
+
+  NameRule resources(report, "resource", {});
+  const std::vector<std::string>& managed = c.topology.managed_resources;
+  for (size_t i = 0; i < managed.size(); ++i) resources.Check(Item("topology.managedResources", i), managed[i]);
+  if (managed.empty() || managed.front() != "cpu") {
+    report("topology.managedResources", "must begin with cpu: without it no pod asks anything of zones");
+  }
+
+  CheckUsage(c.usage, report);
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,87 @@
+// The rules for texts that configuration_scalar.h declares.
+#include <arpa/inet.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "base/text.h"
+#include "extender/configuration_scalar.h"
+
+namespace huygens::extender {
+
+namespace {
+
+bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+bool IsLetterOrDigit(char c) { return IsLowerOrDigit(c) || (c >= 'A' && c <= 'Z'); }
+bool HasSpaceOrControl(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == 0x7f; });
+}
+
+struct HostPort {
+  std::string host;  // without brackets
+  bool brackets = false;
+};
+
+std::optional<HostPort> SplitAddress(std::string_view text) {
+  size_t colon = text.rfind(':');
+  if (colon == text.npos) return std::nullopt;
+  std::string_view port = text.substr(colon + 1);
+  if (port.empty() || port.size() > 5 || port.find_first_not_of("0123456789") != port.npos) return std::nullopt;
+  if (std::stoi(std::string(port)) > 65535) return std::nullopt;
+  std::string_view host = text.substr(0, colon);
+  bool brackets = host.size() >= 2 && host.front() == '[' && host.back() == ']';
+  if (brackets) host = host.substr(1, host.size() - 2);
+  return HostPort{std::string(host), brackets};
+}
+
+}  // namespace
+
+std::string AnyText(std::string_view) { return ""; }
+
+std::string NotEmpty(std::string_view text) { return text.empty() ? "must not be empty" : ""; }
+
+std::string ListenAddress(std::string_view text) {
+  std::optional<HostPort> address = SplitAddress(text);
+  unsigned char bytes[16];
+  bool good = address && (address->brackets ? inet_pton(AF_INET6, address->host.c_str(), bytes) == 1
+                                            : address->host.empty() || address->host == "localhost" ||
+                                                  inet_pton(AF_INET, address->host.c_str(), bytes) == 1);
+  return good ? ""
+              : "must be ADDRESS:PORT with a numeric address or localhost, such as 127.0.0.1:8888, [::1]:8888 or :8888";
+}
+
+bool IsLoopback(std::string_view text) {
+  std::optional<HostPort> address = SplitAddress(text);
+  return address && (address->host == "localhost" || (address->brackets && address->host == "::1") ||
+                     (!address->brackets && address->host.starts_with("127.")));
+}
+
+std::string UrlPath(std::string_view text) {
+  bool good = text.starts_with('/') && !HasSpaceOrControl(text) && text.find_first_of("?#\"") == text.npos;
+  return good ? "" : "must be a path that begins with /";
+}
+
+std::string HttpUrl(std::string_view text) {
+  bool good = (text.starts_with("http://") && text.size() > 7) || (text.starts_with("https://") && text.size() > 8);
+  return good && !HasSpaceOrControl(text) ? "" : "must be a URL that begins with http:// or https://";
+}
+
+std::string ObjectName(std::string_view text) {
+  bool good = !text.empty() && text.size() <= 253 && IsLowerOrDigit(text.front()) && IsLowerOrDigit(text.back()) &&
+              std::all_of(text.begin(), text.end(), [](char c) { return IsLowerOrDigit(c) || c == '-' || c == '.'; });
+  return good ? "" : "must be the name of a Kubernetes object: lower-case letters, digits, - and .";
+}
+
+std::string QualifiedName(std::string_view text) {
+  size_t slash = text.find('/');
+  std::string_view name = slash == text.npos ? text : text.substr(slash + 1);
+  bool good = !name.empty() && name.size() <= 63 && IsLetterOrDigit(name.front()) && IsLetterOrDigit(name.back()) &&
+              std::all_of(name.begin(), name.end(),
+                          [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_'; });
+  if (good && slash != text.npos) good = ObjectName(text.substr(0, slash)).empty();
+  return good ? "" : "must be a qualified name such as cpu, nvidia.com/gpu or huygens.dev/cpu-model";
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,30 @@
+// What the verbs share. Everything in it lives as long as the server and is touched by the decision thread alone, except where its own
+// header says otherwise.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/resource.h"
+#include "base/time.h"
+#include "extender/journal.h"
+#include "extender/pod_memory.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "placement/placement.h"
+
+namespace huygens::extender {
+
+struct Context {
+  placement::Placement& placement;
+  ResourceNames& resources;
+  const Clock& clock;
+  observe::Log& log;
+  observe::Metrics& metrics;
+  Journal& journal;
+  PodMemory& pods;
+  // Why no decision can be made yet ("waiting for the first list of pods"); empty when ready.
+  std::function<std::string()> not_ready;
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,128 @@
+#include "extender/debug_json.h"
+
+#include "base/json_text.h"
+#include "base/quantity.h"
+#include "placement/node_fit.h"
+
+namespace huygens::extender {
+
+namespace {
+
+std::string_view Name(topology::NodeMode mode) {
+  switch (mode) {
+    case topology::NodeMode::kNoTopology:
+      return "none";
+    case topology::NodeMode::kManaged:
+      return "managed";
+    case topology::NodeMode::kKubelet:
+      return "kubelet";
+    case topology::NodeMode::kUnusable:
+      return "unusable";
+  }
+  return "none";
+}
+
+void AppendField(std::string& out, std::string_view key, std::string_view text) {
+  out += Concat(",\"", key, "\":");
+  AppendJsonString(out, text);
+}
+
+void AppendAmountsField(std::string& out, std::string_view key, const ResourceVector& amounts, const ResourceNames& resources) {
+  out += Concat(",\"", key, "\":");
+  AppendAmounts(out, amounts, resources);
+}
+
+std::string QuantityText(ResourceId resource, int64_t amount) {
+  if (resource == kCpu) return Quantity::FromMilli(amount).Canonical();
+  // "4Gi" rather than 4294967296, as users write it.
+  bool bytes = resource == kMemory || resource == kEphemeralStorage;
+  return Quantity::FromInt(amount, bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI).Canonical();
+}
+
+// Without the closing brace.
+void AppendHead(std::string& out, const placement::Placement& placement, cluster::NodeIndex index, const ResourceNames& resources) {
+  const cluster::State& state = placement.state();
+  const cluster::Node* known = state.GetNode(index);
+  out += "{\"name\":";
+  AppendJsonString(out, state.NodeName(index));
+  out += known != nullptr ? ",\"known\":true" : ",\"known\":false";
+  AppendField(out, "mode", Name(placement.Mode(index)));
+  AppendAmountsField(out, "allocatable", known != nullptr ? known->allocatable : ResourceVector(), resources);
+  ResourceVector requested;
+  for (const cluster::PlacedPod* placed : state.PodsOn(index)) requested.Add(placement::RequestsOf(*placed->pod));
+  AppendAmountsField(out, "requested", requested, resources);
+}
+
+void AppendZone(std::string& out, const placement::ZoneDescription& zone, const ResourceNames& resources) {
+  out += "{\"name\":";
+  AppendJsonString(out, zone.name);
+  out += Concat(",\"zone\":", std::to_string(zone.zone));
+  if (!zone.present) out += ",\"absent\":true";
+  if (zone.stale) out += ",\"stale\":true";
+  if (zone.offline_cpu) AppendField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
+  AppendAmountsField(out, "allocatable", zone.allocatable, resources);
+  AppendAmountsField(out, "effective", zone.effective, resources);
+  AppendAmountsField(out, "used", zone.used, resources);
+  AppendAmountsField(out, "free", zone.free, resources);
+  out += '}';
+}
+
+void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
+  out += "{\"pod\":";
+  AppendJsonString(out, pod.key);
+  AppendField(out, "uid", pod.uid);
+  if (pod.reservation) {
+    AppendField(out, "reservation", *pod.reservation == cluster::ReservationState::kReserved ? "reserved" : "assumed");
+  }
+  out += ",\"zones\":[";
+  for (const placement::ZoneShare& share : pod.zones) {
+    if (out.back() != '[') out += ',';
+    out += "{\"name\":";
+    AppendJsonString(out, share.name);
+    out += Concat(",\"zone\":", std::to_string(share.zone));
+    AppendAmountsField(out, "amount", share.amount, resources);
+    out += '}';
+  }
+  out += "]}";
+}
+
+}  // namespace
+
+void AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& resources) {
+  out += '{';
+  for (const auto& [resource, amount] : amounts) {
+    if (out.back() != '{') out += ',';
+    AppendJsonString(out, resources.Name(resource));
+    out += ':';
+    AppendJsonString(out, QuantityText(resource, amount));
+  }
+  out += '}';
+}
+
+void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node, const ResourceNames& resources) {
+  AppendHead(out, placement, node, resources);
+  out += Concat(",\"pods\":", std::to_string(placement.state().PodsOn(node).size()), "}");
+}
+
+bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now, const ResourceNames& resources) {
+  auto node = placement.Describe(name, now);
+  auto index = placement.state().FindNode(name);
+  if (!node || !index) return false;
+  AppendHead(out, placement, *index, resources);
+  if (node->single_numa) out += ",\"singleNuma\":true";
+  if (!node->defect.empty()) AppendField(out, "defect", node->defect);
+  out += ",\"zones\":[";
+  for (const placement::ZoneDescription& zone : node->zones) {
+    if (out.back() != '[') out += ',';
+    AppendZone(out, zone, resources);
+  }
+  out += "],\"pods\":[";
+  for (const auto& pod : node->pods) {
+    if (out.back() != '[') out += ',';
+    AppendPod(out, pod, resources);
+  }
+  out += "]}";
+  return true;
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,282 @@
+#include "extender/extender.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+#include <thread>
+
+#include "extender/admin.h"
+#include "extender/bind.h"
+#include "extender/context.h"
+#include "extender/inbox.h"
+#include "extender/kubernetes_backend.h"
+#include "extender/manifest_backend.h"
+#include "extender/service.h"
+#include "kube/kubeconfig.h"
+#include "net/server.h"
+#include "observe/decision_log.h"
+#include "observe/decision_ring.h"
+
+namespace huygens::extender {
+
+using std::chrono::seconds;
+
+namespace {
+
+// How many pods of filter are remembered for bind: more than kube-scheduler ever has between the two.
+constexpr size_t kRememberedPods = 4096;
+// A reservation whose watch event is so late is settled by a GET.
+constexpr auto kOverdue = seconds(60);
+// All accounts are compared with a recount once in so many seconds.
+constexpr size_t kReconcileSeconds = 60;
+
+// Tells two instances on one host apart, also after a restart with the same process id.
+std::string Identity() {
+  char host[256] = "localhost";
+  (void)gethostname(host, sizeof host - 1);
+  char suffix[32];
+  std::snprintf(suffix, sizeof suffix, "%08x", static_cast<unsigned>(kube::SystemRandom()() * 4294967295.0));
+  return Concat(host, "_", suffix);
+}
+
+StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
+  placement::Options options;
+  options.checks = configuration.filter.checks;
+  options.terms = configuration.prioritize.terms;
+  options.max_score = configuration.prioritize.max_score;
+  options.narrow_to = static_cast<size_t>(configuration.filter.narrow_to);
+  options.topology.managed_resources.clear();
+  for (const std::string& name : configuration.topology.managed_resources) {
+    HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(name));
+    options.topology.managed_resources.push_back(resource);
+  }
+  options.topology.nodes_without_topology_pass = configuration.topology.nodes_without_topology_pass;
+  options.topology.stale_after = configuration.topology.real_capacity.stale_after;
+  options.topology.when_stale = configuration.topology.real_capacity.when_stale;
+  return options;
+}
+
+observe::Metrics::Options MetricsOptions() {
+  observe::Metrics::Options options{.version = HUYGENS_VERSION};
+  for (policy::Reason reason : policy::kReasons) {
+    if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
+  }
+  return options;
+}
+
+}  // namespace
+
+class Extender::Parts {
+ public:
+  Parts(const Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+      : configuration_(configuration), loop_(loop), log_(log), clock_(clock), identity_(Identity()), metrics_(MetricsOptions()) {}
+  ~Parts();
+
+  Status Start();
+  void Drain(std::function<void()> done);
+  uint16_t port() const { return server_->port(); }
+  uint16_t admin_port() const { return admin_->port(); }
+
+ private:
+  Status StartBackend();
+  Status StartServer();
+  Status StartAdmin();
+  net::ServerEvents ServerEvents();
+  std::string NotReady() const;
+  Readiness Describe() const;
+  void RefreshMetrics();
+  void EverySecond();
+
+  const Configuration configuration_;
+  net::EventLoop& loop_;
+  observe::Log& log_;
+  const Clock& clock_;
+  const std::string identity_;
+  ResourceNames resources_;
+  observe::Metrics metrics_;
+  observe::DecisionRing ring_;
+  std::unique_ptr<observe::DecisionLog> decision_log_;
+  std::unique_ptr<placement::Placement> placement_;
+  std::unique_ptr<PodMemory> pods_;
+  std::unique_ptr<Journal> journal_;
+  std::unique_ptr<Context> context_;
+  std::unique_ptr<Inbox> inbox_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<BindFlow> bind_;
+  std::unique_ptr<Service> service_;
+  std::unique_ptr<net::Server> server_;
+  std::unique_ptr<Admin> admin_;
+  std::vector<std::string> inactive_;
+  net::Timer every_second_;
+  bool draining_ = false;
+};
+
+Extender::Parts::~Parts() {
+  server_.reset();
+  admin_.reset();
+  if (backend_) backend_->Stop();
+}
+
+Status Extender::Parts::Start() {
+  HUYGENS_ASSIGN_OR_RETURN(placement::Options options, PlacementOptions(configuration_, resources_));
+  HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
+  observe::DecisionLog::Options decisions{.path = configuration_.decision_log.path,
+                                          .max_bytes = configuration_.decision_log.max_bytes,
+                                          .sample = configuration_.decision_log.sample};
+  decision_log_ = std::make_unique<observe::DecisionLog>(std::move(decisions), clock_, log_);
+  pods_ = std::make_unique<PodMemory>(resources_, kRememberedPods);
+  journal_ = std::make_unique<Journal>(*placement_, resources_, metrics_, ring_, *decision_log_);
+  context_ = std::make_unique<Context>(
+      Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); }});
+  inbox_ = std::make_unique<Inbox>(*context_, loop_);
+  inactive_ = NotYetActive(configuration_);
+  for (const std::string& part : inactive_) log_.Warn("configured, but not active in this version", {{"part", part}});
+  HUYGENS_RETURN_IF_ERROR(StartBackend());
+  bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
+  service_ = std::make_unique<Service>(*context_, *bind_, configuration_.server.path_prefix);
+  HUYGENS_RETURN_IF_ERROR(StartServer());
+  HUYGENS_RETURN_IF_ERROR(StartAdmin());
+  log_.Info("serving", {{"address", Concat("127.0.0.1:", std::to_string(port()))},
+                        {"admin", Concat("127.0.0.1:", std::to_string(admin_port()))},
+                        {"version", HUYGENS_VERSION},
+                        {"identity", identity_}});
+  EverySecond();
+  return absl::OkStatus();
+}
+
+Status Extender::Parts::StartBackend() {
+  if (const auto& manifests = configuration_.cluster.manifests) {
+    backend_ = std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
+    return backend_->Start();
+  }
+  const std::string& kubeconfig = configuration_.cluster.kubernetes->kubeconfig;
+  KubernetesOptions options;
+  HUYGENS_ASSIGN_OR_RETURN(options.api_server, kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
+  options.binders = static_cast<size_t>(configuration_.bind.binders);
+  options.retries = static_cast<int>(configuration_.bind.retries);
+  options.lease = configuration_.bind.lease.enabled;
+  options.lease_options.namespace_name = configuration_.bind.lease.namespace_name;
+  options.lease_options.name = configuration_.bind.lease.name;
+  options.lease_options.duration = configuration_.bind.lease.duration;
+  options.identity = identity_;
+  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *inbox_, std::move(options));
+  return backend_->Start();
+}
+
+net::ServerEvents Extender::Parts::ServerEvents() {
+  net::ServerEvents events;
+  events.on_connection_error = [this](std::string_view what) { log_.Debug("connection", {{"fault", what}}); };
+  events.on_warning = [this](std::string_view what) { log_.Warn("server", {{"fault", what}}); };
+  events.on_notice = [this](std::string_view what) { log_.Info("server", {{"notice", what}}); };
+  return events;
+}
+
+Status Extender::Parts::StartServer() {
+  const ServerConfiguration& from = configuration_.server;
+  net::ServerOptions options;
+  options.address = from.address;
+  if (from.tls) {
+    options.tls.cert_file = from.tls->cert_file;
+    options.tls.key_file = from.tls->key_file;
+    options.tls.client_ca_file = from.tls->client_ca_file;
+    options.tls.allowed_clients = from.tls->allowed_clients;
+  }
+  options.allow_plain_http = from.allow_plain_http;
+  options.max_body_bytes = static_cast<size_t>(from.max_body_bytes);
+  options.idle_timeout = from.idle_timeout;
+  options.events = ServerEvents();
+  HUYGENS_ASSIGN_OR_RETURN(server_, net::Server::Start(loop_, std::move(options), [this](const net::Request& request, net::Respond respond) {
+                             service_->Handle(request, std::move(respond));
+                           }));
+  return absl::OkStatus();
+}
+
+Status Extender::Parts::StartAdmin() {
+  AdminSources sources{.decision = loop_,
+                       .placement = *placement_,
+                       .resources = resources_,
+                       .metrics = metrics_,
+                       .decisions = ring_,
+                       .clock = clock_,
+                       .readiness = [this] { return Describe(); },
+                       .refresh_metrics = [this] { RefreshMetrics(); }};
+  AdminOptions options{.address = configuration_.server.admin_address,
+                       .allow_plain_http = configuration_.server.allow_plain_http,
+                       .events = ServerEvents()};
+  HUYGENS_ASSIGN_OR_RETURN(admin_, Admin::Start(std::move(sources), std::move(options)));
+  return absl::OkStatus();
+}
+
+std::string Extender::Parts::NotReady() const {
+  std::string waiting;
+  for (cluster::Kind kind : cluster::kKinds) {
+    if (placement_->state().Synced(kind)) continue;
+    waiting += Concat(waiting.empty() ? "waiting for the first list of " : ", ", Name(kind));
+    const kube::WatchReport& watch = inbox_->Watch(kind);
+    if (watch.state == kube::WatchState::kBroken) waiting += Concat(" (", watch.why, ")");
+  }
+  return waiting;
+}
+
+Readiness Extender::Parts::Describe() const {
+  Readiness readiness;
+  for (cluster::Kind kind : cluster::kKinds) {
+    const kube::WatchReport& watch = inbox_->Watch(kind);
+    bool synced = placement_->state().Synced(kind);
+    std::string detail = Concat(Name(watch.state), watch.why.empty() ? "" : ": ", watch.why);
+    readiness.items.push_back({.ok = synced, .warning = synced && watch.state == kube::WatchState::kBroken,
+                               .name = std::string(Name(kind)), .detail = std::move(detail)});
+  }
+  for (auto& [name, detail] : backend_->Details()) readiness.items.push_back({.ok = true, .name = name, .detail = detail});
+  for (const std::string& part : inactive_) {
+    readiness.items.push_back({.ok = true, .warning = true, .name = part, .detail = "configured, but not active in this version"});
+  }
+  if (draining_) readiness.items.push_back({.ok = false, .name = "serving", .detail = "draining"});
+  return readiness;
+}
+
+void Extender::Parts::RefreshMetrics() {
+  const cluster::State& state = placement_->state();
+  metrics_.SetReservations(cluster::ReservationState::kReserved, state.ledger().Count(cluster::ReservationState::kReserved));
+  metrics_.SetReservations(cluster::ReservationState::kAssumed, state.ledger().Count(cluster::ReservationState::kAssumed));
+  metrics_.SetPods(state.PodCount());
+  metrics_.SetReady(!draining_ && NotReady().empty());
+  std::array<size_t, std::size(observe::kNodeTopologies)> nodes{};
+  for (cluster::NodeIndex i = 0; i < state.NodeSlots(); ++i) {
+    if (state.GetNode(i) != nullptr) ++nodes[static_cast<size_t>(placement_->Mode(i))];
+  }
+  for (size_t mode = 0; mode < nodes.size(); ++mode) metrics_.SetNodes(observe::kNodeTopologies[mode], nodes[mode]);
+  if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
+  metrics_.SetTotals({.log_lines_dropped = log_.dropped(),
+                      .decision_log_written = decision_log_->written(),
+                      .decision_log_dropped = decision_log_->dropped()});
+}
+
+void Extender::Parts::EverySecond() {
+  every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
+  size_t drift = placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSeconds + 1);
+  metrics_.ReservationDrift(drift);
+  if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
+  bind_->SettleOverdue(clock_.Now() - kOverdue);
+}
+
+void Extender::Parts::Drain(std::function<void()> done) {
+  draining_ = true;
+  server_->Drain(configuration_.server.shutdown_grace, std::move(done));
+}
+
+StatusOr<std::unique_ptr<Extender>> Extender::Start(const Configuration& configuration, net::EventLoop& loop, observe::Log& log,
+                                                    const Clock& clock) {
+  auto parts = std::make_unique<Parts>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(parts->Start());
+  return std::unique_ptr<Extender>(new Extender(std::move(parts)));
+}
+
+Extender::Extender(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Extender::~Extender() = default;
+uint16_t Extender::port() const { return parts_->port(); }
+uint16_t Extender::admin_port() const { return parts_->admin_port(); }
+void Extender::Drain(std::function<void()> done) { parts_->Drain(std::move(done)); }
+
+}  // namespace huygens::extender

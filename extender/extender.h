@@ -1,0 +1,36 @@
+// The whole of `huygens extender` behind one object: the decision core, the cluster it follows, the server of the verbs and the admin
+// server, built from the configuration. The decision thread is the one that runs `loop`; everything here is called on it.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "extender/configuration.h"
+#include "net/event_loop.h"
+#include "observe/log.h"
+
+namespace huygens::extender {
+
+class Extender {
+ public:
+  // Starts to follow the cluster and to serve; it is ready (see /readyz) once every kind of object is synced. `loop`, `log` and `clock` must
+  // outlive it. Errors say which address, file or credential cannot be used.
+  static StatusOr<std::unique_ptr<Extender>> Start(const Configuration& configuration, net::EventLoop& loop, observe::Log& log,
+                                                   const Clock& clock);
+  ~Extender();
+
+  uint16_t port() const;
+  uint16_t admin_port() const;
+
+  // Fails readiness, stops accepting, finishes what is under way within server.shutdownGrace, then calls `done`.
+  void Drain(std::function<void()> done);
+
+ private:
+  class Parts;
+  explicit Extender(std::unique_ptr<Parts> parts);
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,68 @@
+#include "extender/filter.h"
+
+#include "extender/requested_nodes.h"
+#include "wire/extender_answer.h"
+
+namespace huygens::extender {
+
+namespace {
+
+VerbAnswer Error(std::string_view message) {
+  VerbAnswer answer{.outcome = "error"};
+  wire::AppendFilterError(answer.body, message);
+  return answer;
+}
+
+// The answer's three lists as names; a name that came twice is in one of them once.
+struct Lists {
+  std::vector<std::string_view> feasible;
+  std::vector<wire::RejectedNode> failed;
+  std::vector<wire::RejectedNode> unresolvable;
+};
+
+Lists Sort(std::span<const std::string_view> names, const placement::FilterAnswer& decision) {
+  Lists lists;
+  lists.feasible.reserve(decision.feasible.size());
+  for (uint32_t position : decision.feasible) lists.feasible.push_back(names[position]);
+  for (size_t i = 0; i < names.size() && !decision.narrowed; ++i) {
+    policy::Reason reason = decision.reasons[i];
+    if (reason == policy::Reason::kFits) continue;
+    (policy::CurableByVictims(reason) ? lists.failed : lists.unresolvable).push_back({names[i], policy::Text(reason)});
+  }
+  if (decision.may_repeat) {
+    absl::flat_hash_set<std::string_view, TextHash> seen;
+    std::erase_if(lists.feasible, [&](std::string_view name) { return !seen.insert(name).second; });
+    auto again = [&](const wire::RejectedNode& node) { return !seen.insert(node.node).second; };
+    std::erase_if(lists.failed, again);
+    std::erase_if(lists.unresolvable, again);
+  }
+  return lists;
+}
+
+}  // namespace
+
+VerbAnswer Filter(Context& context, std::string_view body) {
+  StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  if (!args.ok()) return IsJson(body) ? Error(Message(args.status())) : Malformed(args.status());
+  if (args->pod.empty()) return Error("the request names no Pod");
+  auto pod = context.pods.Decode(args->pod);
+  if (!pod.ok()) return Error(Message(Annotate(pod.status(), "Pod")));
+  if (std::string why = context.not_ready(); !why.empty()) return Error(Concat("huygens is not ready: ", why));
+
+  RequestedNodes requested(*args);
+  auto names = requested.names();
+  Time now = context.clock.Now();
+  const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);
+  context.journal.Filter(**pod, names, decision, now);
+
+  VerbAnswer answer{.outcome = decision.feasible.empty() ? "rejected" : "ok"};
+  Lists lists = Sort(names, decision);
+  if (requested.objects() != nullptr) {
+    wire::AppendFilterNodes(answer.body, *requested.objects(), decision.feasible, lists.failed, lists.unresolvable);
+  } else {
+    wire::AppendFilterNames(answer.body, lists.feasible, lists.failed, lists.unresolvable);
+  }
+  return answer;
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,49 @@
+// Carries watch events from the reflectors' threads to the decision thread and applies them there, in bounded slices between requests, so
+// that a storm of events holds no request back for more than a fraction of a millisecond.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+
+#include "extender/context.h"
+#include "kube/event_sink.h"
+#include "net/event_loop.h"
+
+namespace huygens::extender {
+
+class Inbox final : public kube::EventSink {
+ public:
+  Inbox(Context& context, net::EventLoop& loop) : context_(context), loop_(loop) {}
+
+  // Any thread.
+  void Deliver(kube::EventBatch batch) override;
+  void Report(kube::WatchReport report) override;
+  void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) override;
+
+  // Decision thread. What a kind's watch last reported, and the resource version up to which its changes are applied.
+  const kube::WatchReport& Watch(cluster::Kind kind) const { return watches_[static_cast<size_t>(kind)]; }
+  uint64_t Seen(cluster::Kind kind) const { return seen_[static_cast<size_t>(kind)]; }
+  // Called after `kind` got further.
+  void OnProgress(std::function<void(cluster::Kind)> call) { on_progress_ = std::move(call); }
+
+ private:
+  void Drain();
+  void Finish(const kube::EventBatch& batch);
+
+  Context& context_;
+  net::EventLoop& loop_;
+  std::function<void(cluster::Kind)> on_progress_;
+  std::array<kube::WatchReport, cluster::kKindCount> watches_;
+  std::array<uint64_t, cluster::kKindCount> seen_{};
+  kube::EventBatch current_;  // being applied
+  size_t next_ = 0;           // its first event not applied yet
+
+  std::mutex mutex_;  // guards what follows
+  std::deque<kube::EventBatch> batches_;
+  bool scheduled_ = false;
+};
+
+}  // namespace huygens::extender

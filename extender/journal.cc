@@ -1,0 +1,97 @@
+#include "extender/journal.h"
+
+#include <array>
+
+#include "base/json_text.h"
+
+namespace huygens::extender {
+
+namespace {
+
+observe::ReasonTexts AllReasonTexts() {
+  auto texts = std::make_shared<std::vector<std::string>>(std::size(policy::kReasons));
+  for (policy::Reason reason : policy::kReasons) (*texts)[static_cast<size_t>(reason)] = policy::Text(reason);
+  return texts;
+}
+
+std::string ZonesJson(std::span<const placement::ZoneShare> zones, const ResourceNames& resources) {
+  if (zones.empty()) return "";
+  std::string json = "[";
+  for (const placement::ZoneShare& zone : zones) {
+    json += json.size() == 1 ? "{\"name\":" : ",{\"name\":";
+    AppendJsonString(json, zone.name);
+    for (const auto& [resource, amount] : zone.amount) {
+      json += ',';
+      AppendJsonString(json, resource == kCpu ? "cpuMilli" : resources.Name(resource));
+      json += ':';
+      AppendJsonInt(json, amount);
+    }
+    json += '}';
+  }
+  return json += ']';
+}
+
+}  // namespace
+
+Journal::Journal(const placement::Placement& placement, const ResourceNames& resources, observe::Metrics& metrics,
+                 observe::DecisionRing& ring, observe::DecisionLog& log)
+    : placement_(placement), resources_(resources), metrics_(metrics), ring_(ring), log_(log), reasons_(AllReasonTexts()) {
+  for (const std::string& check : placement.options().checks) checks_.push_back(check);
+}
+
+void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes, const placement::FilterAnswer& answer, Time now) {
+  CountRejected(answer.reasons);
+  std::string key = pod.Key();
+  observe::Decision decision{.time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+  decision.outcome = answer.feasible.empty() ? "rejected" : "ok";
+  decision.checks = checks_;
+  decision.nodes = nodes;
+  decision.reasons = std::as_bytes(std::span(answer.reasons));
+  decision.narrowed = answer.narrowed;
+  if (answer.narrowed) decision.kept = answer.feasible;
+  Add(decision);
+}
+
+void Journal::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> nodes, std::span<const int64_t> scores,
+                         std::span<const placement::TermScores> terms, Time now) {
+  std::string key = pod.Key();
+  std::vector<observe::TermOpinion> opinions;
+  for (const placement::TermScores& term : terms) opinions.push_back({term.name, term.weight, term.scores});
+  observe::Decision decision{.time = now, .verb = "prioritize", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+  decision.outcome = "ok";
+  decision.nodes = nodes;
+  decision.scores = scores;
+  decision.max_score = placement_.options().max_score;
+  decision.terms = opinions;
+  Add(decision);
+}
+
+void Journal::Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
+                   std::string_view outcome, std::string_view error, Time now) {
+  std::string key = Concat(args.pod_namespace, "/", args.pod_name);
+  std::string zones_json = ZonesJson(zones, resources_);
+  observe::Decision decision{.time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.state().revision()};
+  decision.outcome = outcome;
+  decision.error = error;
+  decision.node = args.node;
+  decision.zones_json = zones_json;
+  if (reason != policy::Reason::kFits) CountRejected({&reason, 1});
+  Add(decision);
+}
+
+void Journal::Add(const observe::Decision& decision) {
+  auto record = std::make_shared<const observe::DecisionRecord>(decision, reasons_);
+  log_.Add(record);
+  ring_.Add(std::move(record));
+}
+
+void Journal::CountRejected(std::span<const policy::Reason> reasons) {
+  std::array<uint64_t, 256> counts{};
+  for (policy::Reason reason : reasons) ++counts[static_cast<size_t>(reason)];
+  for (policy::Reason reason : policy::kReasons) {
+    uint64_t count = counts[static_cast<size_t>(reason)];
+    if (reason != policy::Reason::kFits && count > 0) metrics_.NodeRejected(policy::Label(reason), count);
+  }
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,216 @@
+#include "extender/kubernetes_backend.h"
+
+#include <algorithm>
+
+#include "wire/pod.h"
+
+namespace huygens::extender {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+namespace {
+
+// A bind that waits for the Lease is refused after this; kube-scheduler tries again with back-off.
+constexpr auto kLeasePatience = seconds(3);
+// How long the pod watch may take to reach what the previous holder wrote before a LIST is asked for instead.
+constexpr auto kCatchUp = milliseconds(300);
+constexpr auto kGetTimeout = seconds(3);
+
+BindReport ReportOf(const kube::BindOutcome& outcome) {
+  switch (outcome.verdict) {
+    case kube::BindVerdict::kBound:
+      return {.result = BindResult::kBound};
+    case kube::BindVerdict::kUnknown:
+      return {.result = BindResult::kUnknown, .message = outcome.message};
+    default:
+      return {.result = BindResult::kRefused, .message = outcome.message, .worth_event = outcome.by_api_server};
+  }
+}
+
+}  // namespace
+
+struct KubernetesBackend::Worker {
+  std::unique_ptr<net::Client> client;
+  kube::SteadyWaiter waiter;
+  std::unique_ptr<kube::Binder> binder;
+  std::thread thread;
+};
+
+KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, Inbox& inbox, KubernetesOptions options)
+    : context_(context),
+      loop_(loop),
+      inbox_(inbox),
+      options_(std::move(options)),
+      events_(context.clock, kube::SystemRandom(), {.instance = options_.identity}) {}
+
+KubernetesBackend::~KubernetesBackend() { Stop(); }
+
+Status KubernetesBackend::Start() {
+  for (size_t i = 0; i < options_.binders; ++i) {
+    auto worker = std::make_unique<Worker>();
+    HUYGENS_ASSIGN_OR_RETURN(worker->client, net::Client::Create(options_.api_server));
+    worker->binder = std::make_unique<kube::Binder>(*worker->client, worker->waiter, kube::SystemRandom(),
+                                                    kube::BindOptions{.retries = options_.retries});
+    workers_.push_back(std::move(worker));
+  }
+  for (auto& worker : workers_) worker->thread = std::thread([this, &worker = *worker] { Work(worker); });
+  if (options_.lease) {
+    HUYGENS_ASSIGN_OR_RETURN(auto client, net::Client::Create(options_.api_server));
+    kube::BindLease::Options lease;
+    lease.lease = options_.lease_options;
+    lease.lease.identity = options_.identity;
+    lease.patience = kLeasePatience;
+    lease_ = std::make_unique<kube::BindLease>(std::move(client), std::make_unique<kube::SteadyWaiter>(), context_.clock, lease,
+                                               [this](const kube::BindLease::View& view) {
+                                                 loop_.Post([this, held = view.held] {
+                                                   context_.metrics.SetLeaseHeld(held);
+                                                   AnswerWaiting();
+                                                 });
+                                               });
+    lease_->Start();
+    inbox_.OnProgress([this](cluster::Kind kind) {
+      if (kind == cluster::Kind::kPod) AnswerWaiting();
+    });
+  }
+  for (cluster::Kind kind : cluster::kKinds) {
+    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
+                                                       std::make_unique<kube::SteadyWaiter>(), kube::SystemRandom());
+    if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
+    HUYGENS_RETURN_IF_ERROR(reflector->Start());
+    reflectors_.push_back(std::move(reflector));
+  }
+  return absl::OkStatus();
+}
+
+void KubernetesBackend::Stop() {
+  for (auto& reflector : reflectors_) reflector->Stop();
+  {
+    std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  cancel_ = true;
+  filled_.notify_all();
+  for (auto& worker : workers_) {
+    worker->waiter.Interrupt();
+    worker->client->Cancel();
+    if (worker->thread.joinable()) worker->thread.join();
+  }
+  if (lease_) lease_->Stop();
+}
+
+void KubernetesBackend::Enqueue(Task task) {
+  {
+    std::lock_guard lock(mutex_);
+    tasks_.push_back(std::move(task));
+  }
+  filled_.notify_one();
+}
+
+void KubernetesBackend::Work(Worker& worker) {
+  while (true) {
+    Task task;
+    {
+      std::unique_lock lock(mutex_);
+      filled_.wait(lock, [this] { return stopping_ || !tasks_.empty(); });
+      if (tasks_.empty()) return;
+      task = std::move(tasks_.front());
+      tasks_.pop_front();
+    }
+    task(worker);
+  }
+}
+
+void KubernetesBackend::Admit(std::function<void(StatusOr<uint64_t>)> done) {
+  if (!lease_) return done(uint64_t{0});
+  lease_->Want();
+  waiting_.push_back(std::move(done));
+  if (!patience_.pending()) {
+    patience_ = loop_.After(kLeasePatience, [this] { FailWaiting("the bind Lease could not be had in time; try again"); });
+  }
+  AnswerWaiting();
+}
+
+void KubernetesBackend::AnswerWaiting() {
+  if (waiting_.empty()) return;
+  kube::BindLease::View view = lease_->Now();
+  if (!view.held) {
+    if (!view.trouble.empty()) FailWaiting(view.trouble);
+    return;
+  }
+  if (inbox_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
+    if (!relist_.pending()) relist_ = loop_.After(kCatchUp, [this] { pod_reflector_->Relist(lease_->Now().must_have_seen); });
+    return;
+  }
+  relist_.Cancel();
+  patience_.Cancel();
+  auto waiting = std::move(waiting_);
+  waiting_.clear();
+  for (auto& done : waiting) done(view.term);
+}
+
+void KubernetesBackend::FailWaiting(std::string_view why) {
+  patience_.Cancel();
+  auto waiting = std::move(waiting_);
+  waiting_.clear();
+  for (auto& done : waiting) done(Unavailable(why));
+}
+
+void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) {
+  Duration deadline = kube::SteadyWaiter().Now() + budget;
+  Enqueue([this, order = std::move(order), deadline, done = std::move(done)](Worker& worker) {
+    auto answer = [&](BindReport report) { loop_.Post([done, report = std::move(report)] { done(report); }); };
+    Duration left = deadline - worker.waiter.Now();
+    if (left <= Duration::zero()) {
+      return answer({.result = BindResult::kRefused, .message = "all binders were busy until requestDeadline; raise bind.binders"});
+    }
+    if (lease_) {
+      if (Status held = lease_->Begin(order.term, left); !held.ok()) {
+        return answer({.result = BindResult::kRefused, .message = std::string(Message(held))});
+      }
+    }
+    auto start = std::chrono::steady_clock::now();
+    kube::BindOutcome outcome = worker.binder->Bind(order.request, deadline, cancel_);
+    if (lease_) lease_->End();
+    BindReport report = ReportOf(outcome);
+    context_.metrics.BindApi(Name(report.result), std::chrono::steady_clock::now() - start);
+    answer(std::move(report));
+  });
+}
+
+void KubernetesBackend::Settle(BindOrder order, std::function<void(BindReport)> done) {
+  Enqueue([this, order = std::move(order), done = std::move(done)](Worker& worker) {
+    kube::BindOutcome outcome = worker.binder->Settle(order.request, context_.clock.Now() - order.decided, kGetTimeout);
+    loop_.Post([done, report = ReportOf(outcome)] { done(report); });
+  });
+}
+
+void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_view name,
+                                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) {
+  std::string path = Concat("/api/v1/namespaces/", namespace_name, "/pods/", name);
+  Enqueue([this, path = std::move(path), done = std::move(done)](Worker& worker) {
+    auto fetch = [&]() -> StatusOr<std::shared_ptr<const cluster::Pod>> {
+      HUYGENS_ASSIGN_OR_RETURN(net::HttpReply reply, worker.client->Call("GET", path, "", {}, kGetTimeout));
+      if (reply.code == 404) return NotFound(Concat("the API server knows no pod at ", path));
+      if (reply.code != 200) return Unavailable(Concat("GET ", path, " was answered with ", std::to_string(reply.code)));
+      HUYGENS_ASSIGN_OR_RETURN(cluster::Pod pod, wire::DecodePod(reply.body, context_.resources));
+      return std::make_shared<const cluster::Pod>(std::move(pod));
+    };
+    loop_.Post([done, pod = fetch()] { done(pod); });
+  });
+}
+
+void KubernetesBackend::ReportBindFailure(const cluster::Pod& pod, std::string_view message) {
+  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid, text = std::string(message)](Worker& worker) {
+    Status sent = events_.BindFailed(*worker.client, pod_namespace, name, uid, text);
+    if (!sent.ok()) context_.log.Debug("event not sent", {{"pod", Concat(pod_namespace, "/", name)}, {"why", Message(sent)}});
+  });
+}
+
+std::vector<std::pair<std::string, std::string>> KubernetesBackend::Details() const {
+  if (!lease_) return {};
+  kube::BindLease::View view = lease_->Now();
+  return {{"bind-lease", view.held ? "held" : !view.holder.empty() ? Concat("held by ", view.holder) : Concat("not held ", view.trouble)}};
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,78 @@
+// The cluster behind a Kubernetes API server: one reflector thread per kind, `binders` threads for blocking calls, one for the bind Lease.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "extender/backend.h"
+#include "extender/context.h"
+#include "extender/inbox.h"
+#include "kube/bind_lease.h"
+#include "kube/pod_events.h"
+#include "kube/reflector.h"
+
+namespace huygens::extender {
+
+struct KubernetesOptions {
+  net::ClientOptions api_server;
+  size_t binders = 16;
+  int retries = 3;
+  bool lease = true;
+  kube::LeaseOptions lease_options;
+  std::string identity;  // who writes Events and holds the Lease
+};
+
+class KubernetesBackend final : public Backend {
+ public:
+  KubernetesBackend(Context& context, net::EventLoop& loop, Inbox& inbox, KubernetesOptions options);
+  ~KubernetesBackend() override;
+
+  Status Start() override;
+  void Stop() override;
+  void Admit(std::function<void(StatusOr<uint64_t>)> done) override;
+  void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) override;
+  void Settle(BindOrder order, std::function<void(BindReport)> done) override;
+  void FetchPod(std::string_view namespace_name, std::string_view name,
+                std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
+  void ReportBindFailure(const cluster::Pod& pod, std::string_view message) override;
+  std::vector<std::pair<std::string, std::string>> Details() const override;
+
+ private:
+  struct Worker;
+  using Task = std::function<void(Worker&)>;
+
+  void Enqueue(Task task);
+  void Work(Worker& worker);
+  // Answers the binds that wait for the Lease, as far as an answer is known.
+  void AnswerWaiting();
+  void FailWaiting(std::string_view why);
+
+  Context& context_;
+  net::EventLoop& loop_;
+  Inbox& inbox_;
+  KubernetesOptions options_;
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
+  kube::Reflector* pod_reflector_ = nullptr;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::unique_ptr<kube::BindLease> lease_;
+  kube::PodEvents events_;
+
+  // Decision thread.
+  std::vector<std::function<void(StatusOr<uint64_t>)>> waiting_;
+  net::Timer patience_;
+  net::Timer relist_;
+
+  std::mutex mutex_;  // guards the queue
+  std::condition_variable filled_;
+  std::deque<Task> tasks_;
+  bool stopping_ = false;
+  std::atomic<bool> cancel_ = false;
+};
+
+}  // namespace huygens::extender

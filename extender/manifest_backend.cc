@@ -1,0 +1,44 @@
+#include "extender/manifest_backend.h"
+
+namespace huygens::extender {
+
+namespace {
+BindReport ReportOf(const kube::BindOutcome& outcome) {
+  if (outcome.verdict == kube::BindVerdict::kBound) return {.result = BindResult::kBound};
+  return {.result = BindResult::kRefused, .message = outcome.message};
+}
+}  // namespace
+
+ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory, bool write_back)
+    : context_(context), loop_(loop), inbox_(inbox), manifests_(directory, write_back, context.resources) {}
+
+Status ManifestBackend::Start() {
+  std::vector<std::string> notices;
+  HUYGENS_RETURN_IF_ERROR(manifests_.Load(notices));
+  for (const std::string& notice : notices) context_.log.Info("manifests", {{"notice", notice}});
+  manifests_.Deliver(inbox_, context_.clock);
+  return absl::OkStatus();
+}
+
+void ManifestBackend::Bind(BindOrder order, Duration, std::function<void(BindReport)> done) {
+  std::vector<cluster::Event> news;
+  kube::BindOutcome outcome = manifests_.Bind(order.request, order.pod, news);
+  // Not applied at once: the order of events is that of a watch, which shows the pod after the Binding was answered.
+  loop_.Post([this, done = std::move(done), report = ReportOf(outcome), news = std::move(news)]() mutable {
+    done(report);
+    inbox_.Deliver({.kind = cluster::Kind::kPod, .events = std::move(news), .resource_version = 0, .received = context_.clock.Now()});
+  });
+}
+
+void ManifestBackend::Settle(BindOrder order, std::function<void(BindReport)> done) {
+  loop_.Post([done = std::move(done), report = ReportOf(manifests_.Settle(order.request))] { done(report); });
+}
+
+void ManifestBackend::FetchPod(std::string_view namespace_name, std::string_view name,
+                               std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) {
+  auto pod = manifests_.FindPod(namespace_name, name);
+  if (pod == nullptr) return done(NotFound(Concat("no manifest defines the pod ", namespace_name, "/", name)));
+  done(pod);
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,33 @@
+// The cluster in a directory of manifests: read once at start, binds applied to memory and, if asked, written back. For trying huygens out
+// and for tests; everything happens on the decision thread.
+#pragma once
+
+#include "extender/backend.h"
+#include "extender/context.h"
+#include "extender/inbox.h"
+#include "kube/manifests.h"
+
+namespace huygens::extender {
+
+class ManifestBackend final : public Backend {
+ public:
+  ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory, bool write_back);
+
+  Status Start() override;
+  void Stop() override {}
+  void Admit(std::function<void(StatusOr<uint64_t>)> done) override { done(uint64_t{0}); }
+  void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) override;
+  void Settle(BindOrder order, std::function<void(BindReport)> done) override;
+  void FetchPod(std::string_view namespace_name, std::string_view name,
+                std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
+  void ReportBindFailure(const cluster::Pod&, std::string_view) override {}
+  std::vector<std::pair<std::string, std::string>> Details() const override { return {}; }
+
+ private:
+  Context& context_;
+  net::EventLoop& loop_;
+  Inbox& inbox_;
+  kube::ManifestDirectory manifests_;
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,29 @@
+#include "extender/pod_memory.h"
+
+#include "wire/pod.h"
+
+namespace huygens::extender {
+
+StatusOr<std::shared_ptr<const cluster::Pod>> PodMemory::Decode(std::string_view json) {
+  if (last_ && json == last_json_) return last_;
+  HUYGENS_ASSIGN_OR_RETURN(cluster::Pod decoded, wire::DecodePod(json, resources_));
+  auto pod = std::make_shared<const cluster::Pod>(std::move(decoded));
+  last_json_ = json;
+  last_ = pod;
+  if (pod->uid.empty()) return pod;
+  if (pods_.insert_or_assign(pod->uid, pod).second) {
+    order_.push_back(pod->uid);
+    if (order_.size() > capacity_) {
+      pods_.erase(order_.front());
+      order_.pop_front();
+    }
+  }
+  return pod;
+}
+
+std::shared_ptr<const cluster::Pod> PodMemory::Find(std::string_view uid) const {
+  auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : found->second;
+}
+
+}  // namespace huygens::extender

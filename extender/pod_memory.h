@@ -1,0 +1,34 @@
+// The pods that filter and prioritize were last asked about. kube-scheduler sends the whole pod with both calls, mostly the same bytes, and
+// bind then names it only by UID: the watch may not have shown it yet, or (manifest backend) never will. Decision thread only.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "base/resource.h"
+#include "base/status.h"
+#include "cluster/objects.h"
+
+namespace huygens::extender {
+
+class PodMemory {
+ public:
+  PodMemory(ResourceNames& resources, size_t capacity) : resources_(resources), capacity_(capacity) {}
+
+  // Decodes a pod and remembers it. The bytes of the call before are not decoded again.
+  StatusOr<std::shared_ptr<const cluster::Pod>> Decode(std::string_view json);
+  // Null if the UID was not seen among the last `capacity` pods.
+  std::shared_ptr<const cluster::Pod> Find(std::string_view uid) const;
+
+ private:
+  ResourceNames& resources_;
+  size_t capacity_;
+  std::string last_json_;
+  std::shared_ptr<const cluster::Pod> last_;
+  TextMap<std::shared_ptr<const cluster::Pod>> pods_;  // by UID
+  std::deque<std::string> order_;                      // UIDs, oldest first
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,31 @@
+#include "extender/prioritize.h"
+
+#include "extender/requested_nodes.h"
+#include "wire/extender_answer.h"
+
+namespace huygens::extender {
+
+VerbAnswer Prioritize(Context& context, std::string_view body) {
+  StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  if (!args.ok()) return Malformed(args.status());
+  if (args->pod.empty()) return Malformed(Invalid("the request names no Pod"));
+  auto pod = context.pods.Decode(args->pod);
+  if (!pod.ok()) return Malformed(Annotate(pod.status(), "Pod"));
+  if (!context.not_ready().empty()) return {.body = "[]", .outcome = "error"};
+
+  RequestedNodes requested(*args);
+  auto names = requested.names();
+  Time now = context.clock.Now();
+  std::vector<placement::TermScores> terms;
+  std::span<const int64_t> scores = context.placement.Prioritize(**pod, names, now, &terms);
+  context.journal.Prioritize(**pod, names, scores, terms, now);
+
+  std::vector<wire::HostPriority> priorities;
+  priorities.reserve(names.size());
+  for (size_t i = 0; i < names.size(); ++i) priorities.push_back({names[i], scores[i]});
+  VerbAnswer answer;
+  wire::AppendHostPriorities(answer.body, priorities);
+  return answer;
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,15 @@
+// The query of a URL: "pod=default%2Fweb-0&limit=5".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace huygens::extender {
+
+// "%2F" -> "/". A '%' without two hex digits behind it stays as it is.
+std::string PercentDecoded(std::string_view text);
+// The decoded value of the first `key` in `query`; nothing if it is not there.
+std::optional<std::string> QueryValue(std::string_view query, std::string_view key);
+
+}  // namespace huygens::extender

@@ -1,0 +1,27 @@
+// The nodes a filter or prioritize request names, in either of its two forms: NodeNames (nodeCacheCapable: true) or whole Node objects.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "wire/extender_args.h"
+
+namespace huygens::extender {
+
+class RequestedNodes {
+ public:
+  // Names win where both lists came; neither list is a request for no node. `args` must outlive this.
+  explicit RequestedNodes(const wire::ExtenderArgs& args);
+
+  std::span<const std::string_view> names() const { return names_; }
+  // Set when the request came with objects: the answer returns objects, too.
+  const wire::NodeList* objects() const { return objects_; }
+
+ private:
+  std::span<const std::string_view> names_;
+  std::vector<std::string_view> object_names_;
+  const wire::NodeList* objects_ = nullptr;
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,52 @@
+// Where reflectors (and the manifest directory) deliver what they read. Called on their threads, one thread per kind: implementations pass
+// it on to the decision thread and return soon. Nothing is called after Reflector::Stop has returned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "cluster/event.h"
+
+namespace huygens::kube {
+
+// Events of one kind in the order in which they are to be applied. A LIST comes as several batches: ListBegin opens the first, ListEnd
+// closes the last. A LIST that fails half-way is begun anew, without a ListEnd in between.
+struct EventBatch {
+  cluster::Kind kind = cluster::Kind::kNode;
+  std::vector<cluster::Event> events;  // empty: only the resource version moved (a bookmark)
+  // All changes of this kind up to here are contained once this batch is applied. 0 = says nothing (inside a LIST). Numeric comparison is
+  // sound between versions of one kind since Kubernetes 1.35 (KEP-5504) and was true of every release with etcd before.
+  uint64_t resource_version = 0;
+  Time received;  // when the last byte of it arrived
+};
+
+enum class WatchState : uint8_t {
+  kListing,  // reading the whole kind
+  kSynced,   // list delivered, watch open or about to open
+  kBroken,   // cut or refused; tries again by itself, what was delivered stays
+  kAbsent,   // the CRD is not installed: an empty list was delivered; looked for again from time to time
+};
+std::string_view Name(WatchState state);  // "listing", ...
+
+struct WatchReport {
+  cluster::Kind kind = cluster::Kind::kNode;
+  WatchState state = WatchState::kListing;
+  std::string why;  // kBroken, kAbsent: one line for the operator; holds no secret
+};
+
+class EventSink {
+ public:
+  virtual ~EventSink() = default;
+  virtual void Deliver(EventBatch batch) = 0;
+  // Told on each change of state, and when the reason of kBroken changes.
+  virtual void Report(WatchReport report) = 0;
+  // One object could not be read. A topology object is delivered with its defect; a Node counts as gone, a pod stays as it was.
+  virtual void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) = 0;
+};
+
+}  // namespace huygens::kube

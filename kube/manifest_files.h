@@ -1,0 +1,22 @@
+// Finds the objects in a directory of YAML and JSON files, as JSON text with the place each was found at. Blocking; any thread.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/status.h"
+#include "wire/object_meta.h"
+
+namespace huygens::kube {
+
+struct ManifestObject {
+  std::string json;
+  std::string place;  // "cluster/nodes.yaml:12"
+  wire::ObjectMeta meta;
+};
+
+// Calls `take` for each object of each .yaml, .yml and .json file below `directory`, files in order of their paths. Lists are taken apart,
+// hidden files and kustomization.yaml are passed over. `directory` may be one such file itself. The first error ends it.
+Status ForEachManifest(const std::string& directory, const std::function<Status(ManifestObject)>& take);
+
+}  // namespace huygens::kube

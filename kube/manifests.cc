@@ -1,0 +1,200 @@
+#include "kube/manifests.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "kube/manifest_files.h"
+#include "kube/object_events.h"
+#include "kube/whole_file.h"
+#include "wire/binding.h"
+#include "wire/json_reader.h"
+#include "wire/pod.h"
+#include "wire/pod_annotations.h"
+
+namespace huygens::kube {
+namespace {
+
+using cluster::Kind;
+
+constexpr std::string_view kBindings = "bindings";  // sub-directory
+
+std::optional<Kind> KindOf(const wire::ObjectMeta& meta) {
+  if (meta.api_version == "v1" && meta.kind == "Node") return Kind::kNode;
+  if (meta.api_version == "v1" && meta.kind == "Pod") return Kind::kPod;
+  if (meta.kind != "NodeResourceTopology") return std::nullopt;
+  if (meta.api_version == "topology.crane.io/v1alpha1") return Kind::kCraneTopology;
+  if (meta.api_version == "topology.node.k8s.io/v1alpha2") return Kind::kCommunityTopology;
+  return std::nullopt;
+}
+
+std::string MadeUid(std::string_view kind, std::string_view key) { return Concat("manifest/", kind, "/", key); }
+
+// Node and annotations of a Binding in the form in which a bind asks for them.
+StatusOr<BindRequest> DecodeBinding(std::string_view json) {
+  return wire::DecodeObject<BindRequest>(json, [](wire::JsonReader& in, BindRequest& out) {
+    return in.Members([&](const wire::JsonKey& part) {
+      if (part.Is("target")) {
+        return in.Members([&](const wire::JsonKey& key) { return key.Is("name") ? in.Read(out.node) : absl::OkStatus(); });
+      }
+      if (!part.Is("metadata")) return absl::OkStatus();
+      return in.Members([&](const wire::JsonKey& key) {
+        if (key.Is("name")) return in.Read(out.pod_name);
+        if (key.Is("namespace")) return in.Read(out.namespace_name);
+        if (key.Is("uid")) return in.Read(out.uid);
+        if (key.Is("annotations")) {
+          return in.Members([&](const wire::JsonKey& annotation) {
+            std::string value;
+            HUYGENS_RETURN_IF_ERROR(in.Read(value));
+            out.annotations.emplace_back(annotation.text, std::move(value));
+            return absl::OkStatus();
+          });
+        }
+        return absl::OkStatus();
+      });
+    });
+  });
+}
+
+}  // namespace
+
+ManifestDirectory::ManifestDirectory(std::string directory, bool write_back, ResourceNames& names)
+    : directory_(std::move(directory)), write_back_(write_back), names_(names), objects_(cluster::kKindCount) {}
+
+ManifestDirectory::~ManifestDirectory() = default;
+
+Status ManifestDirectory::Load(std::vector<std::string>& notices) {
+  std::vector<ManifestObject> bindings;  // applied when all pods are known
+  HUYGENS_RETURN_IF_ERROR(ForEachManifest(directory_, [&](ManifestObject object) {
+    if (object.meta.api_version == "v1" && object.meta.kind == "Binding") {
+      bindings.push_back(std::move(object));
+      return absl::OkStatus();
+    }
+    return Add(object, notices);
+  }));
+  for (const ManifestObject& binding : bindings) HUYGENS_RETURN_IF_ERROR(ApplyBinding(binding, notices));
+  return absl::OkStatus();
+}
+
+Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::string>& notices) {
+  const wire::ObjectMeta& meta = object.meta;
+  const std::optional<Kind> kind = KindOf(meta);
+  if (!kind) {
+    notices.push_back(Concat(object.place, ": ", meta.kind, " ", meta.name, " (", meta.api_version, ") is not used"));
+    return absl::OkStatus();
+  }
+  const std::string id = Concat(cluster::Name(*kind), " ", *kind == Kind::kPod ? meta.namespace_name : "", "/", meta.name);
+  const auto [place, fresh] = places_.try_emplace(id, object.place);
+  if (!fresh) return Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, " is defined in ", place->second, " already"));
+  if (*kind == Kind::kPod) return AddPod(object);
+  DecodedObject decoded = DecodePresent(*kind, object.json, names_);
+  if (!decoded.fault.ok()) return Annotate(decoded.fault, Concat(object.place, ": ", meta.kind, " ", meta.name));
+  if (auto* const node = std::get_if<cluster::NodeSet>(&*decoded.event); node != nullptr && node->node.uid.empty()) {
+    node->node.uid = MadeUid("Node", meta.name);
+  }
+  objects_[static_cast<size_t>(*kind)].push_back(*std::move(decoded.event));
+  return absl::OkStatus();
+}
+
+Status ManifestDirectory::AddPod(const ManifestObject& object) {
+  const std::string where = Concat(object.place, ": Pod ", object.meta.name);
+  auto pod = wire::DecodePod(object.json, names_);
+  if (!pod.ok()) return Annotate(pod.status(), where);
+  auto place = DecodePodPlace(object.json);
+  if (!place.ok()) return Annotate(place.status(), where);
+  if (pod->namespace_name.empty()) pod->namespace_name = "default";
+  const std::string key = pod->Key();
+  if (pods_.contains(key)) return Invalid(Concat(where, " is defined twice"));
+  if (pod->uid.empty()) place->uid = pod->uid = MadeUid("Pod", key);
+  pod_order_.push_back(key);
+  pods_.emplace(key, PodEntry{std::make_shared<const cluster::Pod>(*std::move(pod)), *std::move(place)});
+  return absl::OkStatus();
+}
+
+Status ManifestDirectory::ApplyBinding(const ManifestObject& object, std::vector<std::string>& notices) {
+  auto binding = DecodeBinding(object.json);
+  if (!binding.ok()) return Annotate(binding.status(), Concat(object.place, ": Binding ", object.meta.name));
+  if (binding->namespace_name.empty()) binding->namespace_name = "default";
+  const std::string key = Concat(binding->namespace_name, "/", binding->pod_name);
+  const auto pass_over = [&](std::string_view why) {
+    notices.push_back(Concat(object.place, ": Binding of pod ", key, " is not applied: ", why));
+    return absl::OkStatus();
+  };
+  const auto entry = pods_.find(key);
+  if (entry == pods_.end()) return pass_over("no such pod");
+  if (!binding->uid.empty() && binding->uid != entry->second.pod->uid) return pass_over("it was made for another UID");
+  if (entry->second.pod->Bound()) return pass_over("the pod's manifest names a node");
+  if (binding->node.empty()) return Invalid(Concat(object.place, ": Binding of pod ", key, " without target.name"));
+  Place(entry->second, *binding);
+  return absl::OkStatus();
+}
+
+void ManifestDirectory::Deliver(EventSink& sink, const Clock& clock) const {
+  for (const Kind kind : cluster::kKinds) {
+    EventBatch batch{.kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1, .received = clock.Now()};
+    const auto& objects = objects_[static_cast<size_t>(kind)];
+    batch.events.insert(batch.events.end(), objects.begin(), objects.end());
+    if (kind == Kind::kPod) {
+      for (const std::string& key : pod_order_) batch.events.push_back(cluster::PodSet{pods_.find(key)->second.pod});
+    }
+    batch.events.push_back(cluster::ListEnd{kind});
+    sink.Deliver(std::move(batch));
+    sink.Report({.kind = kind, .state = WatchState::kSynced, .why = ""});
+  }
+}
+
+void ManifestDirectory::Place(PodEntry& entry, const BindRequest& request) {
+  cluster::Pod bound = *entry.pod;
+  bound.node_name = entry.place.node = request.node;
+  for (const auto& [key, value] : request.annotations) {
+    if (key == wire::kTopologyResultAnnotation) bound.topology_result = wire::ParseTopologyResult(value, names_);
+    if (key == wire::kPlacementAnnotation) bound.placement_mark = wire::ParsePlacementMark(value);
+    std::erase_if(entry.place.annotations, [&key = key](const auto& known) { return known.first == key; });
+    entry.place.annotations.emplace_back(key, value);
+  }
+  entry.pod = std::make_shared<const cluster::Pod>(std::move(bound));
+}
+
+BindOutcome ManifestDirectory::Bind(const BindRequest& request, const std::shared_ptr<const cluster::Pod>& unlisted,
+                                    std::vector<cluster::Event>& news) {
+  if (const Status status = ValidateBind(request); !status.ok()) return {BindVerdict::kRefused, std::string(Message(status))};
+  const std::string key = Concat(request.namespace_name, "/", request.pod_name);
+  auto entry = pods_.find(key);
+  const bool known = entry != pods_.end();
+  if (!known && unlisted == nullptr) return {BindVerdict::kGone, "no manifest defines this pod", true};
+  const PodPlace place = known ? entry->second.place : PodPlace{.uid = unlisted->uid, .node = unlisted->node_name, .annotations = {}};
+  BindOutcome outcome = JudgePlace(place, request);
+  if (outcome.verdict != BindVerdict::kUnbound) return outcome;
+  if (write_back_) {
+    if (const Status written = WriteBinding(request); !written.ok()) {
+      return {BindVerdict::kRefused, Concat("the Binding cannot be written: ", Message(written))};
+    }
+  }
+  if (!known) {
+    pod_order_.push_back(key);
+    entry = pods_.emplace(key, PodEntry{unlisted, place}).first;
+  }
+  Place(entry->second, request);
+  news.push_back(cluster::PodSet{entry->second.pod});
+  return {BindVerdict::kBound, "", true, 1};
+}
+
+BindOutcome ManifestDirectory::Settle(const BindRequest& request) const {
+  const auto entry = pods_.find(Concat(request.namespace_name, "/", request.pod_name));
+  if (entry == pods_.end()) return {BindVerdict::kGone, "no manifest defines this pod", true};
+  return JudgePlace(entry->second.place, request);
+}
+
+std::shared_ptr<const cluster::Pod> ManifestDirectory::FindPod(std::string_view namespace_name, std::string_view name) const {
+  const auto entry = pods_.find(Concat(namespace_name, "/", name));
+  return entry == pods_.end() ? nullptr : entry->second.pod;
+}
+
+Status ManifestDirectory::WriteBinding(const BindRequest& request) const {
+  const std::filesystem::path folder = std::filesystem::path(directory_) / kBindings;
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) return Unavailable(Concat(folder.string(), ": ", error.message()));
+  return WriteWholeFile((folder / Concat(request.namespace_name, ".", request.pod_name, ".json")).string(), BindingText(request) + "\n");
+}
+
+}  // namespace huygens::kube

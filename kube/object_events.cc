@@ -1,0 +1,95 @@
+#include "kube/object_events.h"
+
+#include "wire/node.h"
+#include "wire/object_meta.h"
+#include "wire/pod.h"
+#include "wire/topology.h"
+
+namespace huygens::kube {
+namespace {
+
+using cluster::Kind;
+using cluster::TopologySource;
+
+TopologySource SourceOf(Kind kind) {
+  return kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
+}
+
+// What to believe of an object that cannot be read: a node is not there, a topology object is there but of no use; a pod stays as it was,
+// since it may well hold what it held.
+DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
+  DecodedObject result{.event = std::nullopt, .fault = std::move(fault), .name = "(no name)"};
+  const auto meta = wire::DecodeObjectMeta(json);
+  if (!meta.ok() || meta->name.empty()) return result;
+  result.name = meta->namespace_name.empty() ? meta->name : Concat(meta->namespace_name, "/", meta->name);
+  if (kind == Kind::kNode) result.event = cluster::NodeGone{meta->name};
+  if (kind == Kind::kCraneTopology || kind == Kind::kCommunityTopology) {
+    cluster::NodeTopology topology;
+    topology.source = SourceOf(kind);
+    topology.node_name = meta->name;
+    topology.defect = std::string(Message(result.fault));
+    result.event = cluster::TopologySet{std::move(topology)};
+  }
+  return result;
+}
+
+}  // namespace
+
+DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& names) {
+  DecodedObject result;
+  switch (kind) {
+    case Kind::kNode: {
+      auto node = wire::DecodeNode(json, names);
+      if (!node.ok()) return Unreadable(kind, json, node.status());
+      if (node->name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
+      result.event = cluster::NodeSet{*std::move(node)};
+      return result;
+    }
+    case Kind::kPod: {
+      auto pod = wire::DecodePod(json, names);
+      if (!pod.ok()) return Unreadable(kind, json, pod.status());
+      if (pod->uid.empty() || pod->name.empty()) return Unreadable(kind, json, Invalid("a pod without name or UID"));
+      result.event = cluster::PodSet{std::make_shared<const cluster::Pod>(*std::move(pod))};
+      return result;
+    }
+    case Kind::kCraneTopology:
+    case Kind::kCommunityTopology: {
+      auto topology =
+          kind == Kind::kCraneTopology ? wire::DecodeCraneTopology(json, names) : wire::DecodeCommunityTopology(json, names);
+      if (!topology.ok()) return Unreadable(kind, json, topology.status());
+      if (topology->node_name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
+      if (!topology->defect.empty()) {
+        result.fault = Invalid(topology->defect);
+        result.name = topology->node_name;
+      }
+      result.event = cluster::TopologySet{*std::move(topology)};
+      return result;
+    }
+  }
+  return result;
+}
+
+DecodedObject DecodeDeleted(Kind kind, std::string_view json) {
+  DecodedObject result;
+  const auto meta = wire::DecodeObjectMeta(json);
+  if (!meta.ok() || meta->name.empty() || (kind == Kind::kPod && meta->uid.empty())) {
+    result.fault = meta.ok() ? Invalid("a deleted object without name or UID") : meta.status();
+    result.name = "(no name)";
+    return result;
+  }
+  switch (kind) {
+    case Kind::kNode:
+      result.event = cluster::NodeGone{meta->name};
+      break;
+    case Kind::kPod:
+      result.event = cluster::PodGone{meta->uid};
+      break;
+    case Kind::kCraneTopology:
+    case Kind::kCommunityTopology:
+      result.event = cluster::TopologyGone{SourceOf(kind), meta->name};
+      break;
+  }
+  return result;
+}
+
+}  // namespace huygens::kube

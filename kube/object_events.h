@@ -1,0 +1,26 @@
+// One object of the API server as an event for State; an object that cannot be read never stops the others. Shared by reflectors and the
+// manifest directory. Safe on any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/resource.h"
+#include "base/status.h"
+#include "cluster/event.h"
+
+namespace huygens::kube {
+
+struct DecodedObject {
+  std::optional<cluster::Event> event;
+  Status fault;      // not ok: it could not be read; event is then what is safest to believe, if anything
+  std::string name;  // of the faulty object, as "namespace/name" or "name"
+};
+
+// Added, changed or listed.
+DecodedObject DecodePresent(cluster::Kind kind, std::string_view json, ResourceNames& names);
+// Deleted; `json` is its last state.
+DecodedObject DecodeDeleted(cluster::Kind kind, std::string_view json);
+
+}  // namespace huygens::kube

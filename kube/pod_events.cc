@@ -1,0 +1,85 @@
+#include "kube/pod_events.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "kube/api_call.h"
+#include "wire/event_object.h"
+
+namespace huygens::kube {
+namespace {
+
+constexpr size_t kMaxPodPart = 200;  // of an Event's name, which may have 253 bytes
+
+std::string Hex(uint64_t value) {
+  char text[17];
+  std::snprintf(text, sizeof(text), "%016llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+}  // namespace
+
+PodEvents::PodEvents(const Clock& clock, Random random, PodEventOptions options)
+    : clock_(clock), options_(std::move(options)), random_(std::move(random)), tokens_(options_.burst), refilled_(clock.Now()) {}
+
+bool PodEvents::Allow(std::string key, Time now) {
+  const double elapsed = std::chrono::duration<double>(now - refilled_).count();
+  tokens_ = std::min<double>(options_.burst, tokens_ + std::max(0.0, elapsed) * options_.per_second);
+  refilled_ = now;
+  const auto known = last_.find(key);
+  if (known != last_.end() && now - known->second < options_.repeat_after) return false;
+  if (tokens_ < 1) return false;
+  tokens_ -= 1;
+  if (known != last_.end()) {
+    known->second = now;
+    return true;
+  }
+  order_.push_back(key);
+  last_.emplace(std::move(key), now);
+  if (order_.size() > options_.remembered) {
+    last_.erase(order_.front());
+    order_.pop_front();
+  }
+  return true;
+}
+
+Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+                             std::string_view message) {
+  if (!IsObjectName(namespace_name) || !IsObjectName(pod)) return Invalid("not the name of a pod");
+  const Time now = clock_.Now();
+  std::string name(pod.substr(0, kMaxPodPart));
+  {
+    const std::lock_guard lock(mutex_);
+    if (!Allow(Concat(uid, "\n", message), now)) {
+      ++suppressed_;
+      return absl::OkStatus();
+    }
+    ++sent_;
+    name += "." + Hex(static_cast<uint64_t>(random_() * 0x1p53) ^ static_cast<uint64_t>(now.time_since_epoch().count()));
+  }
+  std::string body;
+  wire::AppendPodEvent(body, {.name = name,
+                              .pod_name = pod,
+                              .pod_namespace = namespace_name,
+                              .pod_uid = uid,
+                              .reason = "BindFailed",
+                              .message = message,
+                              .reporter = "huygens",
+                              .instance = options_.instance,
+                              .at = now});
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, client.Call("POST", Concat("/api/v1/namespaces/", namespace_name, "/events"),
+                                                                   body, JsonHeaders(), options_.timeout));
+  return Succeeded(reply) ? absl::OkStatus() : Unavailable(ExplainReply(reply));
+}
+
+uint64_t PodEvents::sent() const {
+  const std::lock_guard lock(mutex_);
+  return sent_;
+}
+
+uint64_t PodEvents::suppressed() const {
+  const std::lock_guard lock(mutex_);
+  return suppressed_;
+}
+
+}  // namespace huygens::kube

@@ -1,0 +1,52 @@
+// Tells the owner of a pod, with an Event that `kubectl describe pod` shows, that binding failed. Best effort and bounded: a token bucket
+// for the process, and the same text about the same pod at most once in a while. Shared by binder threads.
+#pragma once
+
+#include <deque>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "kube/backoff.h"
+#include "net/client.h"
+
+namespace huygens::kube {
+
+struct PodEventOptions {
+  double per_second = 1;  // sustained
+  int burst = 25;
+  Duration repeat_after = std::chrono::minutes(5);  // the same text about the same pod
+  size_t remembered = 1000;                         // (pod, text) pairs
+  Duration timeout = std::chrono::seconds(3);
+  std::string instance;  // which huygens says so: host name
+};
+
+class PodEvents {
+ public:
+  PodEvents(const Clock& clock, Random random, PodEventOptions options);
+
+  // Blocking. OK also when the limits say not to send; the error is for a log line at most.
+  Status BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+                    std::string_view message);
+  uint64_t sent() const;
+  uint64_t suppressed() const;
+
+ private:
+  bool Allow(std::string key, Time now);
+
+  const Clock& clock_;
+  const PodEventOptions options_;
+  mutable std::mutex mutex_;
+  Random random_;
+  double tokens_;
+  Time refilled_;
+  TextMap<Time> last_;             // by UID and text
+  std::deque<std::string> order_;  // keys of last_, oldest first
+  uint64_t sent_ = 0;
+  uint64_t suppressed_ = 0;
+};
+
+}  // namespace huygens::kube

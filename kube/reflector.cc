@@ -1,0 +1,352 @@
+#include "kube/reflector.h"
+
+#include <algorithm>
+#include <exception>
+
+#include "kube/api_call.h"
+#include "kube/line_splitter.h"
+#include "kube/object_events.h"
+#include "kube/resource_version.h"
+#include "wire/list.h"
+#include "wire/watch.h"
+
+namespace huygens::kube {
+namespace {
+
+using cluster::Kind;
+
+constexpr int kFailuresBeforeList = 3;
+constexpr size_t kMaxErrorBody = 64 << 10;
+
+// Custom resources, whose definition may be absent.
+bool IsOptional(Kind kind) { return kind == Kind::kCraneTopology || kind == Kind::kCommunityTopology; }
+
+bool IsJson(const net::HttpReply& reply) { return reply.content_type.starts_with("application/json"); }
+
+std::string NotJson(const net::HttpReply& reply) {
+  return Concat("the answer is of type \"", reply.content_type.substr(0, 60), "\": is this the URL of an API server?");
+}
+
+}  // namespace
+
+std::string_view ListPath(Kind kind) {
+  switch (kind) {
+    case Kind::kNode:
+      return "/api/v1/nodes";
+    case Kind::kPod:
+      return "/api/v1/pods";
+    case Kind::kCraneTopology:
+      return "/apis/topology.crane.io/v1alpha1/noderesourcetopologies";
+    case Kind::kCommunityTopology:
+      return "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies";
+  }
+  return "/";
+}
+
+StatusOr<uint64_t> ReadResourceVersion(net::Client& client, Kind kind, Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
+                           client.Call("GET", Concat(ListPath(kind), "?limit=1"), "", JsonHeaders(), timeout));
+  if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
+  HUYGENS_ASSIGN_OR_RETURN(const wire::ObjectList list, wire::DecodeList(reply.body));
+  const uint64_t version = ParseResourceVersion(list.resource_version);
+  if (version == 0) return Internal("the API server's resource version is not a number");
+  return version;
+}
+
+Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink, const Clock& clock,
+                     std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
+    : kind_(kind),
+      api_server_(std::move(api_server)),
+      names_(names),
+      sink_(sink),
+      clock_(clock),
+      waiter_(std::move(waiter)),
+      random_(random),
+      options_(options),
+      backoff_(options.first_pause, options.longest_pause, std::move(random)) {}
+
+Reflector::~Reflector() { Stop(); }
+
+Status Reflector::Start() {
+  HUYGENS_ASSIGN_OR_RETURN(shared_client_, net::Client::Create(api_server_));
+  client_ = shared_client_.get();
+  thread_ = std::thread([this] { Loop(); });
+  return absl::OkStatus();
+}
+
+void Reflector::Stop() {
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+    if (shared_client_ != nullptr) shared_client_->Cancel();
+  }
+  waiter_->Interrupt();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Reflector::Relist(uint64_t at_least) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (at_least != 0) {
+      wanted_version_ = std::max(wanted_version_, at_least);
+      if (sent_version_ >= at_least || relist_ || listing_) return;  // Prepare looks after the LIST
+    }
+    relist_ = true;
+    if (shared_client_ != nullptr) shared_client_->Cancel();
+  }
+  waiter_->Wake();
+}
+
+bool Reflector::Prepare() {
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return false;
+  if (relist_ || wanted_version_ > sent_version_) need_list_ = true;
+  listing_ = need_list_;
+  listing_for_ = wanted_version_;
+  if (!relist_) return true;
+  relist_ = false;
+  auto client = net::Client::Create(api_server_);  // the old one is cancelled for good
+  if (client.ok()) {
+    shared_client_ = *std::move(client);
+    client_ = shared_client_.get();
+  }
+  return true;
+}
+
+void Reflector::Loop() {
+  while (Prepare()) {
+    try {
+      Step();
+    } catch (const std::exception& fault) {  // out of memory: nothing else throws here
+      need_list_ = true;
+      Take({End::What::kFailed, fault.what(), {}});
+    }
+  }
+}
+
+void Reflector::Step() {
+  if (!need_list_) {
+    Take(Watch());
+    return;
+  }
+  if (!reported_ || reported_->state == WatchState::kSynced) Report(WatchState::kListing);
+  const End end = List();
+  if (end.what == End::What::kDone) {
+    need_list_ = whole_list_ = missed_ = false;
+    {
+      // A consistent read that began after the wish is as recent as can be, whatever number it bears.
+      const std::lock_guard lock(mutex_);
+      if (wanted_version_ == listing_for_) wanted_version_ = 0;
+    }
+    present_ = true;
+    failures_ = 0;
+    backoff_.Reset();
+    Report(WatchState::kSynced);
+    return;
+  }
+  Take(end);
+}
+
+void Reflector::Take(const End& end) {
+  {
+    // An end that Stop or Relist brought about is none of the API server's doing.
+    const std::lock_guard lock(mutex_);
+    if (stopping_ || relist_) return;
+  }
+  switch (end.what) {
+    case End::What::kDone:
+      return;
+    case End::What::kAbsent:
+      Absent(end.why);
+      return;
+    case End::What::kListAnew:
+      need_list_ = true;
+      break;
+    case End::What::kFailed:
+      if (!need_list_ && ++failures_ >= kFailuresBeforeList) need_list_ = true;
+      break;
+  }
+  if (!end.why.empty()) Report(WatchState::kBroken, end.why);
+  waiter_->Wait(std::max(backoff_.Next(), end.retry_after.value_or(Duration::zero())));
+}
+
+// The API server says 404 for the whole kind.
+void Reflector::Absent(const std::string& why) {
+  need_list_ = true;
+  if (present_ && !missed_) {
+    // What is there should not vanish because of one strange answer.
+    missed_ = true;
+    Report(WatchState::kBroken, why);
+    waiter_->Wait(backoff_.Next());
+    return;
+  }
+  if (!reported_ || reported_->state != WatchState::kAbsent) {
+    present_ = missed_ = false;
+    Append(cluster::ListBegin{kind_});
+    Append(cluster::ListEnd{kind_});
+    Send(0);
+    Report(WatchState::kAbsent, why);
+  }
+  backoff_.Reset();
+  waiter_->Wait(options_.absent_interval);
+}
+
+Reflector::End Reflector::Judge(const net::HttpReply& reply) const {
+  using What = End::What;
+  if (reply.code == 404 && IsOptional(kind_)) {
+    return {What::kAbsent, "the custom resource is not installed: looked for again from time to time", {}};
+  }
+  // 400: a version that this API server cannot understand, as after a restore.
+  if (reply.code == 410 || (reply.code == 400 && !need_list_)) return {What::kListAnew, "", {}};
+  return {What::kFailed, ExplainReply(reply), reply.retry_after};
+}
+
+Reflector::End Reflector::List() {
+  using What = End::What;
+  std::string token;
+  Append(cluster::ListBegin{kind_});
+  do {
+    std::string path(ListPath(kind_));
+    if (!whole_list_) path += Concat("?limit=", std::to_string(options_.page_size));
+    if (!token.empty()) path += Concat("&continue=", token);
+    const auto reply = client_->Call("GET", path, "", JsonHeaders(), options_.list_timeout);
+    const auto fail = [&](End end) {
+      batch_.clear();
+      return end;
+    };
+    if (!reply.ok()) return fail({What::kFailed, std::string(Message(reply.status())), {}});
+    if (reply->code == 410) whole_list_ = true;
+    if (!Succeeded(*reply)) return fail(Judge(*reply));
+    if (!IsJson(*reply)) return fail({What::kFailed, NotJson(*reply), {}});
+    const auto page = wire::DecodeList(reply->body);
+    if (!page.ok()) return fail({What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}});
+    for (const std::string_view item : page->items) AppendPresent(item);
+    token = PercentEncoded(page->continue_token);
+    if (!token.empty()) {
+      Send(0);
+      continue;
+    }
+    version_ = page->resource_version;
+    reached_ = ParseResourceVersion(version_);
+    Append(cluster::ListEnd{kind_});
+    Send(reached_);
+  } while (!token.empty());
+  return {};
+}
+
+// One WATCH answer, line by line.
+class Reflector::Watching {
+ public:
+  explicit Watching(Reflector& owner) : owner_(owner), lines_(owner.options_.max_line_bytes) {}
+
+  bool OnStatus(const net::HttpReply& head) {
+    head_ = head;
+    if (head.code != 200) return true;  // its body says why
+    if (!IsJson(head)) return false;
+    owner_.Report(WatchState::kSynced);
+    return true;
+  }
+
+  bool OnBytes(std::string_view piece) {
+    if (head_.code != 200) {
+      head_.body.append(piece.substr(0, kMaxErrorBody - std::min(kMaxErrorBody, head_.body.size())));
+      return true;
+    }
+    size_t taken = 0;
+    const bool more = lines_.Feed(piece, [&](std::string_view line) {
+      ++taken;
+      return OnLine(line);
+    });
+    if (lines_.too_long()) end_ = {End::What::kFailed, "a watch event is too long", {}};
+    if (taken > 0) owner_.Send(owner_.reached_);
+    return more;
+  }
+
+  End Finish(const Status& status) {
+    using What = End::What;
+    if (head_.code != 0 && head_.code != 200) return owner_.Judge(head_);
+    if (head_.code == 200 && !IsJson(head_)) return {What::kFailed, NotJson(head_), {}};
+    if (end_.what != What::kDone) return end_;
+    if (!status.ok()) return {What::kFailed, std::string(Message(status)), {}};
+    // Ended in order, as every watch does after a while. One that brought nothing at all must not be asked again at once.
+    if (!progressed_) return {What::kFailed, "", {}};
+    return {};
+  }
+
+ private:
+  bool OnLine(std::string_view line) {
+    const auto event = wire::DecodeWatchEvent(line);
+    if (!event.ok()) {
+      end_ = {End::What::kListAnew, Concat("a watch event cannot be read: ", Message(event.status())), {}};
+      return false;
+    }
+    if (event->type == wire::WatchType::kError) {
+      const bool expired = event->error.code == 410 || event->error.reason == "Expired" || event->error.reason == "Gone";
+      end_ = expired ? End{End::What::kListAnew, "", {}} : End{End::What::kFailed, event->error.message, {}};
+      if (end_.what == End::What::kFailed && end_.why.empty()) end_.why = "the API server reports an error without a text";
+      return false;
+    }
+    if (event->type == wire::WatchType::kDeleted) {
+      DecodedObject object = DecodeDeleted(owner_.kind_, event->object);
+      if (!object.fault.ok()) owner_.sink_.ObjectFault(owner_.kind_, object.name, object.fault);
+      if (object.event) owner_.Append(*std::move(object.event));
+    } else if (event->type != wire::WatchType::kBookmark) {
+      owner_.AppendPresent(event->object);
+    }
+    owner_.Advance(event->resource_version);
+    progressed_ = true;
+    return true;
+  }
+
+  Reflector& owner_;
+  LineSplitter lines_;
+  net::HttpReply head_;
+  End end_;
+  bool progressed_ = false;
+};
+
+Reflector::End Reflector::Watch() {
+  const double shortest = std::chrono::duration<double>(options_.shortest_watch).count();
+  const double longest = std::chrono::duration<double>(options_.longest_watch).count();
+  const auto seconds = static_cast<int64_t>(shortest + random_() * (longest - shortest));
+  const std::string path = Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=",
+                                  PercentEncoded(version_), "&timeoutSeconds=", std::to_string(seconds));
+  Watching watching(*this);
+  const net::Client::StreamObserver observer{
+      .on_status = [&](const net::HttpReply& head) { return watching.OnStatus(head); },
+      .on_bytes = [&](std::string_view piece) { return watching.OnBytes(piece); }};
+  return watching.Finish(client_->Stream(path, JsonHeaders(), observer, options_.silence));
+}
+
+void Reflector::AppendPresent(std::string_view json) {
+  DecodedObject object = DecodePresent(kind_, json, names_);
+  if (!object.fault.ok()) sink_.ObjectFault(kind_, object.name, object.fault);
+  if (object.event) Append(*std::move(object.event));
+}
+
+void Reflector::Advance(const std::string& resource_version) {
+  const uint64_t number = ParseResourceVersion(resource_version);
+  // A repeated event is passed on, but the place to resume never goes back.
+  if (resource_version.empty() || (number != 0 && number < reached_)) return;
+  version_ = resource_version;
+  reached_ = number;
+  failures_ = 0;
+  backoff_.Reset();
+}
+
+void Reflector::Send(uint64_t resource_version) {
+  if (resource_version != 0) {
+    const std::lock_guard lock(mutex_);
+    sent_version_ = resource_version;
+  }
+  sink_.Deliver({kind_, std::move(batch_), resource_version, clock_.Now()});
+  batch_.clear();
+}
+
+void Reflector::Report(WatchState state, std::string why) {
+  if (reported_ && reported_->state == state && reported_->why == why) return;
+  reported_ = WatchReport{kind_, state, std::move(why)};
+  sink_.Report(*reported_);
+}
+
+}  // namespace huygens::kube

@@ -1,0 +1,32 @@
+#include "kube/waiter.h"
+
+#include <chrono>
+
+namespace huygens::kube {
+
+Duration SteadyWaiter::Now() const { return std::chrono::steady_clock::now().time_since_epoch(); }
+
+void SteadyWaiter::Wait(Duration duration) {
+  std::unique_lock lock(mutex_);
+  changed_.wait_for(lock, duration, [this] { return woken_ || interrupted_; });
+  woken_ = false;
+}
+
+void SteadyWaiter::Wake() {
+  const std::lock_guard lock(mutex_);
+  woken_ = true;
+  changed_.notify_all();
+}
+
+void SteadyWaiter::Interrupt() {
+  const std::lock_guard lock(mutex_);
+  interrupted_ = true;
+  changed_.notify_all();
+}
+
+bool SteadyWaiter::interrupted() const {
+  const std::lock_guard lock(mutex_);
+  return interrupted_;
+}
+
+}  // namespace huygens::kube

@@ -1,0 +1,134 @@
+// HTTP/1.1 server on an EventLoop: keep-alive, exact Content-Length, bounded in every direction, optionally with
+// (mutual) TLS.
+//
+// Everything runs on the loop's thread; Start, Drain and the destructor are called there too, or before the loop runs.
+// Several servers, on one loop or on several, are independent. What kube-scheduler needs and why: Go's client keeps
+// idle connections for 90 s and does not repeat a POST on a connection that the server closed (net/http,
+// Transport.shouldRetryRequest), so the idle time-out must be longer; it stops reading after one JSON value, so bytes
+// after it would cost the connection.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "net/event_loop.h"
+
+namespace huygens::net {
+
+// All views stay valid until the request is answered and every copy of its Respond is gone.
+struct Request {
+  std::string_view method;       // "POST"
+  std::string_view path;         // "/filter", not percent-decoded
+  std::string_view query;        // what follows '?', without it
+  std::string_view body;         // complete
+  std::string_view client_name;  // common name or DNS name of the verified client certificate; empty without one
+  std::string_view peer;         // "127.0.0.1:41234"
+};
+
+struct Response {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+};
+
+// The one answer to one request: call it once, inside the handler or later, from any thread (off the loop the answer is
+// posted to it). Further calls, and calls after the connection is gone, do nothing. When the last copy is destroyed
+// without a call, the client gets 500.
+class Respond {
+ public:
+  void operator()(Response response) const;
+
+  struct Exchange;
+  explicit Respond(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
+};
+
+using Handler = std::function<void(const Request&, Respond)>;
+
+// What became of one request that reached the handler; the views are valid during the call only.
+struct RequestRecord {
+  std::string_view method;
+  std::string_view path;
+  std::string_view client_name;
+  int status = 0;
+  size_t bytes_in = 0;   // header and body
+  size_t bytes_out = 0;  // header and body
+  Duration duration{};   // from its first byte received to the last byte of the answer handed to the kernel
+};
+
+struct TlsOptions {
+  std::string cert_file;       // PEM, server certificate first, then its chain; empty: plain HTTP
+  std::string key_file;        // PEM
+  std::string client_ca_file;  // PEM; when set, a client certificate from one of these authorities is required
+  // Common or DNS names that may connect; empty: everyone whom client_ca_file vouches for.
+  std::vector<std::string> allowed_clients;
+  // How often the files are looked at; a change is used by the connections that come after it. A broken new file
+  // changes nothing.
+  Duration reload_interval = std::chrono::seconds(5);
+};
+
+// Observers run on the loop's thread and must not block; none is required.
+struct ServerEvents {
+  std::function<void(const RequestRecord&)> on_request;
+  // The fault of one peer: refused handshake, malformed HTTP, too slow. Name the peer; may be many: count, or log at a
+  // limited rate.
+  std::function<void(std::string_view)> on_connection_error;
+  // A fault of ours: new certificate unusable (the old one stays), certificate expired, accept failing, a handler
+  // threw.
+  std::function<void(std::string_view)> on_warning;
+  // News without fault: certificate replaced.
+  std::function<void(std::string_view)> on_notice;
+};
+
+struct ServerOptions {
+  std::string address;  // "127.0.0.1:8888", "[::1]:0", ":8888" for all interfaces; port 0 takes a free one
+  TlsOptions tls;
+  bool allow_plain_http = false;  // else plain HTTP is served on loopback addresses only
+  size_t max_header_bytes = 8 << 10;
+  size_t max_body_bytes = 16 << 20;
+  size_t max_connections = 1024;  // further ones wait in the kernel's backlog
+  Duration idle_timeout = std::chrono::seconds(180);
+  Duration handshake_timeout = std::chrono::seconds(10);
+  Duration read_timeout = std::chrono::seconds(30);   // from a request's first byte to its last; then 408
+  Duration write_timeout = std::chrono::seconds(30);  // for one answer
+  ServerEvents events;
+};
+
+class Server {
+ public:
+  // Errors: InvalidArgument for an address that cannot be read, plain HTTP where it is not allowed, or a certificate,
+  // key or CA file that is missing, malformed or does not match (the message names the file); Unavailable when the
+  // address cannot be bound. An expired certificate is a warning, not an error: its replacement is picked up without a
+  // restart, a refused start would only hide the cause.
+  static StatusOr<std::unique_ptr<Server>> Start(EventLoop& loop, ServerOptions options, Handler handler);
+  // Cuts what is left of it at once.
+  ~Server();
+
+  uint16_t port() const;
+  size_t connections() const;
+  // End of validity of the certificate in use; nothing for plain HTTP. Any thread.
+  std::optional<Time> certificate_expiry() const;
+
+  // Stops accepting, closes idle connections, answers what is under way with `Connection: close`, and calls `done` when
+  // the last connection is gone, or cuts the rest after `grace` and calls it then.
+  void Drain(Duration grace, std::function<void()> done);
+
+ private:
+  class Core;
+  friend class Session;
+  explicit Server(std::shared_ptr<Core> core);
+  std::shared_ptr<Core> core_;
+};
+
+}  // namespace huygens::net

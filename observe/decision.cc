@@ -1,0 +1,186 @@
+#include "observe/decision.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "observe/utf8.h"
+
+namespace huygens::observe {
+
+namespace {
+
+enum FixedText : size_t { kVerb, kPod, kUid, kOutcome, kError, kNode, kZones, kFacts, kFixedTexts };
+
+// Some callers pass on what an API server or a client wrote.
+void AppendText(std::string& out, std::string_view text) {
+  if (IsUtf8(text)) {
+    AppendJsonString(out, text);
+  } else {
+    AppendJsonString(out, RepairUtf8(text));
+  }
+}
+
+void AppendKey(std::string& out, std::string_view key) {
+  if (out.back() != '{') out += ',';
+  AppendJsonString(out, key);
+  out += ':';
+}
+
+void AppendField(std::string& out, std::string_view key, std::string_view text) {
+  AppendKey(out, key);
+  AppendText(out, text);
+}
+
+void AppendField(std::string& out, std::string_view key, int64_t number) {
+  AppendKey(out, key);
+  AppendJsonInt(out, number);
+}
+
+// Scores have the precision of float; its shortest text is not that of the double.
+void AppendScore(std::string& out, float score) {
+  AppendJsonDouble(out, std::round(static_cast<double>(score) * 1e6) / 1e6);
+}
+
+}  // namespace
+
+DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons)
+    : time_(decision.time),
+      revision_(decision.revision),
+      max_score_(decision.max_score),
+      narrowed_(decision.narrowed),
+      reasons_(std::move(reasons)),
+      codes_(decision.reasons.begin(), decision.reasons.end()),
+      checks_(decision.checks.size()) {
+  size_t name_bytes = 0;
+  for (std::string_view name : decision.nodes) name_bytes += name.size();
+  texts_.reserve(name_bytes + decision.zones_json.size() + decision.facts_json.size() + decision.error.size() + 512);
+  text_ends_.reserve(kFixedTexts + decision.checks.size() + decision.terms.size());
+  auto add = [this](std::string_view text) {
+    texts_ += text;
+    text_ends_.push_back(static_cast<uint32_t>(texts_.size()));
+  };
+  for (std::string_view text : {decision.verb, decision.pod, decision.uid, decision.outcome, decision.error,
+                                decision.node, decision.zones_json, decision.facts_json}) {
+    add(text);
+  }
+  for (std::string_view check : decision.checks) add(check);
+  for (const TermOpinion& term : decision.terms) {
+    add(term.name);
+    weights_.push_back(term.weight);
+  }
+  name_lengths_.reserve(decision.nodes.size());
+  for (std::string_view name : decision.nodes) {
+    name = name.substr(0, std::numeric_limits<uint16_t>::max());
+    texts_ += name;
+    name_lengths_.push_back(static_cast<uint16_t>(name.size()));
+  }
+  if (decision.narrowed) {
+    kept_.resize(decision.nodes.size());
+    for (uint32_t position : decision.kept) {
+      if (position < kept_.size()) kept_[position] = true;
+    }
+  }
+  scores_.reserve(decision.scores.size());
+  for (int64_t score : decision.scores) {
+    scores_.push_back(static_cast<int32_t>(std::clamp<int64_t>(score, 0, std::numeric_limits<int32_t>::max())));
+  }
+  opinions_.reserve(decision.nodes.size() * decision.terms.size());
+  for (const TermOpinion& term : decision.terms) {
+    for (size_t i = 0; i < decision.nodes.size(); ++i) {
+      opinions_.push_back(i < term.scores.size() ? term.scores[i] : std::numeric_limits<float>::quiet_NaN());
+    }
+  }
+}
+
+size_t DecisionRecord::bytes() const {
+  return sizeof(*this) + texts_.capacity() + text_ends_.capacity() * sizeof(uint32_t) +
+         name_lengths_.capacity() * sizeof(uint16_t) + codes_.capacity() + kept_.capacity() / 8 +
+         scores_.capacity() * sizeof(int32_t) + weights_.capacity() * sizeof(double) +
+         opinions_.capacity() * sizeof(float);
+}
+
+std::string_view DecisionRecord::Text(size_t index) const {
+  size_t begin = index == 0 ? 0 : text_ends_[index - 1];
+  return std::string_view(texts_).substr(begin, text_ends_[index] - begin);
+}
+
+void DecisionRecord::AppendJson(std::string& out) const {
+  out += '{';
+  AppendField(out, "time", FormatRfc3339Micro(time_));
+  AppendField(out, "verb", Text(kVerb));
+  AppendField(out, "pod", Text(kPod));
+  AppendField(out, "uid", Text(kUid));
+  AppendField(out, "revision", static_cast<int64_t>(revision_));
+  AppendField(out, "outcome", Text(kOutcome));
+  if (!Text(kError).empty()) AppendField(out, "error", Text(kError));
+  if (checks_ > 0) {
+    AppendKey(out, "checks");
+    for (size_t i = 0; i < checks_; ++i) {
+      out += i == 0 ? '[' : ',';
+      AppendText(out, Text(kFixedTexts + i));
+    }
+    out += ']';
+  }
+  if (narrowed_) {
+    AppendKey(out, "narrowed");
+    out += "true";
+  }
+  if (max_score_ > 0) AppendField(out, "maxScore", max_score_);
+  if (!weights_.empty()) {
+    AppendKey(out, "terms");
+    for (size_t i = 0; i < weights_.size(); ++i) {
+      out += i == 0 ? "[{" : ",{";
+      AppendField(out, "name", Text(kFixedTexts + checks_ + i));
+      AppendKey(out, "weight");
+      AppendJsonDouble(out, weights_[i]);
+      out += '}';
+    }
+    out += ']';
+  }
+  if (!Text(kNode).empty()) AppendField(out, "node", Text(kNode));
+  if (!Text(kZones).empty()) {
+    AppendKey(out, "zones");
+    out += Text(kZones);
+  }
+  if (!Text(kFacts).empty()) {
+    AppendKey(out, "facts");
+    out += Text(kFacts);
+  }
+  if (!name_lengths_.empty()) {
+    AppendKey(out, "nodes");
+    AppendNodes(out);
+  }
+  out += '}';
+}
+
+void DecisionRecord::AppendNodes(std::string& out) const {
+  std::string_view names = std::string_view(texts_).substr(text_ends_.back());
+  for (size_t i = 0; i < name_lengths_.size(); ++i) {
+    out += i == 0 ? "[{" : ",{";
+    AppendField(out, "name", names.substr(0, name_lengths_[i]));
+    names.remove_prefix(name_lengths_[i]);
+    size_t code = i < codes_.size() ? static_cast<size_t>(codes_[i]) : 0;
+    if (code > 0)
+      AppendField(out, "reason", code < reasons_->size() ? (*reasons_)[code] : Concat("reason ", std::to_string(code)));
+    if (i < kept_.size() && kept_[i]) {
+      AppendKey(out, "kept");
+      out += "true";
+    }
+    if (i < scores_.size()) AppendField(out, "score", scores_[i]);
+    if (!weights_.empty()) {
+      AppendKey(out, "terms");
+      for (size_t term = 0; term < weights_.size(); ++term) {
+        out += term == 0 ? '[' : ',';
+        AppendScore(out, opinions_[term * name_lengths_.size() + i]);
+      }
+      out += ']';
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
+}  // namespace huygens::observe

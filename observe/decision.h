@@ -1,0 +1,89 @@
+// What was decided about one pod in one call, and why: for `huygens explain`, /debug/decisions and the decision log.
+// Decision is what the caller has at hand; DecisionRecord keeps a packed copy of it (node names included, since a
+// NodeIndex may name another node later), a few bytes per node besides the name, rendered as JSON only when somebody
+// asks.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+
+namespace huygens::observe {
+
+// The texts of reasons by code; code 0 = not rejected. Fixed at start, shared by all records.
+using ReasonTexts = std::shared_ptr<const std::vector<std::string>>;
+
+struct TermOpinion {
+  std::string_view name;
+  double weight = 1;
+  std::span<const float> scores;  // by position, 0 to 1; NaN = no opinion
+};
+
+// All views need to hold only during the call that takes it. Spans by position are empty where they do not apply to the
+// verb.
+struct Decision {
+  Time time;
+  std::string_view verb;  // "filter", "prioritize", "bind"
+  std::string_view pod;   // namespace/name
+  std::string_view uid;
+  uint64_t revision = 0;  // of the state it was decided on
+  std::string_view outcome;
+  std::string_view error;
+  std::span<const std::string_view> checks;  // that were asked, in order
+  std::span<const std::string_view> nodes;   // of the request
+  std::span<const std::byte> reasons;        // codes by position: std::as_bytes of a span of one-byte enums
+  std::span<const uint32_t> kept;            // positions that a narrowed filter returned
+  bool narrowed = false;
+  std::span<const int64_t> scores;  // by position
+  int64_t max_score = 0;
+  std::span<const TermOpinion> terms;
+  std::string_view node;        // of a bind
+  std::string_view zones_json;  // chosen zones of a bind, as a JSON array; empty = no result
+  std::string_view facts_json;  // what else a replay needs, as a JSON object; may be empty
+};
+
+class DecisionRecord {
+ public:
+  DecisionRecord(const Decision& decision, ReasonTexts reasons);
+
+  std::string_view verb() const { return Text(0); }
+  std::string_view pod() const { return Text(1); }
+  std::string_view uid() const { return Text(2); }
+  Time time() const { return time_; }
+  // What it occupies in memory.
+  size_t bytes() const;
+
+  // One JSON object without line breaks:
+  //   {"time","verb","pod","uid","revision","outcome",
+  //    "error"?, "checks"?:[name], "narrowed"?:true, "maxScore"?, "terms"?:[{"name","weight"}], "node"?, "zones"?:[..],
+  //    "facts"?:{..}, "nodes"?:[{"name","reason"?,"kept"?:true,"score"?,"terms"?:[number or null]}]}
+  void AppendJson(std::string& out) const;
+
+ private:
+  std::string_view Text(size_t index) const;
+  void AppendNodes(std::string& out) const;
+
+  Time time_;
+  uint64_t revision_;
+  int64_t max_score_;
+  bool narrowed_;
+  ReasonTexts reasons_;
+  // One block each, in order of position, so that packing is a handful of copies.
+  std::string texts_;                   // fixed texts, then checks, term names, node names, back to back
+  std::vector<uint32_t> text_ends_;     // of the fixed texts, checks and term names
+  std::vector<uint16_t> name_lengths_;  // of the node names
+  std::vector<std::byte> codes_;
+  std::vector<bool> kept_;
+  std::vector<int32_t> scores_;
+  std::vector<double> weights_;
+  std::vector<float> opinions_;  // term by term
+  size_t checks_;
+};
+
+}  // namespace huygens::observe

@@ -1,0 +1,63 @@
+#include "observe/decision_ring.h"
+
+namespace huygens::observe {
+
+namespace {
+
+bool IsAbout(const DecisionRecord& record, std::string_view pod) {
+  if (pod.empty() || record.pod() == pod || record.uid() == pod) return true;
+  if (pod.find('/') != pod.npos) return false;
+  std::string_view key = record.pod();
+  return key.substr(key.find('/') + 1) == pod;
+}
+
+}  // namespace
+
+DecisionRing::DecisionRing(size_t max_decisions, size_t max_bytes)
+    : max_decisions_(max_decisions), max_bytes_(max_bytes) {}
+
+void DecisionRing::Add(std::shared_ptr<const DecisionRecord> record) {
+  std::deque<std::shared_ptr<const DecisionRecord>> evicted;  // freed after the lock
+  std::lock_guard lock(mutex_);
+  bytes_ += record->bytes();
+  records_.push_back(std::move(record));
+  while (records_.size() > max_decisions_ || bytes_ > max_bytes_) {
+    bytes_ -= records_.front()->bytes();
+    evicted.push_back(std::move(records_.front()));
+    records_.pop_front();
+  }
+}
+
+std::vector<std::shared_ptr<const DecisionRecord>> DecisionRing::Find(std::string_view pod, size_t limit) const {
+  std::vector<std::shared_ptr<const DecisionRecord>> found;
+  std::lock_guard lock(mutex_);
+  for (auto record = records_.rbegin(); record != records_.rend() && found.size() < limit; ++record) {
+    if (IsAbout(**record, pod)) found.push_back(*record);
+  }
+  return found;
+}
+
+std::string DecisionRing::Json(std::string_view pod, size_t limit, size_t max_bytes) const {
+  auto found = Find(pod, limit);
+  std::string out = "{\"decisions\":[";
+  bool truncated = false;
+  for (size_t i = 0; i < found.size() && !truncated; ++i) {
+    if (i > 0) out += ',';
+    found[i]->AppendJson(out);
+    truncated = out.size() > max_bytes && i + 1 < found.size();
+  }
+  out += truncated ? "],\"truncated\":true}" : "]}";
+  return out;
+}
+
+size_t DecisionRing::size() const {
+  std::lock_guard lock(mutex_);
+  return records_.size();
+}
+
+size_t DecisionRing::bytes() const {
+  std::lock_guard lock(mutex_);
+  return bytes_;
+}
+
+}  // namespace huygens::observe

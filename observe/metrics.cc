@@ -1,0 +1,263 @@
+#include "observe/metrics.h"
+
+#include <prometheus/counter.h>
+#include <prometheus/gauge.h>
+#include <prometheus/histogram.h>
+#include <prometheus/registry.h>
+#include <prometheus/text_serializer.h>
+
+#include <algorithm>
+#include <span>
+
+#include "observe/process_metrics.h"
+
+namespace huygens::observe {
+
+namespace {
+
+using prometheus::Counter;
+using prometheus::Family;
+using prometheus::Gauge;
+using prometheus::Histogram;
+using prometheus::Labels;
+using prometheus::Registry;
+
+// Seconds: from what a verb takes on few nodes to what kube-scheduler no longer waits for.
+constexpr double kDurations[] = {0.00005, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02,
+                                 0.05,    0.1,    0.2,    0.5,    1,     2,     5,     10};
+// Bytes: from a pod and a few names to 5000 whole Node objects.
+constexpr double kSizes[] = {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20, 1 << 22, 1 << 24, 1 << 26};
+// Seconds.
+constexpr double kLags[] = {0.0001, 0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60};
+
+constexpr std::string_view kOther = "other";
+
+double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
+
+// The instruments of one label's closed list of values, and one for whatever is not on it.
+template <typename Instrument>
+class ByValue {
+ public:
+  template <typename Values, typename Make>
+  ByValue(const Values& values, Make make) {
+    for (std::string_view value : values) {
+      if (Find(value) == nullptr) entries_.push_back({std::string(value), &make(std::string(value))});
+    }
+    other_ = &make(std::string(kOther));
+  }
+  Instrument& operator[](std::string_view value) const {
+    Instrument* found = Find(value);
+    return found == nullptr ? *other_ : *found;
+  }
+
+ private:
+  struct Entry {
+    std::string value;
+    Instrument* instrument;
+  };
+  Instrument* Find(std::string_view value) const {
+    for (const Entry& entry : entries_) {
+      if (entry.value == value) return entry.instrument;
+    }
+    return nullptr;
+  }
+
+  std::vector<Entry> entries_;
+  Instrument* other_ = nullptr;
+};
+
+// Counters that others keep are copied, not counted.
+void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<double>(total) - counter.Value()); }
+
+}  // namespace
+
+struct Metrics::Series {
+  // The members are the list of all metrics: each is registered where it is declared.
+  explicit Series(const Options& options) : options(options) {
+    Gauges("huygens_build_info", "Always 1; the labels say what runs.").Add({{"version", options.version}}).Set(1);
+  }
+
+  Family<Counter>& Counters(const char* name, const char* help) {
+    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
+  }
+  Family<Gauge>& Gauges(const char* name, const char* help) {
+    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
+  }
+  Counter& OneCounter(const char* name, const char* help) { return Counters(name, help).Add({}); }
+  Gauge& OneGauge(const char* name, const char* help) { return Gauges(name, help).Add({}); }
+  ByValue<Counter> EachCounter(const char* name, const char* help, const char* label,
+                               std::span<const std::string_view> values) {
+    Family<Counter>& family = Counters(name, help);
+    return ByValue<Counter>(values,
+                            [&](std::string value) -> Counter& { return family.Add({{label, std::move(value)}}); });
+  }
+  Family<Histogram>& Histograms(const char* name, const char* help) {
+    return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
+  }
+  static Histogram& OneHistogram(Family<Histogram>& family, const Labels& labels, std::span<const double> buckets) {
+    return family.Add(labels, Histogram::BucketBoundaries(buckets.begin(), buckets.end()));
+  }
+
+  const Options options;
+  Registry registry;
+
+  // By verb, then by outcome or direction.
+  struct Verb {
+    ByValue<Histogram> duration;
+    Histogram& bytes_in;
+    Histogram& bytes_out;
+  };
+  Family<Histogram>& request_duration =
+      Histograms("huygens_request_duration_seconds", "Time of one call of a verb, from its arrival to its answer.");
+  Family<Histogram>& request_bytes = Histograms("huygens_request_bytes", "Size of the bodies of requests and answers.");
+  std::unique_ptr<Verb> MakeVerb(const std::string& verb) {
+    auto duration = [&](std::string outcome) -> Histogram& {
+      return OneHistogram(request_duration, {{"verb", verb}, {"outcome", std::move(outcome)}}, kDurations);
+    };
+    auto bytes = [&](const char* direction) -> Histogram& {
+      return OneHistogram(request_bytes, {{"verb", verb}, {"direction", direction}}, kSizes);
+    };
+    return std::make_unique<Verb>(
+        Verb{ByValue<Histogram>(std::span(kRequestOutcomes), duration), bytes("in"), bytes("out")});
+  }
+  std::vector<std::unique_ptr<Verb>> verb_series;
+  ByValue<Verb> verbs{std::span(kVerbs),
+                      [&](const std::string& verb) -> Verb& { return *verb_series.emplace_back(MakeVerb(verb)); }};
+
+  ByValue<Counter> rejected =
+      EachCounter("huygens_nodes_rejected_total", "Nodes that filter or bind refused, by reason.", "reason",
+                  options.reject_reasons);
+  Family<Histogram>& bind_api_duration =
+      Histograms("huygens_bind_api_duration_seconds", "Time of one Binding at the API server, with its retries.");
+  ByValue<Histogram> bind_api{std::span(kBindApiOutcomes), [&](std::string outcome) -> Histogram& {
+                                return OneHistogram(bind_api_duration, {{"outcome", std::move(outcome)}}, kDurations);
+                              }};
+
+  Family<Gauge>& reservations =
+      Gauges("huygens_reservations", "Entries of the ledger: pods decided and not yet seen bound.");
+  Gauge& reserved = reservations.Add({{"state", "reserved"}});
+  Gauge& assumed = reservations.Add({{"state", "assumed"}});
+  Gauge& drift =
+      OneGauge("huygens_reservation_drift", "Accounts of nodes that differed from a recount in the last pass.");
+  Counter& repaired = OneCounter("huygens_reservation_repairs_total",
+                                 "Accounts of nodes that differed from a recount and were repaired.");
+  Counter& overdue = OneCounter("huygens_reservations_overdue_total",
+                                "Reservations that the watch did not confirm in time and that were settled by a GET.");
+
+  // By kind, then by type.
+  Family<Counter>& watch_events = Counters("huygens_watch_events_total", "Events applied to the state.");
+  Family<Histogram>& watch_lag =
+      Histograms("huygens_watch_lag_seconds", "From the receipt of watch events to their application to the state.");
+  Family<Gauge>& watch_synced =
+      Gauges("huygens_watch_synced", "1 while the watch of the kind is open (or its CRD absent), 0 while it is not.");
+  struct Kind {
+    ByValue<Counter> events;
+    Histogram& lag;
+    Gauge& synced;
+  };
+  Kind MakeKind(cluster::Kind kind) {
+    std::string name(cluster::Name(kind));
+    return {ByValue<Counter>(std::span(kWatchEventTypes),
+                             [&](std::string type) -> Counter& {
+                               return watch_events.Add({{"kind", name}, {"type", std::move(type)}});
+                             }),
+            OneHistogram(watch_lag, {{"kind", name}}, kLags), watch_synced.Add({{"kind", name}})};
+  }
+  std::vector<Kind> MakeKinds() {
+    std::vector<Kind> made;
+    for (cluster::Kind kind : cluster::kKinds) made.push_back(MakeKind(kind));
+    return made;
+  }
+  std::vector<Kind> kinds = MakeKinds();
+  Kind& Of(cluster::Kind kind) { return kinds[static_cast<size_t>(kind)]; }
+
+  Family<Gauge>& nodes_by_topology = Gauges("huygens_nodes", "Nodes of the cluster, by what is known of their zones.");
+  ByValue<Gauge> nodes{std::span(kNodeTopologies), [&](std::string topology) -> Gauge& {
+                         return nodes_by_topology.Add({{"topology", std::move(topology)}});
+                       }};
+  Gauge& pods = OneGauge("huygens_pods", "Pods known from the watch or the ledger.");
+  Gauge& ready = OneGauge("huygens_ready", "1 while /readyz says yes.");
+  Gauge& lease_held =
+      OneGauge("huygens_bind_lease_held", "1 while this instance holds the Lease that allows it to bind.");
+  Gauge& certificate_expiry = OneGauge("huygens_tls_certificate_expiry_timestamp_seconds",
+                                       "When the server's certificate in use expires; 0 without TLS.");
+
+  Family<Counter>& pod_events = Counters("huygens_pod_events_total", "Kubernetes Events about failed binds.");
+  Counter& pod_events_sent = pod_events.Add({{"result", "sent"}});
+  Counter& pod_events_suppressed = pod_events.Add({{"result", "suppressed"}});
+  Counter& log_lines_dropped = OneCounter("huygens_log_lines_dropped_total", "Log lines that nobody took in time.");
+  Family<Counter>& decision_log = Counters("huygens_decision_log_records_total", "Decisions for the decision log.");
+  Counter& decision_log_written = decision_log.Add({{"result", "written"}});
+  Counter& decision_log_dropped = decision_log.Add({{"result", "dropped"}});
+};
+
+Metrics::Metrics(const Options& options) : series_(std::make_unique<Series>(options)) {}
+Metrics::~Metrics() = default;
+
+void Metrics::Request(std::string_view verb, std::string_view outcome, size_t bytes_in, size_t bytes_out,
+                      Duration duration) {
+  Series::Verb& series = series_->verbs[verb];
+  series.duration[outcome].Observe(Seconds(duration));
+  series.bytes_in.Observe(static_cast<double>(bytes_in));
+  series.bytes_out.Observe(static_cast<double>(bytes_out));
+}
+
+void Metrics::NodeRejected(std::string_view reason, uint64_t count) {
+  series_->rejected[reason].Increment(static_cast<double>(count));
+}
+
+void Metrics::BindApi(std::string_view outcome, Duration duration) {
+  series_->bind_api[outcome].Observe(Seconds(duration));
+}
+
+void Metrics::SetReservations(cluster::ReservationState state, size_t count) {
+  Gauge& gauge = state == cluster::ReservationState::kReserved ? series_->reserved : series_->assumed;
+  gauge.Set(static_cast<double>(count));
+}
+
+void Metrics::ReservationDrift(size_t found) {
+  series_->drift.Set(static_cast<double>(found));
+  series_->repaired.Increment(static_cast<double>(found));
+}
+
+void Metrics::ReservationOverdue() { series_->overdue.Increment(); }
+
+void Metrics::WatchEvent(cluster::Kind kind, std::string_view type, uint64_t count) {
+  series_->Of(kind).events[type].Increment(static_cast<double>(count));
+}
+
+void Metrics::WatchLag(cluster::Kind kind, Duration lag) { series_->Of(kind).lag.Observe(std::max(0.0, Seconds(lag))); }
+
+void Metrics::SetWatchSynced(cluster::Kind kind, bool synced) { series_->Of(kind).synced.Set(synced ? 1 : 0); }
+
+void Metrics::SetNodes(std::string_view topology, size_t count) {
+  series_->nodes[topology].Set(static_cast<double>(count));
+}
+void Metrics::SetPods(size_t count) { series_->pods.Set(static_cast<double>(count)); }
+void Metrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
+void Metrics::SetLeaseHeld(bool held) { series_->lease_held.Set(held ? 1 : 0); }
+void Metrics::SetCertificateExpiry(Time not_after) {
+  series_->certificate_expiry.Set(Seconds(not_after.time_since_epoch()));
+}
+
+void Metrics::SetTotals(const Totals& totals) {
+  RaiseTo(series_->pod_events_sent, totals.pod_events_sent);
+  RaiseTo(series_->pod_events_suppressed, totals.pod_events_suppressed);
+  RaiseTo(series_->log_lines_dropped, totals.log_lines_dropped);
+  RaiseTo(series_->decision_log_written, totals.decision_log_written);
+  RaiseTo(series_->decision_log_dropped, totals.decision_log_dropped);
+}
+
+std::string Metrics::Render() const {
+  std::vector<prometheus::MetricFamily> families = series_->registry.Collect();
+  AppendProcessMetrics(families);
+  // The registry keeps series in a hash map.
+  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (prometheus::MetricFamily& family : families) {
+    std::sort(family.metric.begin(), family.metric.end(),
+              [](const auto& a, const auto& b) { return a.label < b.label; });
+  }
+  return prometheus::TextSerializer().Serialize(families);
+}
+
+}  // namespace huygens::observe

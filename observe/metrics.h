@@ -1,0 +1,81 @@
+// Every metric of huygens (docs/metrics.md lists them). All series exist from the start, so that a rate has a zero to
+// begin at; each label has a closed list of values, and what is not on it counts as "other". Observing costs tens of
+// nanoseconds. Any thread, any call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/event.h"
+#include "cluster/ledger.h"
+
+namespace huygens::observe {
+
+// The labels' values, in the order in which they show.
+inline constexpr std::string_view kVerbs[] = {"filter", "prioritize", "preempt", "bind"};
+inline constexpr std::string_view kRequestOutcomes[] = {"ok", "rejected", "error", "malformed"};
+inline constexpr std::string_view kBindApiOutcomes[] = {"bound", "refused", "unknown"};
+inline constexpr std::string_view kWatchEventTypes[] = {"list", "set", "gone", "fault"};
+inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubelet", "unusable"};
+
+class Metrics {
+ public:
+  struct Options {
+    std::string version;
+    std::vector<std::string_view>
+        reject_reasons;  // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+  };
+  explicit Metrics(const Options& options);
+  ~Metrics();
+
+  // One call of a verb: from the first byte handled to the answer handed over; sizes of the bodies.
+  void Request(std::string_view verb, std::string_view outcome, size_t bytes_in, size_t bytes_out, Duration duration);
+  void NodeRejected(std::string_view reason, uint64_t count = 1);
+  // One Binding with all its retries.
+  void BindApi(std::string_view outcome, Duration duration);
+
+  // The ledger.
+  void SetReservations(cluster::ReservationState state, size_t count);
+  // What one pass of the comparison with a recount found (and repaired).
+  void ReservationDrift(size_t found);
+  // The backstop: a reservation whose watch event did not come in time.
+  void ReservationOverdue();
+
+  // The watches. A "list" event is one LIST, "fault" an object that could not be read.
+  void WatchEvent(cluster::Kind kind, std::string_view type, uint64_t count = 1);
+  // From the receipt of a batch of events to its application.
+  void WatchLag(cluster::Kind kind, Duration lag);
+  void SetWatchSynced(cluster::Kind kind, bool synced);
+
+  void SetNodes(std::string_view topology, size_t count);
+  void SetPods(size_t count);
+  void SetReady(bool ready);
+  void SetLeaseHeld(bool held);
+  void SetCertificateExpiry(Time not_after);  // never called: the series shows 0
+
+  // Counts that are kept elsewhere, as they stand now; each only grows.
+  struct Totals {
+    uint64_t pod_events_sent = 0;
+    uint64_t pod_events_suppressed = 0;
+    uint64_t log_lines_dropped = 0;
+    uint64_t decision_log_written = 0;
+    uint64_t decision_log_dropped = 0;
+  };
+  void SetTotals(const Totals& totals);
+
+  // Prometheus' text format (version 0.0.4), families and series in a fixed order. Some 200 us: not on the decision
+  // thread.
+  static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
+  std::string Render() const;
+
+ private:
+  struct Series;
+  std::unique_ptr<Series> series_;
+};
+
+}  // namespace huygens::observe

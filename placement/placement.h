@@ -1,0 +1,165 @@
+// The decision core: owns the cluster state, the accounts, the checks and the terms, and answers one plain call per question.
+// No I/O, no clock, no thread, no log; the same events and calls always give the same answers. One thread at a time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "cluster/state.h"
+#include "policy/check.h"
+#include "scoring/weighted_mean.h"
+#include "topology/options.h"
+#include "topology/zone_account.h"
+
+namespace huygens::placement {
+
+using cluster::NodeIndex;
+using policy::Reason;
+
+struct WeightedTerm {
+  std::string name;
+  double weight = 1;  // 0 = off
+};
+
+struct Options {
+  std::vector<std::string> checks = {"topology"};
+  std::vector<WeightedTerm> terms = {{"FewestZones", 1}};
+  int64_t max_score = 10;
+  size_t narrow_to = 0;  // filter returns only this many of the best feasible nodes; 0 = all
+  topology::Options topology;
+};
+
+// Answer to "which nodes": valid until the next call of Filter.
+struct FilterAnswer {
+  std::vector<Reason> reasons;    // by position in the request; kFits = feasible
+  std::vector<uint32_t> feasible; // positions to return, in the order of the request; only the best when narrowed
+  bool narrowed = false;          // feasible nodes were left out: no reason list is due
+  bool may_repeat = false;        // a known name came twice, or more than one name is unknown
+};
+
+// How one term judged, by position; NaN = no opinion.
+struct TermScores {
+  std::string name;
+  double weight = 1;
+  std::vector<float> scores;
+};
+
+// What a pod was given of one zone, in the order in which crane writes zones: by name.
+struct ZoneShare {
+  std::string name;  // as the node's topology object spells it
+  int zone = -1;
+  ResourceVector amount;
+};
+
+struct Reservation {
+  // Not kFits: the node cannot take the pod now, and nothing was reserved.
+  Reason reason = Reason::kFits;
+  NodeIndex node = 0;
+  std::vector<ZoneShare> zones;  // empty: no result is to be written
+  bool existed = false;          // the pod was reserved or placed on this very node before; `zones` is what it holds
+  bool Accepted() const { return reason == Reason::kFits; }
+};
+
+// A node as /debug/nodes shows it. Amounts have one entry per managed resource.
+struct ZoneDescription {
+  int zone = -1;
+  std::string name;
+  bool present = true;   // false: only pods still name it
+  bool stale = false;    // its offline capacity is older than the limit
+  std::optional<int64_t> offline_cpu;
+  ResourceVector allocatable;
+  ResourceVector effective;  // what it can really give: min(allocatable, offline), by the rule for stale figures
+  ResourceVector used;
+  ResourceVector free;       // effective - used, at least 0
+};
+struct NodeDescription {
+  std::string name;
+  topology::NodeMode mode = topology::NodeMode::kNoTopology;
+  bool single_numa = false;
+  std::string defect;
+  std::vector<ZoneDescription> zones;
+  struct PodOnNode {
+    std::string key;
+    std::string uid;
+    std::vector<ZoneShare> zones;
+    std::optional<cluster::ReservationState> reservation;  // empty: the watch showed it bound
+  };
+  std::vector<PodOnNode> pods;  // ordered by UID
+};
+
+class Placement {
+ public:
+  // Fails on names that no check or term bears, on duplicates, and on options out of range.
+  static StatusOr<std::unique_ptr<Placement>> Create(Options options);
+  Placement(const Placement&) = delete;
+  Placement& operator=(const Placement&) = delete;
+
+  // Checks and terms that were asked for and are known, but do nothing in this version.
+  const std::vector<std::string>& inactive() const { return inactive_; }
+
+  void Apply(const cluster::Event& event) { state_.Apply(event); }
+  const cluster::State& state() const { return state_; }
+  const Options& options() const { return options_; }
+  topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
+
+  // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode; duplicates are answered each.
+  // Narrowed to K, nodes whose score equals the K-th best take turns: the first to be kept depends on the pod and the state's revision.
+  const FilterAnswer& Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
+
+  // One score from 0 to max_score per name, valid until the next call of Prioritize; unknown names and nodes that no term judges get 0.
+  // `explain`, if given, receives what each term said.
+  std::span<const int64_t> Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,
+                                      std::vector<TermScores>* explain = nullptr);
+
+  // Decides again for this one node on the current state, and if it fits holds the capacity from now on. A node that cannot take the pod is an
+  // answer, not an error. Errors: no UID (InvalidArgument), the pod finished or is being deleted (FailedPrecondition), it already holds
+  // capacity on another node (Aborted).
+  StatusOr<Reservation> Reserve(std::shared_ptr<const cluster::Pod> pod, std::string_view node_name, Time now);
+  // The API server said yes / no. A UID without a reservation is ignored: the watch was faster.
+  void Assume(std::string_view uid, Time now) { state_.Assume(uid, now); }
+  void Release(std::string_view uid) { state_.Release(uid); }
+
+  // Recounts the accounts of up to `limit` nodes, going round; returns how many differed (drift) and were repaired.
+  size_t Reconcile(size_t limit) { return state_.Reconcile(limit); }
+
+  // Nothing if there is no Node of this name.
+  std::optional<NodeDescription> Describe(std::string_view node_name, Time now) const;
+
+ private:
+  explicit Placement(Options options);
+  Status Build();
+  policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
+  void Resolve(std::span<const std::string_view> node_names);
+  void RunChecks(const policy::PodQuery& query);
+  void Narrow(const policy::PodQuery& query);
+  std::vector<cluster::ZoneAmount> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
+  std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
+
+  Options options_;
+  std::vector<std::string> inactive_;
+  topology::ZoneAccount zones_;  // before state_, which tells it of changes
+  cluster::State state_;
+  std::vector<std::unique_ptr<policy::Check>> checks_;
+  scoring::WeightedMean mean_;
+  bool chooses_zones_ = false;  // the topology check is on
+
+  // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.
+  std::vector<NodeIndex> nodes_;       // the known nodes of the call ...
+  std::vector<uint32_t> positions_;    // ... and where in the request each stands
+  std::vector<uint32_t> asked_in_;  // by node: the call of Filter that last named it
+  uint32_t filter_calls_ = 0;
+  policy::Candidates candidates_;
+  std::vector<double> means_;
+  std::vector<double> ranking_;
+  FilterAnswer filter_answer_;
+  std::vector<int64_t> scores_;
+};
+
+}  // namespace huygens::placement

@@ -1,0 +1,53 @@
+// The filter seam: a check removes the nodes that cannot take the pod and says why. All nodes of a call at once, so that a check can walk
+// arrays. Checks are pure: no I/O, no clock, no memory between calls. Decision thread only.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/state.h"
+#include "policy/reason.h"
+#include "topology/zone_request.h"
+
+namespace huygens::policy {
+
+using cluster::NodeIndex;
+
+// One pod and what was worked out about it once for all nodes.
+struct PodQuery {
+  const cluster::Pod& pod;
+  topology::ZoneRequest zones;
+  Time now;
+};
+
+// The nodes of a call, by position, and what became of each.
+class Candidates {
+ public:
+  // Starts over with these nodes; keeps its memory from call to call.
+  void Reset(std::span<const NodeIndex> nodes);
+
+  size_t size() const { return nodes_.size(); }
+  NodeIndex node(size_t position) const { return nodes_[position]; }
+  bool Rejected(size_t position) const { return reasons_[position] != Reason::kFits; }
+  // The first reason stays.
+  void Reject(size_t position, Reason reason) {
+    if (!Rejected(position)) reasons_[position] = reason;
+  }
+  Reason reason(size_t position) const { return reasons_[position]; }
+
+ private:
+  std::vector<NodeIndex> nodes_;
+  std::vector<Reason> reasons_;
+};
+
+class Check {
+ public:
+  virtual ~Check() = default;
+  // As in the configuration's `filter.checks`.
+  virtual std::string_view name() const = 0;
+  virtual void Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const = 0;
+};
+
+}  // namespace huygens::policy

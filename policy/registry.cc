@@ -1,0 +1,26 @@
+#include "policy/registry.h"
+
+#include "policy/topology_check.h"
+
+namespace huygens::policy {
+
+namespace {
+
+constexpr CheckEntry kChecks[] = {
+    {"topology", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<TopologyCheck>(from.zones); }},
+    {"usage", nullptr},
+    {"quota", nullptr},
+};
+
+}  // namespace
+
+std::span<const CheckEntry> KnownChecks() { return kChecks; }
+
+const CheckEntry* FindCheck(std::string_view name) {
+  for (const CheckEntry& entry : kChecks) {
+    if (entry.name == name) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace huygens::policy

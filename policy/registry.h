@@ -1,0 +1,28 @@
+// Every check by the name it has in the configuration's `filter.checks`. A new check is a file of its own and one line in registry.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "policy/check.h"
+#include "topology/zone_account.h"
+
+namespace huygens::policy {
+
+// What checks may look at besides the cluster state; it must outlive them.
+struct Sources {
+  const topology::ZoneAccount& zones;
+};
+
+struct CheckEntry {
+  std::string_view name;
+  // Null: the name is known, but this version does nothing under it.
+  std::unique_ptr<Check> (*make)(const Sources& sources);
+};
+
+std::span<const CheckEntry> KnownChecks();
+// Null if no check bears this name.
+const CheckEntry* FindCheck(std::string_view name);
+
+}  // namespace huygens::policy

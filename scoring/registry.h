@@ -1,0 +1,25 @@
+// Every term by the name it has in the configuration's `prioritize.terms`. A new term is a file of its own and one line in registry.cc.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string_view>
+
+#include "policy/registry.h"
+#include "scoring/term.h"
+
+namespace huygens::scoring {
+
+using policy::Sources;
+
+struct TermEntry {
+  std::string_view name;
+  // Null: the name is known, but this version does nothing under it.
+  std::unique_ptr<Term> (*make)(const Sources& sources);
+};
+
+std::span<const TermEntry> KnownTerms();
+// Null if no term bears this name.
+const TermEntry* FindTerm(std::string_view name);
+
+}  // namespace huygens::scoring

@@ -1,0 +1,358 @@
+#include "cluster/state.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/cluster/recording_account.h"
+
+namespace huygens::cluster {
+namespace {
+
+Time At(int seconds) { return Time(std::chrono::seconds(seconds)); }
+
+Node MakeNode(const std::string& name, const std::string& uid = "") {
+  Node node;
+  node.name = name;
+  node.uid = uid;
+  return node;
+}
+
+NodeTopology MakeTopology(const std::string& node, TopologySource source, bool pinned, const std::string& owner = "") {
+  NodeTopology topology;
+  topology.node_name = node;
+  topology.source = source;
+  topology.pinned_by_agent = pinned;
+  topology.owner_uid = owner;
+  return topology;
+}
+
+Pod MakePod(const std::string& uid, const std::string& node = "", PodPhase phase = PodPhase::kPending) {
+  Pod pod;
+  pod.uid = uid;
+  pod.name = "name-" + uid;
+  pod.namespace_name = "default";
+  pod.node_name = node;
+  pod.phase = phase;
+  if (!node.empty()) pod.topology_result = {{0, {{kCpu, 2000}}}};
+  return pod;
+}
+
+class StateTest : public testing::Test {
+ protected:
+  StateTest() { state_.AddAccount(account_); }
+  void Set(Pod pod) { state_.Apply(PodSet{std::make_shared<const Pod>(std::move(pod))}); }
+  Status Reserve(const std::string& uid, const std::string& node, int64_t cpu = 1000) {
+    return state_.Reserve(std::make_shared<const Pod>(MakePod(uid)), *state_.FindNode(node), {{0, {{kCpu, cpu}}}}, At(1));
+  }
+  int64_t Held(const std::string& node) {
+    auto zones = account_.Cpu(*state_.FindNode(node));
+    return zones.contains(0) ? zones[0] : 0;
+  }
+
+  test::RecordingAccount account_;
+  State state_;
+};
+
+TEST_F(StateTest, KnowsNodesByName) {
+  EXPECT_EQ(state_.FindNode("a"), std::nullopt);
+  state_.Apply(NodeSet{MakeNode("a")});
+  state_.Apply(NodeSet{MakeNode("b")});
+  state_.Apply(NodeSet{MakeNode("a")});
+  EXPECT_EQ(state_.NodeCount(), 2u);
+  EXPECT_EQ(state_.NodeName(*state_.FindNode("b")), "b");
+  state_.Apply(NodeGone{"a"});
+  state_.Apply(NodeGone{"a"});
+  state_.Apply(NodeGone{"never seen"});
+  EXPECT_EQ(state_.NodeCount(), 1u);
+  EXPECT_EQ(state_.FindNode("a"), std::nullopt);
+}
+
+TEST_F(StateTest, APodMayComeBeforeItsNode) {
+  Set(MakePod("p", "a", PodPhase::kRunning));
+  EXPECT_EQ(state_.FindNode("a"), std::nullopt);
+  EXPECT_EQ(state_.NodeCount(), 0u);
+  state_.Apply(NodeSet{MakeNode("a")});
+  EXPECT_EQ(Held("a"), 2000);
+  EXPECT_EQ(state_.PodsOn(*state_.FindNode("a")).size(), 1u);
+}
+
+TEST_F(StateTest, PodsStayOnTheBooksWhileTheirNodeIsAway) {
+  state_.Apply(NodeSet{MakeNode("a", "uid-1")});
+  Set(MakePod("p", "a", PodPhase::kRunning));
+  state_.Apply(NodeGone{"a"});
+  EXPECT_EQ(state_.FindNode("a"), std::nullopt);
+  state_.Apply(NodeSet{MakeNode("a", "uid-2")});
+  EXPECT_EQ(Held("a"), 2000);
+}
+
+TEST_F(StateTest, OnlyEndOrDeletionFreesCapacity) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Pod pod = MakePod("p", "a", PodPhase::kRunning);
+  Set(pod);
+  pod.deleting = true;
+  Set(pod);
+  EXPECT_EQ(Held("a"), 2000);
+  pod.phase = PodPhase::kFailed;
+  Set(pod);
+  EXPECT_EQ(Held("a"), 0);
+  // A late event of the time before does not bring it back.
+  pod.phase = PodPhase::kRunning;
+  Set(pod);
+  EXPECT_EQ(Held("a"), 0);
+  state_.Apply(PodGone{"p"});
+  state_.Apply(PodGone{"p"});
+  EXPECT_EQ(state_.PodCount(), 0u);
+}
+
+TEST_F(StateTest, ALateEventDoesNotUnbind) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Set(MakePod("p", "a", PodPhase::kRunning));
+  Set(MakePod("p"));
+  EXPECT_EQ(Held("a"), 2000);
+}
+
+TEST_F(StateTest, ACopiedResultCountsForNothing) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Pod pod = MakePod("p", "a");
+  pod.placement_mark = PlacementMark{"p", "a"};
+  Set(pod);
+  EXPECT_EQ(Held("a"), 2000);
+  pod.placement_mark = PlacementMark{"other", "a"};
+  Set(pod);
+  EXPECT_EQ(Held("a"), 0);
+  pod.placement_mark = PlacementMark{"p", "b"};
+  Set(pod);
+  EXPECT_EQ(Held("a"), 0);
+  EXPECT_EQ(state_.PodsOn(*state_.FindNode("a")).size(), 1u);
+}
+
+TEST_F(StateTest, ResultsOfUnboundPodsAreIgnored) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Pod pod = MakePod("p");
+  pod.topology_result = {{0, {{kCpu, 9000}}}};
+  Set(pod);
+  EXPECT_EQ(account_.Present(), 0u);
+}
+
+TEST_F(StateTest, NamesBelongToTheNewestPod) {
+  Pod old_pod = MakePod("old", "a"), new_pod = MakePod("new");
+  old_pod.name = new_pod.name = "web-0";
+  Set(old_pod);
+  EXPECT_EQ(state_.FindPod("default", "web-0")->uid, "old");
+  Set(new_pod);
+  EXPECT_EQ(state_.FindPod("default", "web-0")->uid, "new");
+  Set(old_pod);  // late
+  EXPECT_EQ(state_.FindPod("default", "web-0")->uid, "new");
+  state_.Apply(PodGone{"old"});
+  EXPECT_EQ(state_.FindPod("default", "web-0")->uid, "new");
+  state_.Apply(PodGone{"new"});
+  EXPECT_EQ(state_.FindPod("default", "web-0"), nullptr);
+  EXPECT_EQ(state_.FindPod("no such uid"), nullptr);
+}
+
+TEST_F(StateTest, AListRemovesWhatItDoesNotName) {
+  for (const char* name : {"a", "b"}) state_.Apply(NodeSet{MakeNode(name)});
+  Set(MakePod("p", "a"));
+  Set(MakePod("q", "b"));
+  state_.Apply(TopologySet{MakeTopology("a", TopologySource::kCrane, true)});
+
+  state_.Apply(ListBegin{Kind::kNode});
+  state_.Apply(NodeSet{MakeNode("b")});
+  EXPECT_FALSE(state_.Synced(Kind::kNode));
+  state_.Apply(ListEnd{Kind::kNode});
+  EXPECT_TRUE(state_.Synced(Kind::kNode));
+  EXPECT_FALSE(state_.Synced(Kind::kPod));
+  EXPECT_EQ(state_.FindNode("a"), std::nullopt);
+  EXPECT_EQ(state_.PodCount(), 2u);
+
+  state_.Apply(ListBegin{Kind::kPod});
+  Set(MakePod("q", "b"));
+  state_.Apply(ListEnd{Kind::kPod});
+  EXPECT_EQ(state_.PodCount(), 1u);
+  EXPECT_EQ(account_.Present(), 1u);
+
+  state_.Apply(ListBegin{Kind::kCraneTopology});
+  state_.Apply(ListEnd{Kind::kCraneTopology});
+  state_.Apply(NodeSet{MakeNode("a")});
+  EXPECT_EQ(state_.Topology(*state_.FindNode("a")), nullptr);
+}
+
+TEST_F(StateTest, AnAbandonedListRemovesNothing) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  state_.Apply(ListBegin{Kind::kNode});
+  state_.Apply(ListBegin{Kind::kNode});
+  state_.Apply(NodeSet{MakeNode("a")});
+  state_.Apply(ListEnd{Kind::kNode});
+  EXPECT_TRUE(state_.FindNode("a"));
+}
+
+TEST_F(StateTest, AListSparesPodsThatOnlyTheLedgerKnows) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  ASSERT_TRUE(Reserve("p", "a").ok());
+  state_.Apply(ListBegin{Kind::kPod});
+  state_.Apply(ListEnd{Kind::kPod});
+  EXPECT_EQ(Held("a"), 1000);
+}
+
+TEST_F(StateTest, TakesCranesObjectWhereItsAgentPinsElseTheCommunitys) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  NodeIndex a = *state_.FindNode("a");
+  EXPECT_EQ(state_.Topology(a), nullptr);
+  state_.Apply(TopologySet{MakeTopology("a", TopologySource::kCrane, false)});
+  EXPECT_EQ(state_.Topology(a)->source, TopologySource::kCrane);
+  state_.Apply(TopologySet{MakeTopology("a", TopologySource::kCommunity, false)});
+  EXPECT_EQ(state_.Topology(a)->source, TopologySource::kCommunity);
+  state_.Apply(TopologySet{MakeTopology("a", TopologySource::kCrane, true)});
+  EXPECT_EQ(state_.Topology(a)->source, TopologySource::kCrane);
+  state_.Apply(TopologyGone{TopologySource::kCrane, "a"});
+  EXPECT_EQ(state_.Topology(a)->source, TopologySource::kCommunity);
+  state_.Apply(TopologyGone{TopologySource::kCommunity, "a"});
+  EXPECT_EQ(state_.Topology(a), nullptr);
+  EXPECT_EQ(account_.TopologyZones(a), -1);
+}
+
+TEST_F(StateTest, ATopologyObjectOfAnEarlierNodeIsNotInForce) {
+  NodeTopology topology = MakeTopology("a", TopologySource::kCrane, true, "uid-1");
+  topology.zones.resize(2);
+  state_.Apply(TopologySet{topology});
+  state_.Apply(NodeSet{MakeNode("a", "uid-1")});
+  NodeIndex a = *state_.FindNode("a");
+  EXPECT_NE(state_.Topology(a), nullptr);
+  state_.Apply(NodeGone{"a"});
+  state_.Apply(NodeSet{MakeNode("a", "uid-2")});
+  a = *state_.FindNode("a");
+  EXPECT_EQ(state_.Topology(a), nullptr);
+  EXPECT_EQ(account_.TopologyZones(a), -1);
+  topology.owner_uid = "uid-2";
+  state_.Apply(TopologySet{topology});
+  EXPECT_EQ(account_.TopologyZones(a), 2);
+}
+
+TEST_F(StateTest, SlotsOfForgottenNodesAreReusedClean) {
+  for (int round = 0; round < 100; ++round) {
+    std::string name = "node-" + std::to_string(round);
+    state_.Apply(NodeSet{MakeNode(name)});
+    Set(MakePod("p" + name, name));
+    state_.Apply(TopologySet{MakeTopology(name, TopologySource::kCrane, true)});
+    NodeIndex index = *state_.FindNode(name);
+    EXPECT_EQ(state_.PodsOn(index).size(), 1u);
+    state_.Apply(NodeGone{name});
+    state_.Apply(TopologyGone{TopologySource::kCrane, name});
+    state_.Apply(PodGone{"p" + name});
+  }
+  EXPECT_LE(state_.NodeSlots(), 2u);
+  EXPECT_EQ(account_.Present(), 0u);
+}
+
+TEST_F(StateTest, AReservationHoldsFromDecisionToWatch) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Set(MakePod("p"));
+  ASSERT_TRUE(Reserve("p", "a", 3000).ok());
+  EXPECT_EQ(Held("a"), 3000);
+  EXPECT_EQ(state_.ledger().Find("p")->state, ReservationState::kReserved);
+  state_.Assume("p", At(2));
+  EXPECT_EQ(state_.ledger().Find("p")->state, ReservationState::kAssumed);
+  Set(MakePod("p"));  // still unbound in the watch
+  EXPECT_EQ(Held("a"), 3000);
+  Set(MakePod("p", "a"));
+  EXPECT_EQ(Held("a"), 2000);  // what the API server says counts
+  EXPECT_EQ(state_.ledger().size(), 0u);
+  state_.Assume("p", At(3));
+  state_.Release("p");
+  EXPECT_EQ(Held("a"), 2000);
+}
+
+TEST_F(StateTest, TheWatchMayBeFasterThanTheBinder) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  ASSERT_TRUE(Reserve("p", "a").ok());
+  Set(MakePod("p", "a"));
+  state_.Assume("p", At(2));
+  EXPECT_EQ(state_.ledger().size(), 0u);
+  EXPECT_EQ(Held("a"), 2000);
+}
+
+TEST_F(StateTest, TheWatchDecidesWhereAPodIs) {
+  for (const char* name : {"a", "b"}) state_.Apply(NodeSet{MakeNode(name)});
+  ASSERT_TRUE(Reserve("p", "a").ok());
+  Set(MakePod("p", "b"));
+  EXPECT_EQ(Held("a"), 0);
+  EXPECT_EQ(Held("b"), 2000);
+  EXPECT_EQ(state_.ledger().size(), 0u);
+}
+
+TEST_F(StateTest, ReleaseGivesBackWhateverWasKnownOfThePod) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  ASSERT_TRUE(Reserve("unknown", "a").ok());
+  state_.Release("unknown");
+  EXPECT_EQ(state_.FindPod("unknown"), nullptr);
+  EXPECT_EQ(state_.FindPod("default", "name-unknown"), nullptr);
+  Set(MakePod("known"));
+  ASSERT_TRUE(Reserve("known", "a").ok());
+  state_.Release("known");
+  state_.Release("known");
+  EXPECT_NE(state_.FindPod("known"), nullptr);
+  EXPECT_EQ(state_.FindPlaced("known"), nullptr);
+  EXPECT_EQ(Held("a"), 0);
+  EXPECT_EQ(account_.Present(), 0u);
+}
+
+TEST_F(StateTest, APodThatVanishesOrEndsTakesItsReservationAlong) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  for (const char* uid : {"p", "q"}) {
+    Set(MakePod(uid));
+    ASSERT_TRUE(Reserve(uid, "a").ok());
+  }
+  state_.Apply(PodGone{"p"});
+  Set(MakePod("q", "", PodPhase::kFailed));
+  EXPECT_EQ(state_.ledger().size(), 0u);
+  EXPECT_EQ(account_.Present(), 0u);
+  state_.Assume("p", At(9));
+  state_.Release("p");
+}
+
+TEST_F(StateTest, NobodyHoldsCapacityTwice) {
+  for (const char* name : {"a", "b"}) state_.Apply(NodeSet{MakeNode(name)});
+  ASSERT_TRUE(Reserve("p", "a").ok());
+  EXPECT_EQ(Reserve("p", "a").code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(Reserve("p", "b").code(), absl::StatusCode::kAlreadyExists);
+  Set(MakePod("q", "b"));
+  EXPECT_EQ(Reserve("q", "a").code(), absl::StatusCode::kAlreadyExists);
+  EXPECT_EQ(account_.Present(), 2u);
+}
+
+TEST_F(StateTest, AReservationOutlivesItsNode) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  ASSERT_TRUE(Reserve("p", "a").ok());
+  state_.Apply(NodeGone{"a"});
+  state_.Apply(NodeSet{MakeNode("b")});  // must not get the slot of a
+  EXPECT_EQ(Held("b"), 0);
+  state_.Release("p");
+  EXPECT_EQ(account_.Present(), 0u);
+}
+
+TEST_F(StateTest, ReconcileGoesRoundAndCountsWhatItRepairs) {
+  for (const char* name : {"a", "b", "c"}) state_.Apply(NodeSet{MakeNode(name)});
+  Set(MakePod("p", "b"));
+  EXPECT_EQ(state_.Reconcile(100), 0u);
+  account_.Spoil(*state_.FindNode("b"));
+  account_.Spoil(*state_.FindNode("c"));
+  EXPECT_EQ(state_.Reconcile(1) + state_.Reconcile(1) + state_.Reconcile(1), 2u);
+  EXPECT_EQ(state_.Reconcile(3), 0u);
+  EXPECT_EQ(Held("b"), 2000);
+  State empty;
+  EXPECT_EQ(empty.Reconcile(10), 0u);
+}
+
+TEST_F(StateTest, RevisionGrowsWithEveryChange) {
+  uint64_t before = state_.revision();
+  state_.Apply(NodeSet{MakeNode("a")});
+  EXPECT_GT(state_.revision(), before);
+  before = state_.revision();
+  ASSERT_TRUE(Reserve("p", "a").ok());
+  EXPECT_GT(state_.revision(), before);
+  before = state_.revision();
+  state_.Release("p");
+  EXPECT_GT(state_.revision(), before);
+}
+
+}  // namespace
+}  // namespace huygens::cluster

@@ -1,0 +1,150 @@
+"""Everything in config/ is what a real API server, kube-scheduler and huygens accept, and grants nothing more than is used."""
+import json
+import subprocess
+
+from api import ApiError
+from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, ControlPlane, huygens_binary, replaced
+
+# The static pod that kubeadm writes, as far as the patch meets it.
+STATIC_POD = {
+    "apiVersion": "v1", "kind": "Pod", "metadata": {"name": "kube-scheduler", "namespace": "kube-system"},
+    "spec": {
+        "containers": [{"name": "kube-scheduler", "image": "kube-scheduler:v1.36.3",
+                        "command": ["kube-scheduler", "--kubeconfig=/etc/kubernetes/scheduler.conf"],
+                        "volumeMounts": [{"mountPath": "/etc/kubernetes/scheduler.conf", "name": "kubeconfig", "readOnly": True}]}],
+        "hostNetwork": True,
+        "volumes": [{"name": "kubeconfig", "hostPath": {"path": "/etc/kubernetes/scheduler.conf", "type": "FileOrCreate"}}],
+    },
+}  # fmt: skip
+
+# (verb, group, resource, namespace, name) -> allowed to the user that may do only what huygens does.
+GRANTS = {
+    ("list", "", "nodes", "", ""): True,
+    ("watch", "", "pods", "", ""): True,
+    ("list", "topology.crane.io", "noderesourcetopologies", "", ""): True,
+    ("watch", "topology.node.k8s.io", "noderesourcetopologies", "", ""): True,
+    ("create", "", "pods/binding", "default", ""): True,
+    ("create", "", "events", "default", ""): True,
+    ("patch", "", "events", "default", ""): False,
+    ("update", "coordination.k8s.io", "leases", "kube-system", "huygens-bind"): True,
+    ("create", "coordination.k8s.io", "leases", "kube-system", ""): True,
+    ("update", "coordination.k8s.io", "leases", "kube-system", "kube-scheduler"): False,
+    ("create", "coordination.k8s.io", "leases", "default", ""): False,
+    ("get", "", "secrets", "kube-system", "huygens-tls"): False,
+    ("list", "", "secrets", "", ""): False,
+    ("get", "", "configmaps", "kube-system", ""): False,
+    ("patch", "", "pods", "default", ""): False,
+    ("update", "", "pods", "default", ""): False,
+    ("delete", "", "pods", "default", ""): False,
+    ("patch", "", "pods/status", "default", ""): False,
+    ("patch", "", "nodes", "", ""): False,
+    ("update", "topology.crane.io", "noderesourcetopologies", "", ""): False,
+}
+# Every rule of the user huygens besides what each authenticated user has.
+RULES = {
+    ("", "nodes,pods", "get,list,watch", ""),
+    ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
+    ("", "pods/binding", "create", ""),
+    ("", "events", "create", ""),
+    ("coordination.k8s.io", "leases", "get,update", "huygens-bind"),
+    ("coordination.k8s.io", "leases", "create", ""),
+}
+FOR_EVERYBODY = {"authentication.k8s.io", "authorization.k8s.io"}
+
+
+def manifests():
+    """Server-side dry run of everything, bad topology objects are refused, permissions are exactly those listed above."""
+    with ControlPlane("manifests") as bed:
+        bed.install()
+        for directory in ("default", "overlays/kubeadm"):
+            bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
+        # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
+        bed.kubectl("apply", "--dry-run=server", "-f", CONFIG / "samples" / "cluster", "-f", CONFIG / "samples" / "pods.yaml")
+        check_static_pod(bed)
+        check_bad_topologies(bed)
+        check_permissions(bed)
+        check_component_configurations(bed)
+
+
+def check_static_pod(bed):
+    patch = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
+    merged = bed.kubectl("patch", "--local", "--type=strategic", f"--patch-file={patch}", "-f", "-", "-o", "json",
+                         stdin=json.dumps(STATIC_POD)).stdout  # fmt: skip
+    spec = json.loads(merged)["spec"]
+    assert [c["name"] for c in spec["containers"]] == ["kube-scheduler"], "the patch must add a sidecar, not a second kube-scheduler"
+    assert len(spec["containers"][0]["volumeMounts"]) == 3 and len(spec["volumes"]) == 4, spec
+    bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=merged)
+
+
+def topology(**changes):
+    zone = {"name": "node0", "type": "Node", "resources": {"capacity": {"cpu": 4}, "allocatable": {"cpu": "4", "memory": "1Gi"}}}
+    return {"apiVersion": "topology.crane.io/v1alpha1", "kind": "NodeResourceTopology", "metadata": {"name": "n1"},
+            "craneManagerPolicy": {"cpuManagerPolicy": "Static"}, "zones": [zone], **changes}  # fmt: skip
+
+
+def check_bad_topologies(bed):
+    path = NRT_PATH + "?dryRun=All"
+    made = bed.client.post(path, topology())
+    assert made["craneManagerPolicy"]["topologyManagerPolicy"] == "SingleNUMANodePodLevel", "the default is crane's"
+    zone = topology()["zones"][0]
+    refused = {
+        "an unknown policy": topology(craneManagerPolicy={"cpuManagerPolicy": "Sometimes"}),
+        "no policy": topology(craneManagerPolicy={}),
+        "no zones": {k: v for k, v in topology().items() if k != "zones"},
+        "a quantity that is none": topology(zones=[{**zone, "resources": {"allocatable": {"cpu": "four"}}}]),
+        "two zones of one name": topology(zones=[zone, zone]),
+        "an unknown type of zone": topology(zones=[{**zone, "type": "Drawer"}]),
+        "a zone without a name": topology(zones=[{"type": "Node"}]),
+    }
+    for what, item in refused.items():
+        try:
+            bed.client.post(path, item)
+        except ApiError as error:
+            assert error.code == 422, f"{what}: {error}"
+        else:
+            raise AssertionError(f"{what} was accepted")
+
+
+def check_permissions(bed):
+    client = bed.client_as("huygens-token")
+    for (verb, group, resource, namespace, name), expected in GRANTS.items():
+        resource, _, subresource = resource.partition("/")
+        review = client.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
+            "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
+            "spec": {"resourceAttributes": {"verb": verb, "group": group, "resource": resource, "subresource": subresource,
+                                            "namespace": namespace, "name": name}}})  # fmt: skip
+        assert review["status"]["allowed"] == expected, f"{verb} {group}/{resource}/{subresource} {namespace}/{name}: {review['status']}"
+    review = client.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": "kube-system"}})  # fmt: skip
+    rules = {tuple(",".join(sorted(rule.get(key) or [])) for key in ("apiGroups", "resources", "verbs", "resourceNames"))
+             for rule in review["status"]["resourceRules"] if not set(rule["apiGroups"]) <= FOR_EVERYBODY}  # fmt: skip
+    assert rules == RULES, f"granted beyond use: {rules - RULES}; not granted: {RULES - rules}"
+
+    # The sidecar's service account, which is also a kube-scheduler's, gets the same and its own Lease, and no Secret.
+    bed.kubectl("apply", "-k", CONFIG / "rbac")
+    account = "--as=system:serviceaccount:kube-system:huygens-scheduler"
+    for question, expected in (("create pods --subresource=binding -n default", "yes"), ("watch noderesourcetopologies.topology.crane.io", "yes"),
+                               ("update leases/huygens-bind -n kube-system", "yes"), ("update leases/huygens-scheduler -n kube-system", "yes"),
+                               ("get configmaps/extension-apiserver-authentication -n kube-system", "yes"),
+                               ("get secrets -n kube-system", "no"), ("update leases/kube-controller-manager -n kube-system", "no")):  # fmt: skip
+        answer = bed.kubectl("auth", "can-i", *question.split(), account, check=False).stdout.strip()
+        assert answer == expected, f"can {account} {question}? {answer}"
+
+
+def check_component_configurations(bed):
+    """Both programs read the shipped files: kube-scheduler by writing its completed configuration, huygens by `config check`."""
+    kubeconfig = bed.kubeconfig("scheduler-token")
+    for index, shipped in enumerate((CONFIG / "scheduler" / "kube-scheduler.yaml", CONFIG / "overlays" / "kubeadm" / "kube-scheduler.yaml")):
+        text = shipped.read_text().replace("/etc/kubernetes/huygens/client", str(bed.certificates()))
+        text = text.replace("/etc/huygens/client", str(bed.certificates())).replace("/etc/kubernetes/scheduler.conf", str(kubeconfig))
+        config, written = bed.directory / f"scheduler-{index}.yaml", bed.directory / f"scheduler-{index}-completed.yaml"
+        config.write_text(text)
+        result = subprocess.run([BINARIES / "kube-scheduler", f"--config={config}", f"--write-config-to={written}",
+                                 f"--master=https://127.0.0.1:{bed.client.port}"], capture_output=True, text=True, timeout=30)  # fmt: skip
+        assert written.exists() and "bindVerb: bind" in written.read_text(), f"{shipped}: {result.stderr[-1000:]}"
+    server = str(bed.certificates())
+    for index, shipped in enumerate((CONFIG / "extender" / "extender.yaml", CONFIG / "overlays" / "kubeadm" / "extender.yaml")):
+        config = bed.directory / f"extender-{index}.yaml"
+        config.write_text(replaced(shipped.read_text(), {"/etc/huygens/server": server}))
+        result = subprocess.run([huygens_binary(), "config", "check", config], capture_output=True, text=True, timeout=30)
+        assert result.returncode == 0, f"{shipped.relative_to(ROOT)}: {result.stdout}{result.stderr}"

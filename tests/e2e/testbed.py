@@ -1,0 +1,340 @@
+"""A real control plane as plain processes on free loopback ports: etcd, kube-apiserver, kube-scheduler, and huygens between them.
+
+What is started is what config/ ships: the API server gets the shipped CRD and RBAC, huygens runs as the user `huygens` with nothing but
+those permissions, and both sides of the extender connection use the shipped configuration files, with only paths and ports replaced.
+"""
+import json
+import os
+import pathlib
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import urllib.error
+import urllib.request
+
+from api import ApiError, Client, wait_until
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+BINARIES = ROOT / "build" / "k8s"
+CONFIG = ROOT / "config"
+NRT_PATH = "/apis/topology.crane.io/v1alpha1/noderesourcetopologies"
+SCHEDULER_NAME = "huygens-scheduler"
+
+# What the tests prove about writes is read from the audit log.
+AUDIT_POLICY = {
+    "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
+    "rules": [
+        {"level": "Metadata", "users": ["huygens"]},
+        {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"],
+         "resources": [{"group": "", "resources": ["pods", "pods/*"]}]},
+        {"level": "None"},
+    ],
+}  # fmt: skip
+TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", "")}
+SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
+
+
+class Skip(Exception):
+    """The machine lacks what the scenario needs."""
+
+
+def need_control_plane():
+    missing = [name for name in ("etcd", "kube-apiserver", "kube-scheduler", "kubectl") if not (BINARIES / name).exists()]
+    if missing:
+        raise Skip(f"build/k8s has no {', '.join(missing)}; tools/control_plane builds it where Go 1.26 is installed")
+
+
+def huygens_binary():
+    chosen = os.environ.get("HUYGENS_BINARY")
+    candidates = [pathlib.Path(chosen)] if chosen else [ROOT / "build" / preset / "huygens" for preset in ("release", "dev")]
+    for path in candidates:
+        if path.exists():
+            return path.resolve()
+    raise AssertionError(f"no huygens binary: looked for {', '.join(map(str, candidates))}")
+
+
+_given_ports = set()
+
+
+def free_port():
+    """A port below the range that outgoing connections take theirs from, so that nothing of the test bed's own grabs it."""
+    while True:
+        port = random.randint(20000, 32000)
+        if port in _given_ports:
+            continue
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+        _given_ports.add(port)
+        return port
+
+
+def replaced(text, replacements):
+    """`text` with every key of `replacements` replaced; a key that is not there means the shipped file changed, and fails."""
+    for old, new in replacements.items():
+        assert old in text, f"the shipped file has no {old!r}"
+        text = text.replace(old, new)
+    return text
+
+
+class Process:
+    """A child with its own log. Ended by SIGTERM, and by SIGKILL when that takes too long."""
+
+    def __init__(self, name, arguments, directory, grace):
+        self.name = name
+        self.arguments = [str(argument) for argument in arguments]
+        self.log_path = directory / f"{name}.log"
+        self.grace = grace
+        self._child = None
+        self.start()
+
+    def start(self):
+        with open(self.log_path, "ab") as log:
+            self._child = subprocess.Popen(self.arguments, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
+
+    def running(self):
+        return self._child.poll() is None
+
+    def kill(self):
+        self._child.kill()
+        self._child.wait()
+
+    def stop(self):
+        """The exit code, or None if it had to be killed."""
+        if self.running():
+            self._child.send_signal(signal.SIGTERM)
+        try:
+            return self._child.wait(self.grace)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            return None
+
+    def log(self):
+        return self.log_path.read_text(errors="replace")
+
+
+class Huygens:
+    """One huygens with its ports and configuration; it can be killed and started again."""
+
+    def __init__(self, bed, name):
+        self.name = name
+        self.port, self.admin_port = free_port(), free_port()
+        shipped = (CONFIG / "overlays" / "kubeadm" / "extender.yaml").read_text()
+        config = bed.directory / f"{name}.yaml"
+        config.write_text(replaced(shipped, {
+            "127.0.0.1:8888": f"127.0.0.1:{self.port}",
+            "127.0.0.1:8889": f"127.0.0.1:{self.admin_port}",
+            "/etc/huygens/server/huygens.conf": str(bed.kubeconfig("huygens-token")),
+            "/etc/huygens/server": str(bed.certificates()),
+        }))  # fmt: skip
+        self.process = Process(name, [huygens_binary(), "extender", "--config", config], bed.directory, grace=30)
+
+    def admin(self, path):
+        """(status code, text) of the admin port; (0, reason) while nothing answers there."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self.admin_port}{path}", timeout=5) as response:
+                return response.status, response.read().decode()
+        except urllib.error.HTTPError as error:
+            return error.code, error.read().decode()
+        except OSError as error:
+            return 0, str(error)
+
+    def wait_ready(self, seconds=60):
+        def ready():
+            assert self.process.running(), f"{self.name} ended by itself:\n{self.process.log()[-2000:]}"
+            return self.admin("/readyz")[0] == 200
+
+        wait_until(ready, lambda: f"{self.name} is not ready: {self.admin('/readyz?verbose')}", seconds)
+
+    def metric(self, name):
+        """The sum of a metric over its labels; None if there is no such metric."""
+        values = []
+        for line in self.admin("/metrics")[1].splitlines():
+            key, _, value = line.rpartition(" ")
+            if key == name or key.startswith(name + "{"):
+                values.append(float(value))
+        return sum(values) if values else None
+
+    def stop(self):
+        """Ends it as kubelet would, and fails if it did not end cleanly or a sanitizer found something."""
+        code = self.process.stop()
+        log = self.process.log()
+        for report in SANITIZER_REPORTS:
+            assert report not in log, f"{self.name}: {report}\n{log[log.index(report):][:3000]}"
+        assert code == 0, f"{self.name} ended with {'SIGKILL after a time-out' if code is None else code} on SIGTERM"
+
+
+class ControlPlane:
+    """etcd and kube-apiserver; kube-scheduler and huygens on demand. Use it in a `with` statement."""
+
+    def __init__(self, name):
+        need_control_plane()
+        self.name = name
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"huygens-e2e-{name}-"))
+        self.audit_path = self.directory / "audit.log"
+        self.schedulers, self.extenders = [], []
+        self.etcd = self.api_server = None
+        self._port = free_port()
+
+    def __enter__(self):
+        try:
+            self._start()
+        except BaseException:
+            self._end(failed=True)
+            raise
+        return self
+
+    def __exit__(self, kind, _value, _trace):
+        self._end(failed=kind is not None)
+
+    def _start(self):
+        directory = self.directory
+        client_port, peer_port = free_port(), free_port()
+        client_url, peer_url = f"http://127.0.0.1:{client_port}", f"http://127.0.0.1:{peer_port}"
+        self.etcd = Process("etcd", [
+            BINARIES / "etcd", "--name=node0", f"--data-dir={directory / 'etcd'}", "--unsafe-no-fsync", "--log-level=warn",
+            f"--listen-client-urls={client_url}", f"--advertise-client-urls={client_url}", f"--listen-peer-urls={peer_url}",
+            f"--initial-advertise-peer-urls={peer_url}", f"--initial-cluster=node0={peer_url}"], directory, grace=5)  # fmt: skip
+
+        key = directory / "service-account.key"
+        subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key], check=True)
+        (directory / "audit.yaml").write_text(json.dumps(AUDIT_POLICY))
+        (directory / "tokens.csv").write_text(
+            "".join(f'{token},{user},{user},"{groups}"\n' for token, (user, groups) in TOKENS.items()))
+        # Token authentication only; admission and bootstrapping without what a controller-manager would have to complete.
+        self.api_server = Process("kube-apiserver", [
+            BINARIES / "kube-apiserver", f"--etcd-servers={client_url}", "--bind-address=127.0.0.1", f"--secure-port={self._port}",
+            f"--cert-dir={directory / 'apiserver'}", "--authorization-mode=RBAC", f"--token-auth-file={directory / 'tokens.csv'}",
+            f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}",
+            "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.0.0.0/16",
+            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition", "--endpoint-reconciler-type=none",
+            f"--audit-policy-file={directory / 'audit.yaml'}", f"--audit-log-path={self.audit_path}"], directory, grace=3)  # fmt: skip
+        self._wait_api_server()
+        self.client = self.client_as("admin-token")
+        wait_until(lambda: self._exists("/api/v1/namespaces/default") and self._exists("/api/v1/namespaces/kube-system"),
+                   "the API server did not make its namespaces", 30)  # fmt: skip
+
+    def _exists(self, path):
+        try:
+            return self.client.get(path)
+        except ApiError as error:
+            if error.code == 404:
+                return None
+            raise
+
+    def _wait_api_server(self):
+        certificate = self.directory / "apiserver" / "apiserver.crt"
+        wait_until(certificate.exists, "kube-apiserver wrote no certificate", 30)
+
+        def ready():
+            for process in (self.etcd, self.api_server):
+                assert process.running(), f"{process.name} ended by itself:\n{process.log()[-2000:]}"
+            try:
+                connection = self.client_as("admin-token").connect(timeout=5)
+                connection.request("GET", "/readyz", headers={"Authorization": "Bearer admin-token"})
+                return connection.getresponse().status == 200
+            except OSError:
+                return False
+
+        wait_until(ready, "kube-apiserver is not ready", 60)
+
+    def _end(self, failed):
+        """Ends everything in the order that works: kube-apiserver without etcd would not end. Failures to end cleanly count."""
+        problems = []
+        for process in self.schedulers:
+            process.stop()
+        for extender in self.extenders:
+            try:
+                extender.stop()
+            except AssertionError as error:
+                problems.append(str(error))
+        for process in (self.api_server, self.etcd):
+            if process:
+                process.stop()
+        kept = ROOT / "build" / "e2e" / self.name
+        shutil.rmtree(kept, ignore_errors=True)
+        if failed or problems:
+            shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key"))
+        shutil.rmtree(self.directory, ignore_errors=True)
+        if problems and not failed:
+            raise AssertionError("; ".join(problems))
+
+    def kill_api_server(self):
+        self.api_server.kill()
+
+    def restart_api_server(self):
+        self.api_server.start()
+        self._wait_api_server()
+
+    def client_as(self, token):
+        return Client(self._port, self.directory / "apiserver" / "apiserver.crt", token)
+
+    def kubeconfig(self, token):
+        path = self.directory / f"{token}.kubeconfig"
+        path.write_text(json.dumps({
+            "apiVersion": "v1", "kind": "Config", "current-context": "e2e",
+            "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{self._port}",
+                                                     "certificate-authority": str(self.directory / "apiserver" / "apiserver.crt")}}],
+            "users": [{"name": "e2e", "user": {"token": token}}],
+            "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
+        }))  # fmt: skip
+        path.chmod(0o600)
+        return path
+
+    def kubectl(self, *arguments, token="admin-token", check=True, stdin=None):
+        """Output and exit code of kubectl; a failure fails the test unless check=False."""
+        command = [str(BINARIES / "kubectl"), "--kubeconfig", str(self.kubeconfig(token)), f"--cache-dir={self.directory / 'kube-cache'}"]
+        result = subprocess.run(command + [str(a) for a in arguments], input=stdin, capture_output=True, text=True, cwd=ROOT)
+        if check:
+            assert result.returncode == 0, f"kubectl {' '.join(map(str, arguments))}: {result.stderr[-2000:]}"
+        return result
+
+    def install(self):
+        """The shipped CRD, and the shipped permissions for the user `huygens`."""
+        self.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
+        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io")
+
+    def certificates(self):
+        directory = self.directory / "tls"
+        if not directory.exists():
+            subprocess.run([CONFIG / "tls" / "make_certificates", directory], check=True, capture_output=True)
+        return directory
+
+    def start_huygens(self, name="huygens"):
+        huygens = Huygens(self, name)
+        self.extenders.append(huygens)
+        huygens.wait_ready()
+        return huygens
+
+    def start_scheduler(self, huygens, scheduler_name=SCHEDULER_NAME):
+        """kube-scheduler with the shipped configuration, pointed at `huygens`.
+
+        No leader election (an API outage would end the process, as it should, and nothing here would start it again), and short
+        back-offs so that a test does not wait for the scheduler's patience.
+        """
+        shipped = (CONFIG / "scheduler" / "kube-scheduler.yaml").read_text()
+        config = self.directory / f"{scheduler_name}.yaml"
+        config.write_text(replaced(shipped, {
+            "https://127.0.0.1:8888": f"https://127.0.0.1:{huygens.port}",
+            "/etc/huygens/client": str(self.certificates()),
+            f"schedulerName: {SCHEDULER_NAME}": f"schedulerName: {scheduler_name}",
+            "leaderElect: true": "leaderElect: false",
+        }) + f"clientConnection: {{kubeconfig: {self.kubeconfig('scheduler-token')}, qps: 1000, burst: 2000}}\n"
+            "podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 2\n")  # fmt: skip
+        kubeconfig = self.kubeconfig("scheduler-token")
+        scheduler = Process(f"kube-scheduler-{scheduler_name}", [
+            BINARIES / "kube-scheduler", f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}",
+            f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], self.directory, grace=10)  # fmt: skip
+        self.schedulers.append(scheduler)
+        return scheduler
+
+    def audit(self):
+        """The audit events so far."""
+        with open(self.audit_path) as log:
+            return [json.loads(line) for line in log]

@@ -1,0 +1,198 @@
+#include <gmock/gmock.h>
+
+#include "tests/extender/fixture.h"
+
+namespace huygens::extender {
+namespace {
+
+using testing::HasSubstr;
+using std::chrono::milliseconds;
+
+class BindFlowTest : public ServiceTest {};
+
+TEST_F(BindFlowTest, WritesTheChosenZoneIntoTheBinding) {
+  AddNode("n1", {2, 4});
+  AddPod("a", 2);
+  size_t call = Bind("a", "n1");
+  ASSERT_EQ(backend_.binds.size(), 1u);
+  const kube::BindRequest& request = backend_.binds[0].order.request;
+  EXPECT_EQ(request.uid, "uid-a");
+  EXPECT_EQ(request.node, "n1");
+  ASSERT_EQ(request.annotations.size(), 2u);
+  EXPECT_EQ(request.annotations[0].first, "topology.crane.io/topology-result");
+  EXPECT_EQ(request.annotations[0].second, R"([{"name":"node1","type":"Node","resources":{"capacity":{"cpu":"2"}}}])");
+  EXPECT_EQ(request.annotations[1].first, "huygens.dev/placement");
+  EXPECT_THAT(request.annotations[1].second, HasSubstr(R"("uid":"uid-a","node":"n1")"));
+  EXPECT_EQ(Answer(call), "(none yet)");
+  EXPECT_EQ(Reserved(), 1u);
+
+  backend_.binds[0].done({BindResult::kBound});
+  EXPECT_EQ(Answer(call), "");
+  EXPECT_EQ(Reserved(), 0u);
+  EXPECT_EQ(Assumed(), 1u);
+}
+
+TEST_F(BindFlowTest, RollsBackWhatTheApiServerRefuses) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  AddPod("b", 2);
+  size_t first = Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kRefused, "the pod has scheduling gates", true});
+  EXPECT_EQ(Answer(first), "the pod has scheduling gates");
+  EXPECT_EQ(placement_->state().ledger().size(), 0u);
+  EXPECT_THAT(backend_.events, testing::ElementsAre("default/a: the pod has scheduling gates"));
+  size_t second = Bind("b", "n1");
+  backend_.binds[1].done({BindResult::kBound});
+  EXPECT_EQ(Answer(second), "");
+}
+
+TEST_F(BindFlowTest, OneSlotGoesToExactlyOneOfFifty) {
+  AddNode("n1", {4, 1});
+  for (int i = 0; i < 50; ++i) AddPod(Concat("p", std::to_string(i)), 4);
+  for (int i = 0; i < 50; ++i) Bind(Concat("p", std::to_string(i)), "n1");
+  ASSERT_EQ(backend_.binds.size(), 1u);
+  backend_.binds[0].done({BindResult::kBound});
+  size_t bound = 0;
+  for (size_t i = 0; i < 50; ++i) {
+    if (Answer(i).empty()) {
+      ++bound;
+    } else {
+      EXPECT_EQ(Answer(i), "node(s) had insufficient resource of NUMA node");
+    }
+  }
+  EXPECT_EQ(bound, 1u);
+  EXPECT_EQ(placement_->state().ledger().size(), 1u);
+  EXPECT_EQ(placement_->Reconcile(10), 0u);
+}
+
+TEST_F(BindFlowTest, ARepeatedCallJoinsTheOneUnderWay) {
+  AddNode("n1", {2});
+  AddNode("n2", {2});
+  AddPod("a", 2);
+  size_t first = Bind("a", "n1");
+  size_t again = Bind("a", "n1");
+  size_t elsewhere = Bind("a", "n2");
+  ASSERT_EQ(backend_.binds.size(), 1u);
+  EXPECT_THAT(Answer(elsewhere), HasSubstr("being bound to node n1"));
+  backend_.binds[0].done({BindResult::kBound});
+  EXPECT_EQ(Answer(first), "");
+  EXPECT_EQ(Answer(again), "");
+}
+
+TEST_F(BindFlowTest, ABoundPodIsSuccessOnItsNodeAndAnErrorElsewhere) {
+  AddNode("n1", {2});
+  AddNode("n2", {2});
+  auto pod = AddPod("a", 2);
+  auto bound = std::make_shared<cluster::Pod>(*pod);
+  bound->node_name = "n1";
+  placement_->Apply(cluster::PodSet{bound});
+  EXPECT_EQ(Answer(Bind("a", "n1")), "");
+  EXPECT_THAT(Answer(Bind("a", "n2")), HasSubstr("already"));
+  EXPECT_TRUE(backend_.binds.empty());
+}
+
+TEST_F(BindFlowTest, AnUnknownOutcomeKeepsTheCapacityUntilItIsSettled) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  AddPod("b", 2);
+  size_t call = Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kUnknown, "connection reset"});
+  EXPECT_THAT(Answer(call), HasSubstr("connection reset"));
+  EXPECT_EQ(Reserved(), 1u);
+  EXPECT_THAT(Answer(Bind("b", "n1")), HasSubstr("insufficient"));
+
+  size_t again = Bind("a", "n1");  // waits for the outcome, sends nothing
+  EXPECT_EQ(backend_.binds.size(), 1u);
+  while (backend_.settles.empty()) loop_.Poll();
+  backend_.settles[0].done({BindResult::kBound});
+  EXPECT_EQ(Answer(again), "");
+  EXPECT_EQ(Assumed(), 1u);
+}
+
+TEST_F(BindFlowTest, AnUnknownOutcomeIsSettledByTheWatchWhenThatIsFaster) {
+  AddNode("n1", {2});
+  auto pod = AddPod("a", 2);
+  Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kUnknown, "timed out"});
+  size_t again = Bind("a", "n1");
+  auto bound = std::make_shared<cluster::Pod>(*pod);
+  bound->node_name = "n1";
+  bound->topology_result = {{0, ResourceVector{{kCpu, 2000}}}};
+  placement_->Apply(cluster::PodSet{bound});
+  while (Answer(again) == "(none yet)") loop_.Poll();
+  EXPECT_EQ(Answer(again), "");
+  EXPECT_TRUE(backend_.settles.empty());
+  EXPECT_EQ(placement_->state().ledger().size(), 0u);
+}
+
+TEST_F(BindFlowTest, WithoutTheLeaseNothingIsReserved) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  backend_.admission = Unavailable("another instance holds the bind Lease");
+  EXPECT_THAT(Answer(Bind("a", "n1")), HasSubstr("another instance"));
+  EXPECT_EQ(placement_->state().ledger().size(), 0u);
+  EXPECT_TRUE(backend_.binds.empty());
+}
+
+TEST_F(BindFlowTest, SaysWhatIsWrongWithTheRequest) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  EXPECT_THAT(Answer(BindUid("", "uid-a", "n1")), HasSubstr("PodName"));
+  EXPECT_THAT(Answer(BindUid("nobody", "uid-nobody", "n1")), HasSubstr("no such pod"));
+  EXPECT_THAT(backend_.fetches, testing::ElementsAre("default/nobody"));
+  EXPECT_THAT(Answer(Bind("a", "n9")), testing::Not(testing::IsEmpty()));
+  not_ready_ = "waiting for pods";
+  EXPECT_THAT(Answer(Bind("a", "n1")), HasSubstr("waiting for pods"));
+  EXPECT_TRUE(backend_.binds.empty());
+}
+
+TEST_F(BindFlowTest, AReplacedPodIsNotBoundUnderItsOldUid) {
+  AddNode("n1", {2});
+  auto replaced = std::make_shared<cluster::Pod>(*AddPod("a", 2));
+  replaced->uid = "uid-new";
+  backend_.fetched = replaced;
+  EXPECT_THAT(Answer(BindUid("a", "uid-old", "n1")), HasSubstr("uid-new"));
+  EXPECT_TRUE(backend_.binds.empty());
+}
+
+TEST_F(BindFlowTest, AnOverdueReservationIsReleasedWhenTheApiServerKnowsNothingOfIt) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kBound});
+  clock_.now += std::chrono::minutes(2);
+  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  ASSERT_EQ(backend_.settles.size(), 1u);
+  backend_.settles[0].done({BindResult::kRefused, "gone"});
+  EXPECT_EQ(placement_->state().ledger().size(), 0u);
+}
+
+class ShortDeadlineTest : public ServiceTest {
+ protected:
+  ShortDeadlineTest() : ServiceTest({}, milliseconds(1)) {}
+};
+
+TEST_F(ShortDeadlineTest, EveryCallerIsAnsweredInTimeAndTheNextOneLearnsTheOutcome) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  size_t call = Bind("a", "n1");
+  while (Answer(call) == "(none yet)") loop_.Poll();
+  EXPECT_THAT(Answer(call), HasSubstr("ask again"));
+  backend_.binds[0].done({BindResult::kBound});
+  EXPECT_EQ(Answer(Bind("a", "n1")), "");
+}
+
+TEST_F(ShortDeadlineTest, ABindThatWaitedTooLongForTheLeaseIsNotSent) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  backend_.hold_admissions = true;
+  size_t call = Bind("a", "n1");
+  while (Answer(call) == "(none yet)") loop_.Poll();
+  backend_.admissions[0](uint64_t{1});
+  EXPECT_TRUE(backend_.binds.empty());
+  EXPECT_EQ(placement_->state().ledger().size(), 0u);
+}
+
+}  // namespace
+}  // namespace huygens::extender

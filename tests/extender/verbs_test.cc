@@ -1,0 +1,205 @@
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <iterator>
+
+#include "extender/filter.h"
+#include "extender/preempt.h"
+#include "extender/prioritize.h"
+#include "tests/extender/fixture.h"
+
+namespace huygens::extender {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr std::string_view kPod =
+    R"({"metadata":{"name":"a","namespace":"default","uid":"u1","annotations":{"topology.crane.io/topology-awareness":"true"}},)"
+    R"("spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}}]}})";
+
+std::string WithNames(std::string_view names) { return Concat(R"({"Pod":)", kPod, R"(,"Nodes":null,"NodeNames":)", names, "}"); }
+
+// Lowers, or raises, every key of a JSON text; values stay.
+std::string ChangeKeyCase(std::string json, bool upper) {
+  for (size_t i = 0; i < json.size(); ++i) {
+    if (json[i] != '"') continue;
+    size_t end = i + 1;
+    while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
+    if (json[end + 1] == ':') {
+      for (size_t c = i + 1; c < end; ++c) json[c] = static_cast<char>(upper ? std::toupper(json[c]) : std::tolower(json[c]));
+    }
+    i = end;
+  }
+  return json;
+}
+
+class VerbsTest : public ServiceTest {};
+
+TEST_F(VerbsTest, FilterPutsEachNodeIntoExactlyOneList) {
+  AddNode("fits", {2});
+  AddNode("full", {2});
+  AddNode("small", {1});
+  auto holder = std::make_shared<cluster::Pod>(*AddPod("holder", 2));
+  holder->node_name = "full";
+  holder->topology_result = {{0, ResourceVector{{kCpu, 2000}}}};
+  placement_->Apply(cluster::PodSet{holder});
+  VerbAnswer answer = Filter(context_, WithNames(R"(["fits","full","small","unheard-of"])"));
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.outcome, "ok");
+  EXPECT_EQ(answer.body,
+            R"({"Nodes":null,"NodeNames":["fits"],"FailedNodes":{"full":"node(s) had insufficient resource of NUMA node"},)"
+            R"("FailedAndUnresolvableNodes":{"small":"node(s) had insufficient resource of NUMA node",)"
+            R"("unheard-of":"node(s) are not known to huygens yet"},"Error":""})");
+}
+
+TEST_F(VerbsTest, FilterNamesARepeatedNodeOnce) {
+  AddNode("fits", {2});
+  AddNode("small", {1});
+  VerbAnswer answer = Filter(context_, WithNames(R"(["fits","small","fits","small","nobody","nobody"])"));
+  EXPECT_THAT(answer.body, HasSubstr(R"("NodeNames":["fits"])"));
+  size_t first = answer.body.find("\"small\"");
+  EXPECT_EQ(answer.body.find("\"small\"", first + 1), std::string::npos);
+  first = answer.body.find("\"nobody\"");
+  EXPECT_EQ(answer.body.find("\"nobody\"", first + 1), std::string::npos);
+}
+
+TEST_F(VerbsTest, FilterReturnsNodeObjectsAsTheyCame) {
+  AddNode("n1", {2});
+  AddNode("n2", {1});
+  constexpr std::string_view kNode = R"({"metadata":{"name":"n1","labels":{"x":"\u003c 中文"}},"spec":{ },"status":{"foo":1e2}})";
+  std::string body = Concat(R"({"Pod":)", kPod, R"(,"Nodes":{"metadata":{},"items":[)", kNode,
+                            R"(,{"metadata":{"name":"n2"}}]},"NodeNames":null})");
+  VerbAnswer answer = Filter(context_, body);
+  EXPECT_THAT(answer.body, HasSubstr(Concat(R"({"Nodes":{"metadata":{},"items":[)", kNode, R"(]},"NodeNames":null)")));
+}
+
+TEST_F(VerbsTest, FilterTellsAnErrorForWhatIsUnderstoodAnd400ForWhatIsNotJson) {
+  for (std::string_view body : {R"({})", R"({"Pod":null,"NodeNames":["n1"]})", R"({"Pod":7,"NodeNames":["n1"]})",
+                                R"({"Pod":{"spec":{"containers":[{"resources":{"requests":{"cpu":"two"}}}]}},"NodeNames":[]})"}) {
+    VerbAnswer answer = Filter(context_, body);
+    EXPECT_EQ(answer.status, 200) << body;
+    EXPECT_EQ(answer.outcome, "error") << body;
+    EXPECT_THAT(answer.body, testing::Not(HasSubstr(R"("Error":"")"))) << body;
+  }
+  for (std::string_view body : {"", "{", "nonsense", R"({"Pod":{}} trailing)"}) {
+    EXPECT_EQ(Filter(context_, body).status, 400) << body;
+  }
+  not_ready_ = "waiting for the first list of pods";
+  EXPECT_THAT(Filter(context_, WithNames("[]")).body, HasSubstr("waiting for the first list of pods"));
+}
+
+TEST_F(VerbsTest, EmptyAndNullListsAreAnsweredWithNoNode) {
+  for (std::string_view names : {"[]", "null"}) {
+    EXPECT_THAT(Filter(context_, WithNames(names)).body, HasSubstr(R"("FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":"")"));
+    EXPECT_EQ(Prioritize(context_, WithNames(names)).body, "[]");
+  }
+}
+
+TEST_F(VerbsTest, PrioritizeScoresFewerZonesHigher) {
+  AddNode("one", {8});
+  AddNode("two", {1, 1});
+  AddNode("absent", {0});
+  std::string pod(kPod);
+  pod.replace(pod.find("\"true\""), 6, "\"false\"");
+  std::string body = Concat(R"({"Pod":)", pod, R"(,"Nodes":null,"NodeNames":["two","one","unheard-of"]})");
+  VerbAnswer answer = Prioritize(context_, body);
+  auto score = [&](std::string_view host) {
+    size_t at = answer.body.find(Concat("{\"Host\":\"", host, "\",\"Score\":"));
+    EXPECT_NE(at, std::string::npos) << answer.body;
+    return std::stoi(answer.body.substr(answer.body.find("Score\":", at) + 7));
+  };
+  EXPECT_EQ(score("one"), 10);
+  EXPECT_LT(score("two"), 10);
+  EXPECT_EQ(score("unheard-of"), 0);
+  EXPECT_EQ(answer.body.find_first_of(".eE", answer.body.find("Score")), std::string::npos) << "Go takes whole numbers only";
+}
+
+TEST_F(VerbsTest, PreemptReturnsTheCandidatesAsUids) {
+  EXPECT_EQ(Preempt(R"({"Pod":{},"NodeNameToVictims":{"n1":{"Pods":[{"metadata":{"uid":"v1"}}],"NumPDBViolations":1}}})").body,
+            R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":1}}})");
+  EXPECT_EQ(Preempt("[").status, 400);
+}
+
+TEST_F(VerbsTest, DecisionsCanBeLookedUpAfterwards) {
+  AddNode("n1", {2});
+  AddNode("n2", {1});
+  Filter(context_, WithNames(R"(["n1","n2"])"));
+  Prioritize(context_, WithNames(R"(["n1"])"));
+  std::string json = ring_.Json("default/a", 10);
+  EXPECT_THAT(json, HasSubstr("node(s) had insufficient resource of NUMA node"));
+  EXPECT_THAT(json, HasSubstr("FewestZones"));
+}
+
+TEST_F(VerbsTest, TwoPodsOfOneNameAndDifferentBytesAreNotMixedUp) {
+  AddNode("n1", {2});
+  EXPECT_THAT(Filter(context_, WithNames(R"(["n1"])")).body, HasSubstr(R"("NodeNames":["n1"])"));
+  std::string larger = WithNames(R"(["n1"])");
+  for (size_t at; (at = larger.find("\"cpu\":\"2\"")) != std::string::npos;) larger.replace(at, 9, "\"cpu\":\"3\"");
+  EXPECT_THAT(Filter(context_, larger).body, HasSubstr(R"("NodeNames":[])"));
+}
+
+// Requests that kube-scheduler 1.36.3 really sent.
+class RecordedTest : public VerbsTest {
+ protected:
+  RecordedTest() {
+    for (std::string name : {"worker-0", "worker-1", "worker-2", "worker-3"}) AddNode(name, {2, 2});
+    AddNode("worker-4", {2});
+  }
+  std::string Read(std::string_view name) {
+    std::ifstream file(Concat(HUYGENS_SHARED_DATA, "/wire/", name));
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+};
+
+TEST_F(RecordedTest, FilterAndPrioritizeAreAnsweredByteForByte) {
+  std::string filter = Read("filter-names.json");
+  if (filter.empty()) GTEST_SKIP() << "no recorded requests at " << HUYGENS_SHARED_DATA << "/wire";
+  constexpr std::string_view kFiltered =
+      R"({"Nodes":null,"NodeNames":["worker-0","worker-1","worker-2","worker-3"],"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})";
+  constexpr std::string_view kScored =
+      R"([{"Host":"worker-0","Score":10},{"Host":"worker-1","Score":10},{"Host":"worker-2","Score":10},{"Host":"worker-3","Score":10}])";
+  EXPECT_EQ(Filter(context_, filter).body, kFiltered);
+  EXPECT_EQ(Prioritize(context_, Read("prioritize-names.json")).body, kScored);
+  EXPECT_EQ(Prioritize(context_, Read("prioritize-nodes.json")).body, kScored);
+
+  std::string with_objects = Read("filter-nodes.json");
+  size_t from = with_objects.find("\"Nodes\":") + 8;
+  std::string nodes = with_objects.substr(from, with_objects.rfind(",\"NodeNames\"") - from);
+  EXPECT_EQ(Filter(context_, with_objects).body,
+            Concat(R"({"Nodes":)", nodes, R"(,"NodeNames":null,"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})"));
+}
+
+TEST_F(RecordedTest, TheCaseOfFieldNamesDoesNotMatter) {
+  std::string filter = Read("filter-names.json");
+  if (filter.empty()) GTEST_SKIP() << "no recorded requests at " << HUYGENS_SHARED_DATA << "/wire";
+  std::string expected = Filter(context_, filter).body;
+  EXPECT_EQ(Filter(context_, ChangeKeyCase(filter, false)).body, expected);
+}
+
+TEST_F(RecordedTest, PreemptAndBindAreAnsweredByteForByte) {
+  std::string meta = Read("preempt-meta.json");
+  if (meta.empty()) GTEST_SKIP() << "no recorded requests at " << HUYGENS_SHARED_DATA << "/wire";
+  std::string victims = meta.substr(meta.find("\"NodeNameToMetaVictims\""));
+  EXPECT_EQ(Preempt(meta).body, Concat("{", victims));
+  StatusOr<wire::BindArgs> bind = wire::DecodeBindArgs(Read("bind.json"));
+  ASSERT_TRUE(bind.ok());
+  EXPECT_EQ(bind->pod_uid, "d5677970-b10d-44de-bd3d-f134b241994a");
+  Filter(context_, Read("filter-names.json"));
+  std::string error = "(none)";
+  bind_.Bind(*bind, [&](std::string_view told) { error = told; });
+  ASSERT_EQ(backend_.binds.size(), 1u) << "the pod is known from filter alone";
+  backend_.binds[0].done({BindResult::kBound});
+  EXPECT_EQ(error, "");
+}
+
+TEST_F(RecordedTest, CutAnywhereARequestIsRefusedAndNothingBreaks) {
+  std::string filter = Read("filter-names.json");
+  if (filter.empty()) GTEST_SKIP() << "no recorded requests at " << HUYGENS_SHARED_DATA << "/wire";
+  for (size_t length = 0; length < filter.size(); length += 7) {
+    EXPECT_EQ(Filter(context_, std::string_view(filter).substr(0, length)).status, 400);
+    EXPECT_EQ(Prioritize(context_, std::string_view(filter).substr(0, length)).status, 400);
+  }
+}
+
+}  // namespace
+}  // namespace huygens::extender

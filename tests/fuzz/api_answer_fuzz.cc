@@ -1,0 +1,66 @@
+// Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node.
+#include "tests/fuzz/require.h"
+#include "wire/api_status.h"
+#include "wire/lease.h"
+#include "wire/list.h"
+#include "wire/node.h"
+#include "wire/object_meta.h"
+#include "wire/watch.h"
+
+namespace huygens {
+namespace {
+
+using fuzz::Require;
+
+void CheckLease(std::string_view json) {
+  StatusOr<wire::Lease> lease = wire::DecodeLease(json);
+  if (!lease.ok()) return;
+  std::string text;
+  wire::AppendLease(text, *lease);
+  StatusOr<wire::Lease> again = wire::DecodeLease(text);
+  Require(again.ok(), "a written lease is well-formed");
+  Require(again->name == lease->name && again->namespace_name == lease->namespace_name, "a lease keeps its name");
+  Require(again->holder == lease->holder && again->resource_version == lease->resource_version,
+          "a lease keeps its holder");
+  Require(again->duration_seconds == lease->duration_seconds && again->transitions == lease->transitions,
+          "a lease keeps its numbers");
+  Require(again->renewed.has_value() == lease->renewed.has_value(), "a lease keeps its time of renewal");
+  if (lease->renewed) {
+    Require(*again->renewed == std::chrono::floor<std::chrono::microseconds>(*lease->renewed), "to the microsecond");
+  }
+}
+
+void CheckViews(std::string_view whole, std::string_view part) {
+  Require(part.data() >= whole.data() && part.data() + part.size() <= whole.data() + whole.size(),
+          "an undecoded object is a part of the text");
+}
+
+void CheckList(std::string_view json) {
+  StatusOr<wire::ObjectList> list = wire::DecodeList(json);
+  if (!list.ok()) return;
+  ResourceNames names;
+  for (std::string_view item : list->items) {
+    CheckViews(json, item);
+    (void)wire::DecodeNode(item, names);
+    (void)wire::DecodeObjectMeta(item);
+  }
+}
+
+void CheckWatch(std::string_view line) {
+  StatusOr<wire::WatchEvent> event = wire::DecodeWatchEvent(line);
+  if (event.ok()) CheckViews(line, event->object);
+}
+
+}  // namespace
+}  // namespace huygens
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  huygens::ResourceNames names;
+  huygens::CheckList(text);
+  huygens::CheckWatch(text);
+  huygens::CheckLease(text);
+  (void)huygens::wire::DecodeApiStatus(text);
+  (void)huygens::wire::DecodeNode(text, names);
+  return 0;
+}

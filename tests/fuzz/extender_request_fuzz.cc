@@ -1,0 +1,98 @@
+// Any bytes as the body of filter, prioritize, preempt and bind. The answers have the fields of the requests, so what
+// was decoded is written as an answer, read again as a request, and must be the same.
+#include <numeric>
+
+#include "tests/fuzz/require.h"
+#include "wire/extender_answer.h"
+#include "wire/extender_args.h"
+#include "wire/json_reader.h"
+#include "wire/node.h"
+#include "wire/pod.h"
+
+namespace huygens {
+namespace {
+
+using fuzz::Require;
+
+void CheckNames(const std::vector<std::string_view>& node_names) {
+  std::string answer;
+  wire::AppendFilterNames(answer, node_names, {}, {});
+  StatusOr<wire::ExtenderArgs> again = wire::DecodeExtenderArgs(answer);
+  Require(again.ok(), "an answer of names is well-formed");
+  Require(again->node_names.value_or(std::vector<std::string_view>()) == node_names, "names come back as they came");
+
+  std::vector<wire::HostPriority> priorities;
+  for (std::string_view name : node_names) priorities.push_back({name, static_cast<int64_t>(name.size())});
+  answer.clear();
+  wire::AppendHostPriorities(answer, priorities);
+  Require(wire::JsonReader::Open(answer).ok(), "priorities are well-formed");
+}
+
+void CheckNodes(const wire::NodeList& nodes) {
+  std::vector<uint32_t> all(nodes.items.size());
+  std::iota(all.begin(), all.end(), 0u);
+  std::string answer;
+  wire::AppendFilterNodes(answer, nodes, all, {}, {});
+  StatusOr<wire::ExtenderArgs> again = wire::DecodeExtenderArgs(answer);
+  Require(again.ok() && again->nodes.has_value(), "an answer of nodes is well-formed");
+  Require(again->nodes->items.size() == all.size(), "no node is lost");
+  for (size_t i = 0; i < all.size(); ++i) {
+    Require(again->nodes->items[i].json == nodes.items[i].json, "nodes come back byte for byte");
+    Require(again->nodes->items[i].name == nodes.items[i].name, "nodes keep their names");
+  }
+  answer.clear();
+  wire::AppendFilterNodes(answer, nodes, {}, {}, {});
+  Require(wire::DecodeExtenderArgs(answer).ok(), "an answer without nodes is well-formed");
+}
+
+void CheckFilter(std::string_view body) {
+  StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  if (!args.ok()) {
+    std::string answer;
+    wire::AppendFilterError(answer, Message(args.status()));
+    Require(wire::JsonReader::Open(answer).ok(), "an error is well-formed");
+    return;
+  }
+  ResourceNames names;
+  if (!args->pod.empty()) (void)wire::DecodePod(args->pod, names);
+  if (args->node_names) CheckNames(*args->node_names);
+  if (!args->nodes) return;
+  for (const wire::RequestNode& node : args->nodes->items) (void)wire::DecodeNode(node.json, names);
+  CheckNodes(*args->nodes);
+}
+
+void CheckPreempt(std::string_view body) {
+  StatusOr<wire::PreemptArgs> args = wire::DecodePreemptArgs(body);
+  if (!args.ok()) return;
+  std::string answer;
+  wire::AppendPreemptVictims(answer, args->nodes);
+  StatusOr<wire::PreemptArgs> again = wire::DecodePreemptArgs(answer);
+  Require(again.ok() && again->nodes.size() == args->nodes.size(), "victims of every node come back");
+  for (size_t i = 0; i < args->nodes.size(); ++i) {
+    const wire::NodeVictims& before = args->nodes[i];
+    const wire::NodeVictims& after = again->nodes[i];
+    Require(before.node == after.node && before.pdb_violations == after.pdb_violations,
+            "a node's victims keep their node");
+    Require(before.pods.size() == after.pods.size(), "no victim is lost");
+    for (size_t k = 0; k < before.pods.size(); ++k)
+      Require(before.pods[k].uid == after.pods[k].uid, "victims keep their UID");
+  }
+}
+
+void CheckBind(std::string_view body) {
+  StatusOr<wire::BindArgs> args = wire::DecodeBindArgs(body);
+  std::string answer;
+  wire::AppendBindResult(answer, args.ok() ? std::string_view(args->node) : Message(args.status()));
+  Require(wire::JsonReader::Open(answer).ok(), "the result of a bind is well-formed");
+}
+
+}  // namespace
+}  // namespace huygens
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view body(reinterpret_cast<const char*>(data), size);
+  huygens::CheckFilter(body);
+  huygens::CheckPreempt(body);
+  huygens::CheckBind(body);
+  return 0;
+}

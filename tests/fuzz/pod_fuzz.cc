@@ -1,0 +1,82 @@
+// Any bytes as a Pod, and as the annotations that a user may write into one. What huygens reads from its own
+// annotations it must write so that it reads the same again.
+#include <algorithm>
+
+#include "tests/fuzz/require.h"
+#include "wire/binding.h"
+#include "wire/json_reader.h"
+#include "wire/pod.h"
+#include "wire/pod_annotations.h"
+
+namespace huygens {
+namespace {
+
+using fuzz::Require;
+
+// Writers leave amounts of 0 out, and zones that hold nothing else.
+std::vector<cluster::ZoneAmount> WithoutZeros(const std::vector<cluster::ZoneAmount>& zones) {
+  std::vector<cluster::ZoneAmount> result;
+  for (const cluster::ZoneAmount& zone : zones) {
+    cluster::ZoneAmount kept;
+    kept.zone = zone.zone;
+    for (const auto& [resource, amount] : zone.amount) {
+      if (amount != 0) kept.amount.Set(resource, amount);
+    }
+    if (!kept.amount.empty()) result.push_back(std::move(kept));
+  }
+  return result;
+}
+
+void CheckTopologyResult(const std::vector<cluster::ZoneAmount>& zones, ResourceNames& names) {
+  auto ascending = [](const cluster::ZoneAmount& a, const cluster::ZoneAmount& b) { return a.zone >= b.zone; };
+  Require(std::adjacent_find(zones.begin(), zones.end(), ascending) == zones.end(), "zones ascend without repeats");
+  for (const cluster::ZoneAmount& zone : zones) {
+    Require(zone.zone >= 0, "a zone has a number");
+    for (const auto& [resource, amount] : zone.amount) Require(amount >= 0, "no zone is given a negative amount");
+  }
+  std::string text;
+  wire::AppendTopologyResult(text, zones, cluster::NodeTopology(), names);
+  Require(wire::JsonReader::Open(text).ok(), "a topology-result is well-formed");
+  Require(WithoutZeros(wire::ParseTopologyResult(text, names)) == WithoutZeros(zones), "a topology-result reads back");
+}
+
+void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names) {
+  Require(!mark.uid.empty() && !mark.node.empty(), "a placement names a pod and a node");
+  wire::Placement placement;
+  placement.uid = mark.uid;
+  placement.node = mark.node;
+  placement.by = mark.node;
+  std::string text;
+  wire::AppendPlacement(text, placement, cluster::NodeTopology(), names);
+  std::optional<cluster::PlacementMark> again = wire::ParsePlacementMark(text);
+  Require(again && again->uid == mark.uid && again->node == mark.node, "a placement reads back");
+}
+
+void CheckPod(std::string_view json) {
+  ResourceNames names;
+  StatusOr<cluster::Pod> pod = wire::DecodePod(json, names);
+  if (pod.ok()) {
+    CheckTopologyResult(pod->topology_result, names);
+    if (pod->placement_mark) CheckPlacementMark(*pod->placement_mark, names);
+  } else {
+    Require(!Message(pod.status()).empty(), "an error has a message");
+  }
+}
+
+void CheckAnnotations(std::string_view text) {
+  ResourceNames names;
+  CheckTopologyResult(wire::ParseTopologyResult(text, names), names);
+  if (auto mark = wire::ParsePlacementMark(text)) CheckPlacementMark(*mark, names);
+  (void)wire::ParseCpuPolicy(text);
+  (void)wire::ParseBoolWord(text);
+}
+
+}  // namespace
+}  // namespace huygens
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string_view text(reinterpret_cast<const char*>(data), size);
+  huygens::CheckPod(text);
+  huygens::CheckAnnotations(text);
+  return 0;
+}

@@ -1,0 +1,231 @@
+#include "kube/bind_lease.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fake/api_server.h"
+#include "tests/fake/objects.h"
+#include "tests/fake/waiters.h"
+
+namespace huygens::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using What = fake::Fault::What;
+
+// One huygens with a clock of its own.
+struct Instance {
+  Instance(fake::ApiServer& server, std::string identity, BindLeaseOptions options = {}) {
+    auto manual = std::make_unique<fake::ManualWaiter>();
+    waiter = manual.get();
+    options.lease.identity = std::move(identity);
+    lease = std::make_unique<BindLease>(*net::Client::Create(server.Options()), std::move(manual), clock, options,
+                                        [this](const BindLeaseView& view) {
+                                          const std::lock_guard lock(mutex);
+                                          changes.push_back(view.held ? "held" : view.trouble.empty() ? "not held" : view.trouble);
+                                        });
+    lease->Start();
+    waiter->AwaitWaiting();
+  }
+  // The thread has done all that is due.
+  void Want() {
+    lease->Want();
+    waiter->AwaitWaiting();
+  }
+  // In small steps, so that nothing that becomes due on the way is left out.
+  void Advance(Duration duration) {
+    for (const Duration step = milliseconds(100); duration > Duration::zero(); duration -= step) waiter->Advance(step);
+  }
+  // Wants it all the time.
+  void Work(Duration duration) {
+    for (const Duration step = milliseconds(100); duration > Duration::zero(); duration -= step) {
+      lease->Want();
+      waiter->Advance(step);
+    }
+  }
+  std::vector<std::string> Changes() {
+    const std::lock_guard lock(mutex);
+    return changes;
+  }
+
+  fake::ManualClock clock;
+  fake::ManualWaiter* waiter = nullptr;
+  std::mutex mutex;
+  std::vector<std::string> changes;
+  std::unique_ptr<BindLease> lease;
+};
+
+TEST(BindLease, IsLeftAloneUntilABindWantsIt) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  EXPECT_FALSE(a.lease->Now().held);
+  EXPECT_THAT(server.Requests(), testing::IsEmpty());
+  a.Want();
+  const BindLeaseView view = a.lease->Now();
+  EXPECT_TRUE(view.held);
+  EXPECT_EQ(view.term, 1u);
+  EXPECT_EQ(view.left, seconds(10));
+  EXPECT_THAT(a.Changes(), ElementsAre("held"));
+}
+
+TEST(BindLease, SaysWhatThePodWatchMustHaveSeen) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  server.Put(fake::Pod("default", "x"));
+  a.Want();
+  EXPECT_EQ(a.lease->Now().must_have_seen, server.version());  // read after the Lease was written
+  EXPECT_THAT(server.Requests(), ElementsAre(HasSubstr("GET"), HasSubstr("POST"), "GET /api/v1/pods?limit=1"));
+}
+
+TEST(BindLease, IsGivenUpAfterASecondWithoutBinds) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  a.Want();
+  a.Advance(milliseconds(900));
+  EXPECT_TRUE(a.lease->Now().held);
+  a.Advance(milliseconds(400));
+  EXPECT_FALSE(a.lease->Now().held);
+  EXPECT_THAT(server.Get(fake::kLeases, "kube-system", "huygens-bind"), testing::Not(HasSubstr(R"("holderIdentity")")));
+  EXPECT_THAT(a.Changes(), ElementsAre("held", "not held"));
+}
+
+TEST(BindLease, TakenAgainUntouchedKeepsItsTermAndReadsNothing) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  a.Want();
+  a.Advance(seconds(2));
+  ASSERT_FALSE(a.lease->Now().held);
+  a.Want();
+  EXPECT_TRUE(a.lease->Now().held);
+  EXPECT_EQ(a.lease->Now().term, 1u);
+  EXPECT_EQ(server.Seen("GET", "/pods"), 1);
+}
+
+TEST(BindLease, IsKeptWhileABindIsUnderWay) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  a.Want();
+  ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
+  a.Advance(seconds(15));
+  EXPECT_TRUE(a.lease->Now().held);
+  EXPECT_GE(a.lease->Now().left, seconds(6));  // renewed
+  a.lease->End();
+  a.Advance(milliseconds(1300));
+  EXPECT_FALSE(a.lease->Now().held);
+}
+
+TEST(BindLease, NoBindBeginsWithLessTimeThanItMayTake) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  EXPECT_FALSE(a.lease->Begin(0, seconds(1)).ok());
+  a.Want();
+  EXPECT_FALSE(a.lease->Begin(1, seconds(11)).ok());
+  EXPECT_THAT(std::string(Message(a.lease->Begin(2, seconds(1)))), HasSubstr("changed hands"));
+  server.Inject({.path = "/leases", .times = -1, .code = 500});
+  a.Work(seconds(7));
+  EXPECT_TRUE(a.lease->Begin(1, seconds(3)).ok());
+  a.lease->End();
+  EXPECT_FALSE(a.lease->Begin(1, seconds(4)).ok());
+  a.Work(seconds(3));
+  EXPECT_FALSE(a.lease->Begin(1, seconds(0)).ok());
+  EXPECT_THAT(a.Changes().back(), HasSubstr("500"));
+}
+
+TEST(BindLease, SecondInstanceWaitsAndSaysWhoHoldsIt) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  a.Want();
+  b.Want();
+  EXPECT_FALSE(b.lease->Now().held);
+  EXPECT_EQ(b.lease->Now().trouble, "held by a");
+  EXPECT_EQ(b.lease->Now().holder, "a");
+  a.Advance(milliseconds(1300));  // idle: given up
+  b.Work(milliseconds(300));
+  EXPECT_TRUE(b.lease->Now().held);
+  EXPECT_EQ(b.lease->Now().trouble, "");
+}
+
+TEST(BindLease, InstanceThatDiedIsSucceededAfterTheDuration) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  a.Want();  // and then its clock stands still
+  b.Work(milliseconds(9900));
+  EXPECT_FALSE(b.lease->Now().held);
+  b.Work(milliseconds(400));
+  EXPECT_TRUE(b.lease->Now().held);
+}
+
+TEST(BindLease, TwoInstancesWithConstantWorkTakeTurns) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  int turns_of_a = 0, turns_of_b = 0, both = 0;
+  for (int i = 0; i < 1300; ++i) {  // 130 s
+    a.Work(milliseconds(100));
+    b.Work(milliseconds(100));
+    const bool held_by_a = a.lease->Now().held, held_by_b = b.lease->Now().held;
+    turns_of_a += held_by_a;
+    turns_of_b += held_by_b;
+    both += held_by_a && held_by_b;
+  }
+  EXPECT_EQ(both, 0);
+  EXPECT_GT(turns_of_a, 400);
+  EXPECT_GT(turns_of_b, 400);
+  EXPECT_GT(turns_of_a + turns_of_b, 1200);
+  EXPECT_GE(a.lease->Now().term, 2u);
+}
+
+TEST(BindLease, YieldsOnlyBetweenBinds) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  a.Want();
+  ASSERT_TRUE(a.lease->Begin(1, seconds(1)).ok());
+  for (int i = 0; i < 350; ++i) {
+    a.Work(milliseconds(100));
+    b.Work(milliseconds(100));
+    ASSERT_FALSE(b.lease->Now().held);
+  }
+  EXPECT_FALSE(a.lease->Begin(1, seconds(1)).ok());  // no new ones
+  a.lease->End();
+  a.Work(milliseconds(300));
+  b.Work(milliseconds(300));
+  EXPECT_TRUE(b.lease->Now().held);
+}
+
+TEST(BindLease, IsNotUsedWithoutAResourceVersionToWaitFor) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  server.Inject({.method = "GET", .path = "/pods", .code = 500});
+  a.Want();
+  EXPECT_FALSE(a.lease->Now().held);
+  EXPECT_THAT(a.lease->Now().trouble, HasSubstr("resource version"));
+  a.Work(milliseconds(300));
+  EXPECT_TRUE(a.lease->Now().held);
+}
+
+TEST(BindLease, WishIsForgottenWhenNobodyRepeatsIt) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  a.Want();
+  b.Want();
+  b.Advance(seconds(4));
+  const size_t calls = server.Requests().size();
+  b.Advance(seconds(20));
+  EXPECT_EQ(server.Requests().size(), calls);
+  EXPECT_EQ(b.lease->Now().trouble, "");
+}
+
+TEST(BindLease, StopGivesItUp) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  a.Want();
+  a.lease->Stop();
+  EXPECT_FALSE(a.lease->Now().held);
+  b.Want();
+  EXPECT_TRUE(b.lease->Now().held);
+}
+
+}  // namespace
+}  // namespace huygens::kube

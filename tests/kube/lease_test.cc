@@ -1,0 +1,205 @@
+#include "kube/lease.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/fake/api_server.h"
+#include "tests/fake/waiters.h"
+
+namespace huygens::kube {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using What = fake::Fault::What;
+
+class LeaseTest : public testing::Test {
+ protected:
+  struct Instance {
+    std::unique_ptr<net::Client> client;
+    std::unique_ptr<Lease> lease;
+  };
+  Instance Make(const std::string& identity, Duration call_timeout = seconds(3)) {
+    Instance instance{*net::Client::Create(server_.Options()), nullptr};
+    instance.lease = std::make_unique<Lease>(*instance.client, waiter_, clock_,
+                                             LeaseOptions{.identity = identity, .duration = seconds(10), .call_timeout = call_timeout});
+    return instance;
+  }
+  void Advance(Duration duration) {
+    waiter_.Advance(duration);
+    clock_.Advance(duration);
+  }
+  std::string Stored() const { return server_.Get(fake::kLeases, "kube-system", "huygens-bind"); }
+
+  fake::ApiServer server_;
+  fake::InstantWaiter waiter_;
+  fake::ManualClock clock_;
+  Instance a_ = Make("a"), b_ = Make("b");
+};
+
+TEST_F(LeaseTest, IsCreatedByTheFirstWhoWantsIt) {
+  EXPECT_EQ(a_.lease->Left(), Duration::zero());
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->Left(), seconds(10));
+  EXPECT_EQ(a_.lease->term(), 1u);
+  EXPECT_THAT(Stored(), HasSubstr(R"("holderIdentity":"a")"));
+  EXPECT_THAT(Stored(), HasSubstr(R"("leaseDurationSeconds":10)"));
+}
+
+TEST_F(LeaseTest, OnlyOneHoldsIt) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  const Status refused = b_.lease->Hold();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(Message(refused), "held by a");
+  EXPECT_EQ(b_.lease->other_holder(), "a");
+  EXPECT_EQ(b_.lease->Left(), Duration::zero());
+}
+
+TEST_F(LeaseTest, RenewalIsOneCall) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  const size_t calls = server_.Requests().size();
+  Advance(seconds(4));
+  EXPECT_EQ(a_.lease->Left(), seconds(6));
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->Left(), seconds(10));
+  EXPECT_EQ(server_.Requests().size(), calls + 1);
+  EXPECT_EQ(a_.lease->term(), 1u);
+}
+
+TEST_F(LeaseTest, IsTakenOverOnlyAfterItStoodStillForItsDurationByTheTakersClock) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  Advance(seconds(60));  // b sees it for the first time now: the holder may have a slow clock
+  EXPECT_FALSE(b_.lease->Hold().ok());
+  Advance(seconds(9));
+  EXPECT_FALSE(b_.lease->Hold().ok());
+  Advance(seconds(1));
+  ASSERT_TRUE(b_.lease->Hold().ok());
+  EXPECT_THAT(Stored(), HasSubstr(R"("leaseTransitions":1)"));
+  EXPECT_FALSE(a_.lease->Hold().ok());
+}
+
+TEST_F(LeaseTest, RenewalsRestartTheWait) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_FALSE(b_.lease->Hold().ok());
+    Advance(seconds(6));
+    ASSERT_TRUE(a_.lease->Hold().ok());
+  }
+  EXPECT_FALSE(b_.lease->Hold().ok());
+}
+
+TEST_F(LeaseTest, OfTwoTakersOneWins) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  Instance c = Make("c");
+  EXPECT_FALSE(b_.lease->Hold().ok());
+  EXPECT_FALSE(c.lease->Hold().ok());
+  Advance(seconds(10));
+  // Both read it as free; c writes between b's read and b's write.
+  auto gate = std::make_shared<fake::Gate>();
+  server_.Inject({.what = What::kHold, .method = "PUT", .path = "/leases", .gate = gate});
+  Status of_b;
+  std::thread b([&] { of_b = b_.lease->Hold(); });
+  ASSERT_TRUE(server_.AwaitSeen("PUT", "/leases", 1));
+  EXPECT_TRUE(c.lease->Hold().ok());
+  gate->Open();
+  b.join();
+  EXPECT_EQ(Message(of_b), "another instance was faster");
+  EXPECT_EQ(b_.lease->Left(), Duration::zero());
+  EXPECT_EQ(c.lease->Left(), seconds(10));
+}
+
+TEST_F(LeaseTest, ReleasedLeaseIsFreeAtOnce) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_FALSE(b_.lease->Hold().ok());
+  ASSERT_TRUE(a_.lease->Release().ok());
+  EXPECT_EQ(a_.lease->Left(), Duration::zero());
+  EXPECT_TRUE(b_.lease->Hold().ok());
+  EXPECT_EQ(b_.lease->term(), 1u);
+}
+
+TEST_F(LeaseTest, TakingItAgainUntouchedIsTheSameTerm) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  ASSERT_TRUE(a_.lease->Release().ok());
+  Advance(seconds(100));
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->term(), 1u);
+}
+
+TEST_F(LeaseTest, TakingItAgainAfterSomeoneElseIsAnotherTerm) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  ASSERT_TRUE(a_.lease->Release().ok());
+  ASSERT_TRUE(b_.lease->Hold().ok());
+  ASSERT_TRUE(b_.lease->Release().ok());
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->term(), 2u);
+}
+
+TEST_F(LeaseTest, TakeOverWhoseAnswerWasLostIsStillAnotherTerm) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  ASSERT_TRUE(a_.lease->Release().ok());
+  ASSERT_TRUE(b_.lease->Hold().ok());
+  ASSERT_TRUE(b_.lease->Release().ok());
+  server_.Inject({.what = What::kCutAfter, .method = "PUT", .path = "/leases"});
+  EXPECT_FALSE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->Left(), Duration::zero());  // it is ours, but nobody told us
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->term(), 2u);
+}
+
+TEST_F(LeaseTest, DeletedLeaseIsAnotherTerm) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  server_.Delete(fake::kLeases, "kube-system", "huygens-bind");
+  EXPECT_FALSE(a_.lease->Hold().ok());
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->term(), 2u);
+}
+
+TEST_F(LeaseTest, FailedRenewalsLetTheTimeRunOut) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  server_.Inject({.path = "/leases", .times = -1, .code = 500});
+  Advance(seconds(7));
+  EXPECT_FALSE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->Left(), seconds(3));
+  Advance(seconds(3));
+  EXPECT_EQ(a_.lease->Left(), Duration::zero());
+}
+
+TEST_F(LeaseTest, OwnTimeCountsFromBeforeTheRequest) {
+  auto gate = std::make_shared<fake::Gate>();
+  server_.Inject({.what = What::kHoldAnswer, .method = "POST", .path = "/leases", .gate = gate});
+  std::thread a([&] { EXPECT_TRUE(a_.lease->Hold().ok()); });
+  ASSERT_TRUE(server_.AwaitSeen("POST", "/leases", 1));
+  Advance(seconds(4));  // while the answer is on its way
+  gate->Open();
+  a.join();
+  EXPECT_EQ(a_.lease->Left(), seconds(6));
+}
+
+TEST_F(LeaseTest, LabelOnTheLeaseDoesNotEndTheTerm) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  std::string labelled = Stored();
+  labelled.insert(labelled.find(R"("metadata":{)") + 12, R"("labels":{"x":"y"},)");
+  server_.Put(labelled);
+  EXPECT_FALSE(a_.lease->Hold().ok());  // the resource version is another
+  EXPECT_EQ(a_.lease->Left(), seconds(10));
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  EXPECT_EQ(a_.lease->term(), 1u);
+}
+
+TEST_F(LeaseTest, ForbiddenIsSaidClearly) {
+  server_.Inject({.path = "/leases", .code = 403, .body = R"({"kind":"Status","message":"leases is forbidden"})"});
+  EXPECT_THAT(std::string(Message(a_.lease->Hold())), HasSubstr("leases is forbidden"));
+}
+
+TEST_F(LeaseTest, ReleaseByAnInstanceThatDoesNotHoldItChangesNothing) {
+  ASSERT_TRUE(a_.lease->Hold().ok());
+  const std::string before = Stored();
+  EXPECT_TRUE(b_.lease->Release().ok());
+  EXPECT_EQ(Stored(), before);
+}
+
+}  // namespace
+}  // namespace huygens::kube

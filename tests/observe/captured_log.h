@@ -1,0 +1,50 @@
+// A Log whose lines a test can read, and a clock that a test sets.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "observe/log.h"
+
+namespace huygens::observe {
+
+class ManualClock final : public Clock {
+ public:
+  Time Now() const override { return Time(Duration(now_.load())); }
+  void Advance(Duration step) { now_ += step.count(); }
+
+ private:
+  std::atomic<int64_t> now_ = ParseRfc3339("2026-11-21T11:36:17.25Z")->time_since_epoch().count();
+};
+
+class CapturedLog {
+ public:
+  explicit CapturedLog(LogFormat format = LogFormat::kText, LogLevel level = LogLevel::kInfo)
+      : log(clock, level, format, file_) {}
+  ~CapturedLog() { close(file_); }
+
+  std::vector<std::string> Lines() const {
+    std::string text(static_cast<size_t>(lseek(file_, 0, SEEK_END)), '\0');
+    EXPECT_EQ(pread(file_, text.data(), text.size(), 0), static_cast<ssize_t>(text.size()));
+    std::istringstream in(text);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(in, line);) lines.push_back(line);
+    return lines;
+  }
+
+  ManualClock clock;
+
+ private:
+  int file_ = memfd_create("log", 0);
+
+ public:
+  Log log;
+};
+
+}  // namespace huygens::observe

@@ -1,0 +1,197 @@
+#include "observe/decision.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <thread>
+
+#include "decisions.h"
+#include "observe/decision_ring.h"
+
+namespace huygens::observe {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string Json(const DecisionRecord& record) {
+  std::string out;
+  record.AppendJson(out);
+  return out;
+}
+
+TEST(DecisionRecord, AFilterShowsTheReasonOfEachNode) {
+  const std::string_view nodes[] = {"n1", "n2", "n3"};
+  const std::byte codes[] = {std::byte{0}, std::byte{2}, std::byte{1}};
+  const std::string_view checks[] = {"topology", "usage"};
+  Decision decision = SomeDecision("filter");
+  decision.checks = checks;
+  decision.nodes = nodes;
+  decision.reasons = codes;
+  EXPECT_EQ(
+      Json(DecisionRecord(decision, SomeReasons())),
+      R"({"time":"2026-11-21T11:36:17.000000Z","verb":"filter","pod":"default/a","uid":"u-1","revision":7,"outcome":"ok",)"
+      R"("checks":["topology","usage"],"nodes":[{"name":"n1"},{"name":"n2","reason":"too full"},{"name":"n3","reason":"too small"}]})");
+}
+
+TEST(DecisionRecord, ANarrowedFilterShowsWhatWasKept) {
+  const std::string_view nodes[] = {"n1", "n2", "n3"};
+  const uint32_t kept[] = {2, 0, 99};
+  Decision decision = SomeDecision("filter");
+  decision.nodes = nodes;
+  decision.narrowed = true;
+  decision.kept = kept;
+  EXPECT_THAT(
+      Json(DecisionRecord(decision, SomeReasons())),
+      HasSubstr(R"("narrowed":true,"nodes":[{"name":"n1","kept":true},{"name":"n2"},{"name":"n3","kept":true}])"));
+}
+
+TEST(DecisionRecord, APrioritizeShowsTheScoreAndEachTermsOpinion) {
+  const std::string_view nodes[] = {"n1", "n2"};
+  const int64_t scores[] = {10, 3};
+  const float zones[] = {1.0f, 1.0f / 3};
+  const float used[] = {NAN, 0.1f};
+  const TermOpinion terms[] = {{"FewestZones", 3, zones}, {"LeastUsed", 0.5, used}};
+  Decision decision = SomeDecision("prioritize");
+  decision.nodes = nodes;
+  decision.scores = scores;
+  decision.max_score = 10;
+  decision.terms = terms;
+  EXPECT_THAT(
+      Json(DecisionRecord(decision, SomeReasons())),
+      HasSubstr(
+          R"("maxScore":10,"terms":[{"name":"FewestZones","weight":3},{"name":"LeastUsed","weight":0.5}],)"
+          R"("nodes":[{"name":"n1","score":10,"terms":[1,null]},{"name":"n2","score":3,"terms":[0.333333,0.1]}]})"));
+}
+
+TEST(DecisionRecord, ABindShowsNodeZonesAndError) {
+  Decision decision = SomeDecision("bind");
+  decision.outcome = "failed";
+  decision.error = "409: \"conflict\"\n\xFF";
+  decision.node = "n1";
+  decision.zones_json = R"([{"name":"node0","cpuMilli":2000}])";
+  decision.facts_json = R"({"a":1})";
+  EXPECT_THAT(Json(DecisionRecord(decision, SomeReasons())),
+              HasSubstr(R"("outcome":"failed","error":"409: \"conflict\"\n)"
+                        "\xEF\xBF\xBD"
+                        R"(","node":"n1","zones":[{"name":"node0","cpuMilli":2000}],"facts":{"a":1}})"));
+}
+
+TEST(DecisionRecord, KeepsItsOwnCopyOfEverything) {
+  std::string buffer = "node-1node-2";
+  std::vector<std::string_view> nodes = {std::string_view(buffer).substr(0, 6), std::string_view(buffer).substr(6)};
+  Decision decision = SomeDecision("filter");
+  decision.nodes = nodes;
+  DecisionRecord record(decision, SomeReasons());
+  buffer.assign(buffer.size(), '#');
+  nodes.clear();
+  EXPECT_THAT(Json(record), HasSubstr(R"("nodes":[{"name":"node-1"},{"name":"node-2"}])"));
+}
+
+TEST(DecisionRecord, ListsOfTheWrongLengthDoNoHarm) {
+  const std::string_view nodes[] = {"n1", "n2"};
+  const std::byte codes[] = {std::byte{200}};  // no such reason
+  const int64_t scores[] = {5};
+  const float said[] = {0.5f};
+  const TermOpinion terms[] = {{"T", 1, said}};
+  Decision decision = SomeDecision("filter");
+  decision.nodes = nodes;
+  decision.reasons = codes;
+  decision.scores = scores;
+  decision.terms = terms;
+  EXPECT_THAT(
+      Json(DecisionRecord(decision, SomeReasons())),
+      HasSubstr(R"([{"name":"n1","reason":"reason 200","score":5,"terms":[0.5]},{"name":"n2","terms":[null]}])"));
+}
+
+TEST(DecisionRecord, TakesFewBytesPerNodeBesidesTheName) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 5000; ++i) names.push_back("node-" + std::to_string(10'000 + i));
+  std::vector<std::string_view> nodes(names.begin(), names.end());
+  std::vector<std::byte> codes(nodes.size());
+  std::vector<int64_t> scores(nodes.size());
+  std::vector<float> said(nodes.size());
+  const TermOpinion terms[] = {{"T", 1, said}};
+  Decision decision = SomeDecision("filter");
+  decision.nodes = nodes;
+  decision.reasons = codes;
+  EXPECT_LE(DecisionRecord(decision, SomeReasons()).bytes(), nodes.size() * (10 + 3) + 2048);
+  decision.reasons = {};
+  decision.scores = scores;
+  decision.terms = terms;
+  EXPECT_LE(DecisionRecord(decision, SomeReasons()).bytes(), nodes.size() * (10 + 2 + 4 + 4) + 2048);
+}
+
+std::vector<std::string> Pods(const std::vector<std::shared_ptr<const DecisionRecord>>& records) {
+  std::vector<std::string> pods;
+  for (const auto& record : records) pods.emplace_back(record->pod());
+  return pods;
+}
+
+TEST(DecisionRing, FindsByNameKeyAndUidNewestFirst) {
+  DecisionRing ring;
+  ring.Add(SomeRecord("default/a", "u-1"));
+  ring.Add(SomeRecord("default/b", "u-2"));
+  ring.Add(SomeRecord("other/a", "u-3"));
+  ring.Add(SomeRecord("default/a", "u-4"));
+  EXPECT_THAT(Pods(ring.Find("default/a", 10)), ElementsAre("default/a", "default/a"));
+  EXPECT_EQ(ring.Find("default/a", 10)[0]->uid(), "u-4");
+  EXPECT_THAT(Pods(ring.Find("a", 10)), ElementsAre("default/a", "other/a", "default/a"));
+  EXPECT_THAT(Pods(ring.Find("u-2", 10)), ElementsAre("default/b"));
+  EXPECT_THAT(Pods(ring.Find("", 2)), ElementsAre("default/a", "other/a"));
+  EXPECT_THAT(Pods(ring.Find("c", 10)), ElementsAre());
+  EXPECT_THAT(Pods(ring.Find("ault/a", 10)), ElementsAre());
+}
+
+TEST(DecisionRing, TheOldestGoWhenThereAreTooMany) {
+  DecisionRing ring(3, size_t{1} << 20);
+  for (int i = 0; i < 10; ++i) ring.Add(SomeRecord("default/p" + std::to_string(i), "u"));
+  EXPECT_EQ(ring.size(), 3u);
+  EXPECT_THAT(Pods(ring.Find("", 10)), ElementsAre("default/p9", "default/p8", "default/p7"));
+}
+
+TEST(DecisionRing, TheOldestGoWhenTheyAreTooLarge) {
+  size_t one = SomeRecord("default/p0", "u")->bytes();
+  DecisionRing ring(1000, 4 * one);
+  for (int i = 0; i < 10; ++i) ring.Add(SomeRecord("default/p" + std::to_string(i), "u"));
+  EXPECT_EQ(ring.size(), 4u);
+  EXPECT_EQ(ring.bytes(), 4 * one);
+  // One that is larger than all the room leaves nothing, and what comes after it is kept again.
+  Decision huge = SomeDecision("bind");
+  std::string error(5 * one, 'x');
+  huge.error = error;
+  ring.Add(std::make_shared<const DecisionRecord>(huge, SomeReasons()));
+  EXPECT_EQ(ring.size(), 0u);
+  EXPECT_EQ(ring.bytes(), 0u);
+  ring.Add(SomeRecord("default/p", "u"));
+  EXPECT_EQ(ring.size(), 1u);
+}
+
+TEST(DecisionRing, JsonIsBounded) {
+  DecisionRing ring;
+  EXPECT_EQ(ring.Json("", 10), R"({"decisions":[]})");
+  for (int i = 0; i < 5; ++i) ring.Add(SomeRecord("default/a", "u-" + std::to_string(i)));
+  EXPECT_THAT(ring.Json("a", 10), Not(HasSubstr("truncated")));
+  std::string two = ring.Json("a", 10, ring.Json("a", 1).size());
+  EXPECT_THAT(two, HasSubstr(R"("uid":"u-4")"));
+  EXPECT_THAT(two, HasSubstr(R"("uid":"u-3")"));
+  EXPECT_THAT(two, HasSubstr(R"(}],"truncated":true})"));
+  EXPECT_THAT(two, Not(HasSubstr(R"("uid":"u-2")")));
+}
+
+TEST(DecisionRing, ReadersAndWritersDoNotMind) {
+  DecisionRing ring(50, size_t{1} << 20);
+  std::atomic<bool> done = false;
+  std::thread reader([&] {
+    while (!done) EXPECT_LE(ring.Find("", 1000).size(), 50u);
+  });
+  for (int i = 0; i < 2000; ++i) ring.Add(SomeRecord("default/a", "u"));
+  done = true;
+  reader.join();
+  EXPECT_EQ(ring.size(), 50u);
+}
+
+}  // namespace
+}  // namespace huygens::observe

@@ -1,0 +1,30 @@
+// Decisions to test with.
+#pragma once
+
+#include <string>
+
+#include "observe/decision.h"
+
+namespace huygens::observe {
+
+inline ReasonTexts SomeReasons() {
+  return std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"", "too small", "too full"});
+}
+
+inline Decision SomeDecision(std::string_view verb) {
+  return {.time = *ParseRfc3339("2026-11-21T11:36:17Z"),
+          .verb = verb,
+          .pod = "default/a",
+          .uid = "u-1",
+          .revision = 7,
+          .outcome = "ok"};
+}
+
+inline std::shared_ptr<const DecisionRecord> SomeRecord(std::string_view pod, std::string_view uid) {
+  Decision decision = SomeDecision("bind");
+  decision.pod = pod;
+  decision.uid = uid;
+  return std::make_shared<const DecisionRecord>(decision, SomeReasons());
+}
+
+}  // namespace huygens::observe

@@ -1,0 +1,236 @@
+#include "observe/metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <set>
+#include <sstream>
+#include <thread>
+
+namespace huygens::observe {
+namespace {
+
+using std::chrono::microseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+Metrics::Options SomeOptions() {
+  return {.version = "1.2.3", .reject_reasons = {"zones_too_small", "no_topology", "no_topology"}};
+}
+
+// Value of a series as it is written in the text; NaN if there is none.
+double Value(const Metrics& metrics, const std::string& series) {
+  std::istringstream in(metrics.Render());
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with(series + " ")) return std::stod(line.substr(series.size() + 1));
+  }
+  return NAN;
+}
+
+TEST(Metrics, ARequestCountsByVerbAndOutcome) {
+  Metrics metrics(SomeOptions());
+  metrics.Request("filter", "ok", 5000, 300, microseconds(40));
+  metrics.Request("filter", "ok", 5000, 300, microseconds(60));
+  metrics.Request("bind", "error", 100, 20, seconds(3));
+  EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="ok",verb="filter"})"), 2);
+  EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_bucket{outcome="ok",verb="filter",le="5e-05"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="error",verb="bind"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_request_bytes_sum{direction="in",verb="filter"})"), 10'000);
+  EXPECT_EQ(Value(metrics, R"(huygens_request_bytes_sum{direction="out",verb="filter"})"), 600);
+}
+
+TEST(Metrics, SeriesBeginAtZero) {
+  Metrics metrics(SomeOptions());
+  EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="malformed",verb="preempt"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes_rejected_total{reason="no_topology"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_events_total{kind="pods",type="gone"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_bind_api_duration_seconds_count{outcome="bound"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_build_info{version="1.2.3"})"), 1);
+}
+
+TEST(Metrics, UnknownLabelValuesCountAsOther) {
+  Metrics metrics(SomeOptions());
+  metrics.Request("../../etc/passwd", "strange", 1, 1, microseconds(1));
+  metrics.NodeRejected("from outside", 7);
+  metrics.WatchEvent(cluster::Kind::kPod, "unheard of");
+  EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="other",verb="other"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes_rejected_total{reason="other"})"), 7);
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_events_total{kind="pods",type="other"})"), 1);
+  for (const char* text : {"passwd", "strange", "outside", "unheard"})
+    EXPECT_THAT(metrics.Render(), Not(HasSubstr(text)));
+}
+
+TEST(Metrics, GaugesShowTheLastValue) {
+  Metrics metrics(SomeOptions());
+  metrics.SetReservations(cluster::ReservationState::kReserved, 3);
+  metrics.SetReservations(cluster::ReservationState::kAssumed, 5);
+  metrics.SetReservations(cluster::ReservationState::kReserved, 1);
+  metrics.SetNodes("managed", 12);
+  metrics.SetPods(40);
+  metrics.SetReady(true);
+  metrics.SetLeaseHeld(true);
+  metrics.SetLeaseHeld(false);
+  metrics.SetWatchSynced(cluster::Kind::kNode, true);
+  metrics.SetCertificateExpiry(Time(seconds(1'800'000'000)));
+  EXPECT_EQ(Value(metrics, R"(huygens_reservations{state="reserved"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_reservations{state="assumed"})"), 5);
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes{topology="managed"})"), 12);
+  EXPECT_EQ(Value(metrics, "huygens_pods"), 40);
+  EXPECT_EQ(Value(metrics, "huygens_ready"), 1);
+  EXPECT_EQ(Value(metrics, "huygens_bind_lease_held"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_synced{kind="nodes"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_synced{kind="pods"})"), 0);
+  EXPECT_EQ(Value(metrics, "huygens_tls_certificate_expiry_timestamp_seconds"), 1'800'000'000);
+}
+
+TEST(Metrics, DriftShowsTheLastPassAndRepairsAddUp) {
+  Metrics metrics(SomeOptions());
+  metrics.ReservationDrift(2);
+  EXPECT_EQ(Value(metrics, "huygens_reservation_drift"), 2);
+  metrics.ReservationDrift(0);
+  EXPECT_EQ(Value(metrics, "huygens_reservation_drift"), 0);
+  EXPECT_EQ(Value(metrics, "huygens_reservation_repairs_total"), 2);
+}
+
+TEST(Metrics, CountsKeptElsewhereAreCopied) {
+  Metrics metrics(SomeOptions());
+  metrics.SetTotals(
+      {.pod_events_sent = 3, .log_lines_dropped = 1, .decision_log_written = 10, .decision_log_dropped = 2});
+  metrics.SetTotals(
+      {.pod_events_sent = 4, .log_lines_dropped = 1, .decision_log_written = 20, .decision_log_dropped = 2});
+  EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="sent"})"), 4);
+  EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="suppressed"})"), 0);
+  EXPECT_EQ(Value(metrics, "huygens_log_lines_dropped_total"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_decision_log_records_total{result="written"})"), 20);
+  EXPECT_EQ(Value(metrics, R"(huygens_decision_log_records_total{result="dropped"})"), 2);
+}
+
+TEST(Metrics, EventsOfTheWatchCountByKind) {
+  Metrics metrics(SomeOptions());
+  metrics.WatchEvent(cluster::Kind::kPod, "set", 5);
+  metrics.WatchEvent(cluster::Kind::kNode, "set");
+  metrics.WatchLag(cluster::Kind::kPod, microseconds(400));
+  metrics.WatchLag(cluster::Kind::kPod, -seconds(5));  // the clock was set back
+  metrics.ReservationOverdue();
+  metrics.BindApi("bound", seconds(1));
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_events_total{kind="pods",type="set"})"), 5);
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_events_total{kind="nodes",type="set"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_watch_lag_seconds_count{kind="pods"})"), 2);
+  EXPECT_GT(Value(metrics, R"(huygens_watch_lag_seconds_sum{kind="pods"})"), 0);
+  EXPECT_EQ(Value(metrics, "huygens_reservations_overdue_total"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_bind_api_duration_seconds_sum{outcome="bound"})"), 1);
+}
+
+TEST(Metrics, TheProcessShowsItself) {
+  Metrics metrics(SomeOptions());
+  EXPECT_GT(Value(metrics, "process_resident_memory_bytes"), 1e6);
+  EXPECT_GT(Value(metrics, "process_open_fds"), 2);
+  EXPECT_GT(Value(metrics, "process_start_time_seconds"), 1.6e9);
+}
+
+TEST(Metrics, SeriesKeepTheirOrder) {
+  auto names = [](const std::string& text) {
+    std::istringstream in(text);
+    std::vector<std::string> names;
+    for (std::string line; std::getline(in, line);) names.push_back(line.substr(0, line.rfind(' ')));
+    return names;
+  };
+  Metrics metrics(SomeOptions());
+  std::vector<std::string> once = names(metrics.Render());
+  EXPECT_EQ(once, names(metrics.Render()));
+  EXPECT_EQ(once, names(Metrics(SomeOptions()).Render()));
+  EXPECT_LT(std::find(once.begin(), once.end(), R"(huygens_nodes{topology="kubelet"})"),
+            std::find(once.begin(), once.end(), R"(huygens_nodes{topology="managed"})"));
+}
+
+TEST(Metrics, AnyThreadMayCountWhileAnotherRenders) {
+  Metrics metrics(SomeOptions());
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 3; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 500; ++i) {
+        metrics.Request("filter", "ok", 1, 1, microseconds(1));
+        metrics.NodeRejected("no_topology");
+      }
+    });
+  }
+  for (int i = 0; i < 5; ++i) EXPECT_THAT(metrics.Render(), HasSubstr("huygens_ready"));
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes_rejected_total{reason="no_topology"})"), 1500);
+  EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="ok",verb="filter"})"), 1500);
+}
+
+// name -> "type labels", of what is shown and of what is documented.
+using Listing = std::map<std::string, std::string>;
+
+Listing Shown() {
+  Listing types;
+  std::map<std::string, std::set<std::string>> labels;
+  std::istringstream in(Metrics(SomeOptions()).Render());
+  for (std::string line; std::getline(in, line);) {
+    if (line.starts_with("# TYPE ")) {
+      std::istringstream words(line.substr(7));
+      std::string name, type;
+      words >> name >> type;
+      types[name] = type;
+    } else if (!line.starts_with("#")) {
+      std::string name = line.substr(0, line.find_first_of("{ "));
+      for (const char* suffix : {"_bucket", "_sum", "_count"}) {
+        if (name.ends_with(suffix) && !types.contains(name)) name.resize(name.size() - std::string(suffix).size());
+      }
+      size_t open = line.find('{');
+      if (open == line.npos) continue;
+      for (size_t at = open; line[at] != '}';) {
+        size_t equals = line.find("=\"", at);
+        labels[name].insert(line.substr(at + 1, equals - at - 1));
+        at = line.find('"', equals + 2) + 1;
+      }
+    }
+  }
+  for (auto& [name, type] : types) {
+    for (const std::string& label : labels[name]) {
+      if (label != "le") type += " " + label;
+    }
+  }
+  return types;
+}
+
+Listing Documented() {
+  Listing listing;
+  std::ifstream in(HUYGENS_SOURCE_DIR "/docs/metrics.md");
+  EXPECT_TRUE(in) << "docs/metrics.md is missing";
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with("| `")) continue;
+    std::istringstream cells(line);
+    std::string blank, name, type, labels;
+    std::getline(cells, blank, '|');
+    std::getline(cells, name, '|');
+    std::getline(cells, type, '|');
+    std::getline(cells, labels, '|');
+    auto words = [](std::string text) {
+      for (char& c : text) c = (c >= 'a' && c <= 'z') || c == '_' ? c : ' ';
+      std::istringstream in(text);
+      std::string out;
+      for (std::string word; in >> word;) out += (out.empty() ? "" : " ") + word;
+      return out;
+    };
+    std::string& entry = listing[words(name)] = words(type);
+    if (std::string text = words(labels); !text.empty()) entry += " " + text;
+  }
+  return listing;
+}
+
+TEST(Metrics, AllAreDocumentedAndNothingElseIs) { EXPECT_THAT(Documented(), testing::ContainerEq(Shown())); }
+
+TEST(Metrics, NamesFollowPrometheusConventions) {
+  for (const auto& [name, type] : Shown()) {
+    EXPECT_TRUE(name.starts_with("huygens_") || name.starts_with("process_")) << name;
+    EXPECT_EQ(name.ends_with("_total"), type.starts_with("counter")) << name;
+  }
+}
+
+}  // namespace
+}  // namespace huygens::observe

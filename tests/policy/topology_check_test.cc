@@ -1,0 +1,98 @@
+#include "policy/topology_check.h"
+
+#include <gtest/gtest.h>
+
+namespace huygens::policy {
+namespace {
+
+const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+
+enum class Kind { kAbsent, kManaged, kKubelet, kDefect };
+
+cluster::NodeTopology Object(Kind kind) {
+  cluster::NodeTopology topology;
+  topology.pinned_by_agent = kind != Kind::kKubelet;
+  if (kind == Kind::kDefect) topology.defect = "65 zones";
+  for (int id = 0; id < 2; ++id) {
+    cluster::Zone zone;
+    zone.id = id;
+    zone.allocatable = {{kCpu, 4000}};
+    topology.zones.push_back(zone);
+  }
+  return topology;
+}
+
+struct Case {
+  const char* what;
+  Kind kind;
+  int64_t cpus;  // 0: the pod asks nothing
+  std::optional<bool> aware;
+  bool pass_without_topology;
+  Reason reason;
+};
+
+class TopologyCheckTable : public testing::TestWithParam<Case> {};
+
+TEST_P(TopologyCheckTable, Judges) {
+  const Case& each = GetParam();
+  topology::ZoneAccount zones({.nodes_without_topology_pass = each.pass_without_topology});
+  cluster::NodeTopology object = Object(each.kind);
+  zones.NodeChanged(0, each.kind == Kind::kAbsent ? nullptr : &object);
+  zones.Place({std::make_shared<cluster::Pod>(), 0, {{0, {{kCpu, 2000}}}}});
+
+  cluster::Pod pod;
+  PodQuery query{pod, {}, kNow};
+  if (each.cpus > 0) query.zones = {{each.cpus * 1000}, each.aware};
+  Candidates nodes;
+  nodes.Reset(std::vector<NodeIndex>{0});
+  TopologyCheck(zones).Run(query, cluster::State(), nodes);
+  EXPECT_EQ(nodes.reason(0), each.reason) << each.what;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, TopologyCheckTable,
+    testing::Values(Case{"room in a zone", Kind::kManaged, 4, true, true, Reason::kFits},
+                    Case{"across zones", Kind::kManaged, 6, false, true, Reason::kFits},
+                    Case{"no zone has room", Kind::kManaged, 6, true, true, Reason::kZonesTooSmall},
+                    Case{"taken", Kind::kManaged, 7, false, true, Reason::kInsufficientZones},
+                    Case{"larger than the node", Kind::kManaged, 9, false, true, Reason::kZonesTooSmall},
+                    Case{"asks nothing", Kind::kManaged, 0, {}, true, Reason::kFits},
+                    Case{"kubelet pins: any size passes", Kind::kKubelet, 99, true, false, Reason::kFits},
+                    Case{"no object, pass", Kind::kAbsent, 4, {}, true, Reason::kFits},
+                    Case{"no object, pass, pod insists on nothing", Kind::kAbsent, 4, false, true, Reason::kFits},
+                    Case{"no object, pod requires it", Kind::kAbsent, 4, true, true, Reason::kNoTopology},
+                    Case{"no object, reject", Kind::kAbsent, 4, {}, false, Reason::kNoTopology},
+                    Case{"no object, reject, asks nothing", Kind::kAbsent, 0, {}, false, Reason::kFits},
+                    Case{"defect", Kind::kDefect, 1, {}, true, Reason::kUnusableTopology},
+                    Case{"defect, asks nothing", Kind::kDefect, 0, {}, true, Reason::kFits}));
+
+TEST(TopologyCheck, NamesStaleRealCapacity) {
+  topology::ZoneAccount zones({.when_stale = topology::WhenStale::kReject});
+  cluster::NodeTopology object = Object(Kind::kManaged);
+  for (cluster::Zone& zone : object.zones) {
+    zone.offline_cpu = 4000;
+    zone.offline_updated = kNow - std::chrono::hours(1);
+  }
+  zones.NodeChanged(0, &object);
+  cluster::Pod pod;
+  Candidates nodes;
+  nodes.Reset(std::vector<NodeIndex>{0});
+  TopologyCheck(zones).Run({pod, {{1000}, true}, kNow}, cluster::State(), nodes);
+  EXPECT_EQ(nodes.reason(0), Reason::kStaleRealCapacity);
+}
+
+TEST(TopologyCheck, LeavesRejectedNodesAlone) {
+  topology::ZoneAccount zones({});
+  cluster::NodeTopology object = Object(Kind::kManaged);
+  zones.NodeChanged(0, &object);
+  cluster::Pod pod;
+  Candidates nodes;
+  nodes.Reset(std::vector<NodeIndex>{0, 0});
+  nodes.Reject(0, Reason::kUnknownNode);
+  TopologyCheck(zones).Run({pod, {{99000}, true}, kNow}, cluster::State(), nodes);
+  EXPECT_EQ(nodes.reason(0), Reason::kUnknownNode);
+  EXPECT_EQ(nodes.reason(1), Reason::kZonesTooSmall);
+}
+
+}  // namespace
+}  // namespace huygens::policy

@@ -1,0 +1,268 @@
+#include "topology/zone_choice.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+namespace huygens::topology {
+namespace {
+
+// Owns what ZoneOffers refers to.
+struct Machine {
+  ZoneOffers offers;
+  std::vector<uint16_t> distance;
+
+  Machine(const std::vector<int64_t>& cpu, const std::vector<std::vector<int>>& one_way = {}) {
+    for (size_t i = 0; i < cpu.size(); ++i) {
+      offers.zones.push_back(static_cast<int>(i));
+      offers.free.push_back(cpu[i]);
+      offers.usable.push_back(cpu[i]);
+    }
+    SetDistance(one_way);
+  }
+  void SetDistance(const std::vector<std::vector<int>>& one_way) {
+    size_t n = offers.size();
+    distance.assign(n * n, 0);
+    offers.even = true;
+    offers.nearest = 510;
+    for (size_t a = 0; a < n; ++a) {
+      for (size_t b = 0; b < n; ++b) {
+        if (a == b) continue;
+        distance[a * n + b] = static_cast<uint16_t>(one_way.empty() ? 510 : one_way[a][b] + one_way[b][a]);
+        offers.nearest = std::min<int64_t>(offers.nearest, distance[a * n + b]);
+        offers.even = offers.even && distance[a * n + b] == distance[1];
+      }
+    }
+    offers.distance = distance;
+  }
+};
+
+std::vector<int> Ids(const ZoneOffers& offers, const ZoneSet& set) {
+  std::vector<int> ids;
+  for (size_t i = 0; i < offers.size(); ++i) {
+    if (set.members >> i & 1) ids.push_back(offers.zones[i]);
+  }
+  return ids;
+}
+
+std::vector<int> Chosen(const ZoneOffers& offers, const std::vector<int64_t>& request, bool one_zone = false) {
+  auto set = SelectZones(offers, request, one_zone);
+  return set ? Ids(offers, *set) : std::vector<int>{};
+}
+
+TEST(ZoneChoice, TakesTheFreestOfTheZonesThatSuffice) {
+  EXPECT_EQ(Chosen(Machine({4000, 9000, 9000, 1000}).offers, {3000}), std::vector<int>({1}));
+  EXPECT_EQ(Chosen(Machine({4000, 9000, 9000, 1000}).offers, {3000}, true), std::vector<int>({1}));
+}
+
+TEST(ZoneChoice, OneZoneMeansOne) {
+  Machine machine({4000, 4000});
+  EXPECT_EQ(Chosen(machine.offers, {5000}, true), std::vector<int>());
+  EXPECT_EQ(Chosen(machine.offers, {5000}, false), std::vector<int>({0, 1}));
+  EXPECT_EQ(Chosen(machine.offers, {9000}, false), std::vector<int>());
+}
+
+TEST(ZoneChoice, FewerZonesBeatNearerOnes) {
+  // 0 and 3 are far apart but suffice; 0, 1 and 2 are near.
+  Machine machine({6000, 3000, 3000, 6000}, {{10, 11, 11, 40}, {11, 10, 11, 40}, {11, 11, 10, 40}, {40, 40, 40, 10}});
+  EXPECT_EQ(Chosen(machine.offers, {12000}), std::vector<int>({0, 3}));
+}
+
+TEST(ZoneChoice, NearerZonesBeatFreerOnes) {
+  // Two sockets of two zones each.
+  Machine machine({4000, 4000, 9000, 5000}, {{10, 11, 21, 21}, {11, 10, 21, 21}, {21, 21, 10, 11}, {21, 21, 11, 10}});
+  EXPECT_EQ(Chosen(machine.offers, {8000}), std::vector<int>({2}));
+  machine.offers.free[2] = machine.offers.usable[2] = 2000;
+  EXPECT_EQ(Chosen(machine.offers, {8000}), std::vector<int>({0, 1}));
+}
+
+TEST(ZoneChoice, EqualSetsGoToTheLowestIds) {
+  EXPECT_EQ(Chosen(Machine({5000, 5000, 5000, 5000}).offers, {10000}), std::vector<int>({0, 1}));
+  EXPECT_EQ(Chosen(Machine({1000, 5000, 5000, 5000}).offers, {10000}), std::vector<int>({1, 2}));
+}
+
+TEST(ZoneChoice, EmptyZonesAreNeverChosen) {
+  EXPECT_EQ(Chosen(Machine({0, 2000, 0, 2000}).offers, {4000}), std::vector<int>({1, 3}));
+  EXPECT_EQ(Chosen(Machine({}).offers, {1000}), std::vector<int>());
+  EXPECT_EQ(Chosen(Machine({0, 0}).offers, {1000}), std::vector<int>());
+}
+
+TEST(ZoneChoice, TheFreestZoneGivesAllItHas) {
+  Machine machine({4000, 16000, 9000});
+  auto set = SelectZones(machine.offers, std::vector<int64_t>{18000}, false);
+  ASSERT_TRUE(set);
+  auto parts = Divide(machine.offers, *set, std::vector<int64_t>{18000}, std::vector<ResourceId>{kCpu});
+  EXPECT_EQ(parts, (std::vector<cluster::ZoneAmount>{{1, {{kCpu, 16000}}}, {2, {{kCpu, 2000}}}}));
+}
+
+TEST(ZoneChoice, PreferenceGoesByFreeEvenWhereOnlyWholeCpusAreUsable) {
+  Machine machine({16000, 16500});
+  machine.offers.usable[1] = 16000;
+  auto set = SelectZones(machine.offers, std::vector<int64_t>{18000}, false);
+  auto parts = Divide(machine.offers, *set, std::vector<int64_t>{18000}, std::vector<ResourceId>{kCpu});
+  EXPECT_EQ(parts, (std::vector<cluster::ZoneAmount>{{0, {{kCpu, 2000}}}, {1, {{kCpu, 16000}}}}));
+}
+
+TEST(ZoneChoice, EveryResourceMustFit) {
+  Machine machine({8000, 8000, 4000});
+  machine.offers.resources = 2;
+  machine.offers.free = machine.offers.usable = {8000, 10, 8000, 0, 4000, 90};
+  EXPECT_EQ(Chosen(machine.offers, {4000, 20}), std::vector<int>({2}));
+  EXPECT_EQ(Chosen(machine.offers, {8000, 20}), std::vector<int>({0, 2}));
+  EXPECT_EQ(Chosen(machine.offers, {4000, 101}), std::vector<int>());
+  EXPECT_EQ(Chosen(machine.offers, {20000, 100}), std::vector<int>({0, 1, 2}));
+}
+
+// The rule as it is stated, over every subset there is.
+std::optional<ZoneSet> Naive(const ZoneOffers& offers, const std::vector<int64_t>& request) {
+  std::optional<ZoneSet> best;
+  auto cpu = [&](const ZoneSet& set) {
+    int64_t sum = 0;
+    for (size_t i = 0; i < offers.size(); ++i) sum += set.members >> i & 1 ? offers.Free(i, 0) : 0;
+    return sum;
+  };
+  for (uint64_t members = 1; members < uint64_t{1} << offers.size(); ++members) {
+    ZoneSet set{members, std::popcount(members), 0};
+    bool holds = true;
+    for (size_t r = 0; r < request.size(); ++r) {
+      int64_t sum = 0;
+      for (size_t i = 0; i < offers.size(); ++i) sum += members >> i & 1 ? offers.Usable(i, r) : 0;
+      holds = holds && sum >= request[r];
+    }
+    if (!holds) continue;
+    for (size_t a = 0; a < offers.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) {
+        if ((members >> a & 1) && (members >> b & 1)) set.distance += offers.Distance(a, b);
+      }
+    }
+    auto key = [&](const ZoneSet& each) {
+      return std::tuple(each.count, each.distance, -cpu(each), Ids(offers, each));
+    };
+    if (!best || key(set) < key(*best)) best = set;
+  }
+  return best;
+}
+
+Machine RandomMachine(size_t zones, size_t resources) {
+  Machine machine(std::vector<int64_t>(zones, 0));
+  machine.offers.resources = resources;
+  machine.offers.free.clear();
+  machine.offers.usable.clear();
+  // Few different figures, so that ties are common.
+  const int64_t most = *rc::gen::element<int64_t>(2, 5, 40);
+  for (size_t z = 0; z < zones; ++z) {
+    for (size_t r = 0; r < resources; ++r) {
+      int64_t usable = *rc::gen::inRange<int64_t>(0, most + 1);
+      machine.offers.usable.push_back(usable * 1000);
+      machine.offers.free.push_back(usable * 1000 + (usable > 0 && r == 0 ? *rc::gen::element<int64_t>(0, 0, 300, 900) : 0));
+    }
+  }
+  std::vector<std::vector<int>> one_way(zones, std::vector<int>(zones, 20));
+  switch (*rc::gen::inRange(0, 3)) {
+    case 0:
+      break;
+    case 1:  // two sockets
+      for (size_t a = 0; a < zones; ++a) {
+        for (size_t b = 0; b < zones; ++b) one_way[a][b] = (a < zones / 2) == (b < zones / 2) ? 11 : 21;
+      }
+      break;
+    default:
+      for (auto& row : one_way) {
+        for (int& cost : row) cost = *rc::gen::inRange(10, 30);
+      }
+  }
+  machine.SetDistance(one_way);
+  return machine;
+}
+
+std::vector<int64_t> RandomRequest(const ZoneOffers& offers) {
+  std::vector<int64_t> request;
+  for (size_t r = 0; r < offers.resources; ++r) {
+    int64_t sum = 0;
+    for (size_t z = 0; z < offers.size(); ++z) sum += offers.Usable(z, r) / 1000;
+    request.push_back(1000 * *rc::gen::inRange<int64_t>(r == 0 ? 1 : 0, sum + 3));
+  }
+  return request;
+}
+
+RC_GTEST_PROP(ZoneChoice, IsTheBestOfAllSubsets, ()) {
+  Machine machine = RandomMachine(*rc::gen::element<size_t>(1, 2, 3, 4, 5, 6, 7, 8, 8), *rc::gen::element<size_t>(1, 2));
+  for (int i = 0; i < 20; ++i) {
+    auto request = RandomRequest(machine.offers);
+    auto best = Naive(machine.offers, request);
+    auto chosen = SelectZones(machine.offers, request, false);
+    RC_ASSERT(chosen == best);
+  }
+}
+
+RC_GTEST_PROP(ZoneChoice, OneZoneIsTheBestOfAllZones, ()) {
+  Machine machine = RandomMachine(*rc::gen::inRange<size_t>(1, 9), *rc::gen::inRange<size_t>(1, 3));
+  auto request = RandomRequest(machine.offers);
+  auto best = Naive(machine.offers, request);
+  if (best && best->count > 1) best.reset();
+  RC_ASSERT(SelectZones(machine.offers, request, true) == best);
+}
+
+RC_GTEST_PROP(ZoneChoice, PartsAddUpToTheRequestAndNeverExceedAZone, ()) {
+  Machine machine = RandomMachine(*rc::gen::inRange<size_t>(1, 65), *rc::gen::inRange<size_t>(1, 3));
+  auto request = RandomRequest(machine.offers);
+  auto set = SelectZones(machine.offers, request, false);
+  RC_PRE(set.has_value());
+  const std::vector<ResourceId> resources = {kCpu, kMemory};
+  auto parts = Divide(machine.offers, *set, request, resources);
+  RC_ASSERT(parts.size() == static_cast<size_t>(set->count));
+  for (size_t r = 0; r < request.size(); ++r) {
+    int64_t sum = 0;
+    for (const auto& part : parts) {
+      sum += part.amount.Get(resources[r]);
+      RC_ASSERT(part.amount.Get(resources[r]) <= machine.offers.Usable(static_cast<size_t>(part.zone), r));
+      RC_ASSERT(!part.amount.empty());
+    }
+    RC_ASSERT(sum == request[r]);
+  }
+  if (request.size() == 1) {
+    for (const auto& part : parts) RC_ASSERT(part.amount.Get(kCpu) % 1000 == 0);
+  }
+}
+
+TEST(ZoneChoice, IsExactForFourteenZonesOfAnyDistances) {
+  std::vector<std::vector<int>> one_way(14, std::vector<int>(14));
+  uint32_t noise = 7;
+  for (auto& row : one_way) {
+    for (int& cost : row) cost = 10 + static_cast<int>((noise = noise * 1664525u + 1013904223u) >> 28);
+  }
+  Machine machine(std::vector<int64_t>(14, 4000), one_way);
+  for (int64_t cpus : {5, 9, 20, 28, 40, 55}) {
+    std::vector<int64_t> request = {cpus * 1000};
+    EXPECT_EQ(SelectZones(machine.offers, request, false), Naive(machine.offers, request)) << cpus;
+  }
+}
+
+// 32 of 64 zones with noise for distances: 10^18 sets. The answer must come at once, use the fewest zones, and be no worse than the freest ones.
+TEST(ZoneChoice, SixtyFourZonesAreAnsweredInBoundedTime) {
+  std::vector<std::vector<int>> one_way(64, std::vector<int>(64));
+  std::vector<int64_t> cpu;
+  uint32_t noise = 1;
+  auto next = [&] { return noise = noise * 1664525u + 1013904223u; };
+  for (auto& row : one_way) {
+    cpu.push_back(1000 * (4 + next() % 5));
+    for (int& cost : row) cost = 10 + static_cast<int>(next() >> 26);
+  }
+  Machine machine(cpu, one_way);
+  std::vector<int64_t> sorted = cpu;
+  std::sort(sorted.rbegin(), sorted.rend());
+  const int64_t request = std::accumulate(sorted.begin(), sorted.begin() + 32, int64_t{0});
+  auto set = SelectZones(machine.offers, std::vector<int64_t>{request}, false);
+  ASSERT_TRUE(set);
+  EXPECT_EQ(set->count, 32);
+  auto all = SelectZones(machine.offers, std::vector<int64_t>{std::accumulate(cpu.begin(), cpu.end(), int64_t{0})}, false);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(all->count, 64);
+  EXPECT_EQ(all->members, ~uint64_t{0});
+}
+
+}  // namespace
+}  // namespace huygens::topology

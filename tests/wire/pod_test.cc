@@ -1,0 +1,246 @@
+#include "wire/pod.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "tests/wire/samples.h"
+
+namespace huygens::wire {
+namespace {
+
+using cluster::CpuPolicy;
+using cluster::Pod;
+using cluster::PodPhase;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr int64_t kGi = int64_t{1} << 30;
+
+class PodTest : public testing::Test {
+ protected:
+  Pod Decode(std::string_view json) {
+    auto pod = DecodePod(json, names_);
+    EXPECT_TRUE(pod.ok()) << pod.status();
+    return pod.ok() ? *pod : Pod();
+  }
+  std::string Error(std::string_view json) {
+    auto pod = DecodePod(json, names_);
+    return pod.ok() ? "no error" : std::string(Message(pod.status()));
+  }
+  Pod WithAnnotation(std::string_view key, std::string_view quoted_value) {
+    return Decode(Concat(R"({"metadata":{"annotations":{")", key, "\":", quoted_value, "}}}"));
+  }
+  ResourceNames names_;
+};
+
+TEST_F(PodTest, ReadsWhatADecisionNeeds) {
+  Pod pod = Decode(samples::kPod);
+  EXPECT_EQ(pod.name, "web-0");
+  EXPECT_EQ(pod.namespace_name, "shop");
+  EXPECT_EQ(pod.uid, "uid-web-0");
+  EXPECT_EQ(pod.node_name, "worker-2");
+  EXPECT_EQ(pod.scheduler_name, "default-scheduler");
+  EXPECT_EQ(pod.phase, PodPhase::kRunning);
+  EXPECT_FALSE(pod.deleting);
+  EXPECT_TRUE(pod.owned_by_daemon_set);
+  EXPECT_EQ(pod.priority, 100000);
+  ASSERT_EQ(pod.init_containers.size(), 2u);
+  EXPECT_EQ(pod.init_containers[0].name, "init");
+  EXPECT_FALSE(pod.init_containers[0].restartable);
+  EXPECT_EQ(pod.init_containers[0].requests, ResourceVector({{kCpu, 500}, {kMemory, 64 << 20}}));
+  EXPECT_EQ(pod.init_containers[0].limits, ResourceVector({{kCpu, 1000}, {kMemory, 128 << 20}}));
+  EXPECT_TRUE(pod.init_containers[1].restartable);
+  ASSERT_EQ(pod.containers.size(), 1u);
+  ResourceId gpu = names_.Find("example.com/gpu").value();
+  EXPECT_EQ(pod.containers[0].requests, ResourceVector({{kCpu, 2000}, {kMemory, 4 * kGi}, {gpu, 1}}));
+  EXPECT_EQ(pod.overhead, ResourceVector({{kCpu, 250}, {kMemory, 120 << 20}}));
+  ASSERT_TRUE(pod.pod_level.has_value());
+  EXPECT_EQ(pod.pod_level->requests, ResourceVector({{kCpu, 3000}}));
+  EXPECT_EQ(pod.pod_level->limits, ResourceVector({{kCpu, 4000}}));
+  EXPECT_EQ(pod.cpu_policy, CpuPolicy::kExclusive);
+  EXPECT_EQ(pod.topology_awareness, true);
+  EXPECT_THAT(pod.topology_result, ElementsAre(cluster::ZoneAmount{1, {{kCpu, 2000}}}));
+  ASSERT_TRUE(pod.placement_mark.has_value());
+  EXPECT_EQ(pod.placement_mark->uid, "uid-web-0");
+  EXPECT_EQ(pod.placement_mark->node, "worker-2");
+}
+
+TEST_F(PodTest, AnEmptyObjectIsAPodOfNothing) {
+  Pod pod = Decode("{}");
+  EXPECT_EQ(pod.phase, PodPhase::kPending);
+  EXPECT_FALSE(pod.Bound());
+  EXPECT_FALSE(pod.pod_level.has_value());
+  EXPECT_FALSE(pod.topology_awareness.has_value());
+}
+
+TEST_F(PodTest, NullsCountAsAbsent) {
+  Pod pod = Decode(
+      R"({"metadata":{"name":null,"annotations":null,"ownerReferences":null,"deletionTimestamp":null},"spec":{"containers":null,)"
+      R"("initContainers":null,"priority":null,"overhead":null,"resources":null,"nodeName":null},"status":null})");
+  EXPECT_THAT(pod.containers, IsEmpty());
+  EXPECT_FALSE(pod.deleting);
+  EXPECT_FALSE(pod.pod_level.has_value());
+  pod = Decode(
+      R"({"spec":{"containers":[null,{"name":null,"resources":null},{"resources":{"requests":null,"limits":{"cpu":null}}}]}})");
+  ASSERT_EQ(pod.containers.size(), 3u);
+  EXPECT_EQ(pod.containers[2].limits, ResourceVector({{kCpu, 0}}));  // Go: present, and 0
+}
+
+TEST_F(PodTest, OfRepeatedFieldsTheLastWins) {
+  Pod pod = Decode(
+      R"({"metadata":{"name":"a","Name":"b","name":"c"},"spec":{"containers":[{"name":"x"},{"name":"y"}],"containers":[{"name":"z"}],)"
+      R"("nodeName":"n"},"Spec":{"priority":3}})");
+  EXPECT_EQ(pod.name, "c");
+  ASSERT_EQ(pod.containers.size(), 1u);
+  EXPECT_EQ(pod.containers[0].name, "z");
+  EXPECT_EQ(pod.node_name, "n");  // repeated objects merge
+  EXPECT_EQ(pod.priority, 3);
+}
+
+TEST_F(PodTest, FieldNamesInAnyCaseButMapKeysExactly) {
+  Pod pod = Decode(R"({"METADATA":{"UID":"u","Annotations":{"TOPOLOGY.crane.io/cpu-policy":"numa"}},)"
+                   R"("Spec":{"CONTAINERS":[{"Resources":{"REQUESTS":{"CPU":"1","cpu":"2"}}}]}})");
+  EXPECT_EQ(pod.uid, "u");
+  EXPECT_EQ(pod.cpu_policy, CpuPolicy::kUnset);
+  EXPECT_EQ(pod.containers.at(0).requests.Get(kCpu), 2000);
+  EXPECT_EQ(pod.containers[0].requests.Get(names_.Find("CPU").value()), 1);
+}
+
+TEST_F(PodTest, QuantitiesMayBeBareNumbersAndAreNeverRoundedThroughADouble) {
+  Pod pod =
+      Decode(R"({"spec":{"overhead":{"cpu":0.1,"memory":9007199254740993,"pods":1e3,"ephemeral-storage":" 1Gi "}}})");
+  EXPECT_EQ(pod.overhead,
+            ResourceVector({{kCpu, 100}, {kMemory, 9007199254740993}, {kEphemeralStorage, kGi}, {kPodSlots, 1000}}));
+}
+
+TEST_F(PodTest, ErrorsSayWhereAndWhat) {
+  EXPECT_THAT(Error(R"({"spec":{"containers":[{},{},{"resources":{"requests":{"cpu":"2x"}}}]}})"),
+              testing::StartsWith("spec.containers[2].resources.requests.cpu: quantity \"2x\": "));
+  EXPECT_EQ(Error(R"({"spec":{"containers":[{"resources":{"limits":{"cpu":true}}}]}})"),
+            "spec.containers[0].resources.limits.cpu: expected a quantity, found a bool");
+  EXPECT_EQ(Error(R"({"metadata":{"name":5}})"), "metadata.name: expected a string, found a number");
+  EXPECT_EQ(Error(R"({"spec":{"priority":1.5}})"),
+            "spec.priority: expected a whole number, found a fraction or exponent");
+  EXPECT_EQ(Error(R"({"spec":{"priority":4294967296}})"), "spec.priority: number out of range");
+  EXPECT_EQ(Error(R"({"spec":[]})"), "spec: expected an object, found an array");
+  EXPECT_EQ(Error(R"({"spec":{"initContainers":{"a":1}}})"), "spec.initContainers: expected an array, found an object");
+  EXPECT_EQ(Error("[]"), "expected an object, found an array");
+  EXPECT_THAT(Error("{"), HasSubstr("not JSON"));
+}
+
+TEST_F(PodTest, WrongTypesElsewhereDoNotMatter) {
+  EXPECT_EQ(
+      Decode(
+          R"({"metadata":{"name":"a","labels":7,"managedFields":"x"},"spec":{"volumes":{},"tolerations":3},"kind":{}})")
+          .name,
+      "a");
+}
+
+TEST_F(PodTest, ALongQuotedTextInAnErrorEndsAtACharacter) {
+  std::string error = Error(Concat(R"({"spec":{"overhead":{"cpu":")", std::string(39, 'x'), "中中中\"}}}"));
+  EXPECT_THAT(error, HasSubstr(std::string(39, 'x') + "\""));
+  EXPECT_THAT(Error(Concat(R"({"spec":{"overhead":{")", std::string(1 << 20, 'k'), R"(":"x"}}})")).size(),
+              testing::Lt(400u));
+}
+
+TEST_F(PodTest, CpuPolicyIsOneOfFourWords) {
+  auto policy = [&](std::string_view value) {
+    return WithAnnotation("topology.crane.io/cpu-policy", value).cpu_policy;
+  };
+  EXPECT_EQ(policy(R"("none")"), CpuPolicy::kNone);
+  EXPECT_EQ(policy(R"("exclusive")"), CpuPolicy::kExclusive);
+  EXPECT_EQ(policy(R"("numa")"), CpuPolicy::kNuma);
+  EXPECT_EQ(policy(R"("immovable")"), CpuPolicy::kImmovable);
+  for (std::string_view other : {R"("")", R"("None")", R"(" numa")", "null"})
+    EXPECT_EQ(policy(other), CpuPolicy::kUnset) << other;
+}
+
+TEST_F(PodTest, AwarenessIsAWordOfParseBool) {
+  auto awareness = [&](std::string_view value) {
+    return WithAnnotation("topology.crane.io/topology-awareness", Concat("\"", value, "\"")).topology_awareness;
+  };
+  for (std::string_view word : {"1", "t", "T", "TRUE", "true", "True"}) EXPECT_EQ(awareness(word), true) << word;
+  for (std::string_view word : {"0", "f", "F", "FALSE", "false", "False"}) EXPECT_EQ(awareness(word), false) << word;
+  for (std::string_view word : {"", "yes", "tRUE", "2", "true "}) EXPECT_FALSE(awareness(word).has_value()) << word;
+}
+
+TEST_F(PodTest, ATopologyResultIsOrderedByZoneAndAddedUp) {
+  std::string text =
+      R"([{\"name\":\"node10\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"1\",\"memory\":\"1Gi\"}}},)"
+      R"({\"name\":\"node2\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"1500m\"}}},)"
+      R"({\"name\":\"socket0\",\"type\":\"Socket\",\"resources\":{\"capacity\":{\"cpu\":\"9\"}}},)"
+      R"({\"name\":\"node2\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":2}}},)"
+      R"({\"name\":\"unnumbered\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"9\"}}}])";
+  Pod pod = WithAnnotation("topology.crane.io/topology-result", Concat("\"", text, "\""));
+  EXPECT_THAT(pod.topology_result, ElementsAre(cluster::ZoneAmount{2, {{kCpu, 3500}}},
+                                               cluster::ZoneAmount{10, {{kCpu, 1000}, {kMemory, kGi}}}));
+}
+
+TEST_F(PodTest, AMalformedTopologyResultIsNoneAndNoError) {
+  for (std::string_view text :
+       {"", "null", "[", "{}", "7", "[7]", R"([{\"name\":7}])",
+        R"([{\"name\":\"node0\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"x\"}}}])",
+        R"([{\"name\":\"node0\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"-1\"}}}])"}) {
+    EXPECT_THAT(WithAnnotation("topology.crane.io/topology-result", Concat("\"", text, "\"")).topology_result,
+                IsEmpty())
+        << text;
+  }
+}
+
+TEST_F(PodTest, APlacementMarkNeedsUidAndNode) {
+  for (std::string_view text : {"", "[]", "{}", R"({\"uid\":\"u\"})", R"({\"uid\":1,\"node\":\"n\"})"}) {
+    EXPECT_FALSE(WithAnnotation("huygens.dev/placement", Concat("\"", text, "\"")).placement_mark.has_value()) << text;
+  }
+}
+
+TEST_F(PodTest, AnyOwningDaemonSetMakesADaemonSetPod) {
+  auto owned = [&](std::string_view owners) {
+    return Decode(Concat(R"({"metadata":{"ownerReferences":)", owners, "}}")).owned_by_daemon_set;
+  };
+  EXPECT_TRUE(owned(R"([{"kind":"Node"},{"controller":true,"kind":"DaemonSet"}])"));
+  EXPECT_TRUE(owned(R"([{"kind":"DaemonSet"}])"));
+  EXPECT_FALSE(owned(R"([{"controller":true,"kind":"ReplicaSet"},null])"));
+}
+
+TEST_F(PodTest, PhasesAndDeletion) {
+  auto phase = [&](std::string_view text) { return Decode(Concat(R"({"status":{"phase":")", text, "\"}}")).phase; };
+  EXPECT_EQ(phase("Succeeded"), PodPhase::kSucceeded);
+  EXPECT_EQ(phase("Failed"), PodPhase::kFailed);
+  EXPECT_EQ(phase("Pending"), PodPhase::kPending);
+  EXPECT_EQ(phase(""), PodPhase::kPending);
+  EXPECT_EQ(phase("Sleeping"), PodPhase::kUnknown);
+  EXPECT_TRUE(Decode(R"({"metadata":{"deletionTimestamp":"2026-11-21T11:36:17Z"}})").deleting);
+}
+
+TEST_F(PodTest, TenThousandContainers) {
+  std::string json = R"({"spec":{"containers":[)";
+  for (int i = 0; i < 10000; ++i)
+    json +=
+        Concat(i == 0 ? "" : ",", R"({"name":"c)", std::to_string(i), R"(","resources":{"requests":{"cpu":"10m"}}})");
+  json += "]}}";
+  Pod pod = Decode(json);
+  ASSERT_EQ(pod.containers.size(), 10000u);
+  EXPECT_EQ(pod.containers[9999].name, "c9999");
+  EXPECT_EQ(pod.containers[9999].requests.Get(kCpu), 10);
+}
+
+TEST_F(PodTest, APodOfOneAndAHalfMegabytes) {
+  std::string note;
+  while (note.size() < 1500000) note += R"(\"\\\u003c中\n)";
+  Pod pod = Decode(Concat(R"({"metadata":{"annotations":{"note":")", note, R"("},"name":"big"}})"));
+  EXPECT_EQ(pod.name, "big");
+}
+
+TEST_F(PodTest, TooManyResourceNamesAreAnErrorOfThePodThatBringsThem) {
+  std::string json = R"({"spec":{"overhead":{)";
+  for (int i = 0; i < 5000; ++i) json += Concat(i == 0 ? "" : ",", "\"example.com/r", std::to_string(i), "\":1");
+  json += "}}}";
+  EXPECT_THAT(Error(json), HasSubstr("more than 4096"));
+  EXPECT_EQ(Decode(samples::kBind).name, "");
+}
+
+}  // namespace
+}  // namespace huygens::wire

@@ -1,0 +1,124 @@
+// What the pods on each node hold of its zones, and what the zones can still give. Fed by State; decision thread only.
+//
+// A zone's effective capacity is min(allocatable, offline capacity where that is known and fresh); free is effective minus used, at least 0.
+// What pods hold of a zone that changes or vanishes stays on the books and counts again when the zone returns; a zone that shrinks below what
+// is used has nothing free and evicts nobody. Amounts that a pod claims are cut to 0..kMostPerZone, so that sums never overflow.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/account.h"
+#include "topology/options.h"
+#include "topology/zone_offers.h"
+#include "topology/zone_request.h"
+
+namespace huygens::topology {
+
+using cluster::NodeIndex;
+
+inline constexpr int64_t kMostPerZone = int64_t{1} << 50;
+
+enum class NodeMode : uint8_t {
+  kNoTopology,  // no topology object in force
+  kManaged,     // crane's object, pinned by the node's agent: zones are chosen here
+  kKubelet,     // kubelet pins: pods pass and get no result
+  kUnusable,    // crane's object has a defect
+};
+
+enum class Fit : uint8_t {
+  kFits,
+  kTaken,     // would fit if pods left
+  kStale,     // would fit if zones whose real capacity is unknown gave their last figure
+  kTooSmall,  // would not fit into the empty zones either
+};
+
+class ZoneAccount final : public cluster::Account {
+ public:
+  // `options.managed_resources` is put in order of id, so that cpu comes first.
+  explicit ZoneAccount(Options options);
+
+  const Options& options() const { return options_; }
+
+  NodeMode Mode(NodeIndex node) const { return node < bounds_.size() ? bounds_[node].mode : NodeMode::kNoTopology; }
+  bool SingleNuma(NodeIndex node) const { return node < bounds_.size() && bounds_[node].single_numa; }
+  // Whether this pod must get one zone of this node: the pod's word, else the node's.
+  bool OneZone(NodeIndex node, const ZoneRequest& request) const { return request.aware.value_or(SingleNuma(node)); }
+
+  // For managed nodes and pods that ask something.
+  Fit Check(NodeIndex node, const ZoneRequest& request, Time now) const;
+  // Whether one zone can surely take the whole pod; false if that takes a closer look.
+  bool SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const;
+  // Replaces `offers` by what the zones can give a pod in one zone, or across zones. They refer to the account and hold until it changes.
+  void Offer(NodeIndex node, bool one_zone, Time now, ZoneOffers& offers) const;
+
+  struct ZoneFigures {
+    int zone = -1;
+    bool present = true;  // false: the topology object does not name it (any more), but pods do
+    bool stale = false;
+    Amounts allocatable, effective, used, free;
+  };
+  // Ordered by zone.
+  std::vector<ZoneFigures> Figures(NodeIndex node, Time now) const;
+
+  void Place(const cluster::PlacedPod& pod) override { Charge(pod, 1); }
+  void Leave(const cluster::PlacedPod& pod) override { Charge(pod, -1); }
+  void NodeChanged(NodeIndex node, const cluster::NodeTopology* topology) override;
+  bool Recount(NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override;
+
+ private:
+  struct Held {
+    int zone = -1;
+    Amounts used;
+    friend bool operator==(const Held&, const Held&) = default;
+  };
+  struct Zone {
+    int id = -1;
+    int64_t fresh_cpu = 0;        // effective cpu until stale_from, by when the offline capacity is out of date
+    Time stale_from = Time::max();
+    int64_t stale_cpu = 0;        // effective cpu after that
+    Amounts allocatable;
+    Amounts used;
+  };
+  struct NodeZones {
+    std::vector<Zone> zones;              // of a managed node, by id
+    std::vector<uint16_t> distance;       // there and back, row by row
+    int64_t nearest = 0;                  // of two zones
+    bool even = true;
+    std::vector<Held> elsewhere;          // what pods hold of zones that `zones` does not have, by id; never all 0
+  };
+
+  // What answers most questions about a node without a look at its zones, side by side for all nodes. Exact where cpu is all that is
+  // managed, until the first offline capacity goes out of date. "Whole": only whole CPUs of each zone's capacity, less what is used.
+  struct Bounds {
+    NodeMode mode = NodeMode::kNoTopology;
+    bool single_numa = false;
+    Time until = Time::max();
+    int64_t most_free = 0;    // of one zone
+    int64_t most_whole = 0;
+    int64_t all_whole = 0;    // of all zones
+    int64_t most_empty = 0;   // of one zone, were nothing used
+    int64_t all_empty = 0;    // of all zones, whole CPUs
+  };
+
+  NodeZones& At(NodeIndex node);
+  void Rebound(NodeIndex node);
+  bool Bounded(const ZoneRequest& request, const Bounds& bounds, Time now) const {
+    return request.amounts.size() == 1 && now <= bounds.until;
+  }
+  Fit LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const;
+  void Charge(const cluster::PlacedPod& pod, int sign);
+  void Add(NodeZones& node, const cluster::ZoneAmount& amount, int sign) const;
+  Zone MakeZone(const cluster::Zone& zone) const;
+  int64_t Effective(const Zone& zone, size_t resource, Time now) const;
+  static std::vector<Held> AllHeld(const NodeZones& node);
+  static void SetHeld(NodeZones& node, std::vector<Held> held, size_t resources);
+
+  Options options_;
+  std::vector<NodeZones> nodes_;
+  std::vector<Bounds> bounds_;  // one for each of nodes_
+};
+
+}  // namespace huygens::topology

@@ -1,0 +1,194 @@
+#include "topology/zone_choice.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace huygens::topology {
+
+namespace {
+
+// As many as a node may have, so that no choice allocates.
+using Order = absl::InlinedVector<uint8_t, cluster::kMaxZones>;
+
+// Indexes into the offers, those with the most free cpu first, equals by id.
+Order FreestFirst(const ZoneOffers& offers) {
+  Order order(offers.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint8_t>(i);
+  std::sort(order.begin(), order.end(), [&](uint8_t a, uint8_t b) {
+    return offers.Free(a, 0) != offers.Free(b, 0) ? offers.Free(a, 0) > offers.Free(b, 0) : a < b;
+  });
+  return order;
+}
+
+std::optional<ZoneSet> SelectOne(const ZoneOffers& offers, std::span<const int64_t> request) {
+  std::optional<size_t> best;
+  for (size_t z = 0; z < offers.size(); ++z) {
+    bool holds = true;
+    for (size_t r = 0; r < request.size(); ++r) holds = holds && offers.Usable(z, r) >= request[r];
+    if (holds && (!best || offers.Free(z, 0) > offers.Free(*best, 0))) best = z;
+  }
+  if (!best) return std::nullopt;
+  return ZoneSet{uint64_t{1} << *best, 1, 0};
+}
+
+// How many zones are needed at least, looking at one resource at a time; nothing if all together do not suffice.
+std::optional<int> LeastCount(const ZoneOffers& offers, std::span<const int64_t> request) {
+  int least = 1;
+  absl::InlinedVector<int64_t, cluster::kMaxZones> amounts(offers.size());
+  for (size_t r = 0; r < request.size(); ++r) {
+    for (size_t z = 0; z < offers.size(); ++z) amounts[z] = offers.Usable(z, r);
+    std::sort(amounts.begin(), amounts.end(), std::greater<>());
+    int64_t left = request[r];
+    int count = 0;
+    for (int64_t amount : amounts) {
+      if (left <= 0 || amount <= 0) break;
+      left -= amount;
+      ++count;
+    }
+    if (left > 0) return std::nullopt;
+    least = std::max(least, count);
+  }
+  return least;
+}
+
+bool Holds(const ZoneOffers& offers, uint64_t members, std::span<const int64_t> request) {
+  for (size_t r = 0; r < request.size(); ++r) {
+    int64_t left = request[r];
+    for (uint64_t rest = members; rest != 0 && left > 0; rest &= rest - 1) {
+      left -= offers.Usable(static_cast<size_t>(std::countr_zero(rest)), r);
+    }
+    if (left > 0) return false;
+  }
+  return true;
+}
+
+int64_t DistanceTo(const ZoneOffers& offers, size_t zone, uint64_t members) {
+  int64_t distance = 0;
+  for (; members != 0; members &= members - 1) distance += offers.Distance(zone, static_cast<size_t>(std::countr_zero(members)));
+  return distance;
+}
+
+// All zones without those that can be spared, trying the least free first.
+ZoneSet Spare(const ZoneOffers& offers, std::span<const int64_t> request) {
+  const Order order = FreestFirst(offers);
+  ZoneSet set;
+  for (uint8_t zone : order) set.members |= uint64_t{1} << zone;
+  for (size_t i = order.size(); i-- > 0;) {
+    uint64_t without = set.members & ~(uint64_t{1} << order[i]);
+    if (Holds(offers, without, request)) set.members = without;
+  }
+  set.count = std::popcount(set.members);
+  uint64_t before = 0;
+  for (uint64_t rest = set.members; rest != 0; rest &= rest - 1) {
+    set.distance += DistanceTo(offers, static_cast<size_t>(std::countr_zero(rest)), before);
+    before |= rest & (~rest + 1);
+  }
+  return set;
+}
+
+// The best set of exactly `count` zones.
+class Search {
+ public:
+  Search(const ZoneOffers& offers, std::span<const int64_t> request, int count)
+      : offers_(offers), request_(request), count_(count), order_(FreestFirst(offers)) {
+    cpu_before_.push_back(0);
+    for (uint8_t zone : order_) cpu_before_.push_back(cpu_before_.back() + offers.Free(zone, 0));
+  }
+
+  std::optional<ZoneSet> Run() {
+    Extend(0, ZoneSet(), 0);
+    return best_;
+  }
+  // There may be better sets than the one found, or one where none was found.
+  bool GaveUp() const { return steps_ > kMaxSteps; }
+
+ private:
+  // `set` holds zones from before `next` in the order, with `cpu` free between them.
+  void Extend(size_t next, const ZoneSet& set, int64_t cpu) {
+    if (set.count == count_) {
+      Consider(set, cpu);
+      return;
+    }
+    auto missing = static_cast<size_t>(count_ - set.count);
+    for (size_t i = next; i + missing <= order_.size(); ++i) {
+      if (++steps_ > kMaxSteps) return;
+      // No completion has more free cpu than the next zones in the order; later ones have less still.
+      int64_t most_cpu = cpu + cpu_before_[i + missing] - cpu_before_[i];
+      if (most_cpu < request_[0]) return;
+      ZoneSet larger = set;
+      size_t zone = order_[i];
+      larger.distance += DistanceTo(offers_, zone, set.members);
+      larger.members |= uint64_t{1} << zone;
+      ++larger.count;
+      if (best_) {
+        int64_t pairs = (count_ * (count_ - 1) - larger.count * (larger.count - 1)) / 2;
+        int64_t least_distance = larger.distance + pairs * offers_.nearest;
+        if (least_distance > best_->distance) continue;
+        if (least_distance == best_->distance && most_cpu < best_cpu_) continue;
+      }
+      Extend(i + 1, larger, cpu + offers_.Free(zone, 0));
+      // Where all distances are equal nothing beats the freest zones.
+      if (offers_.even && best_ && steps_ == count_) return;
+    }
+  }
+
+  void Consider(const ZoneSet& set, int64_t cpu) {
+    if (!Holds(offers_, set.members, request_)) return;
+    if (best_) {
+      if (set.distance != best_->distance) {
+        if (set.distance > best_->distance) return;
+      } else if (cpu != best_cpu_) {
+        if (cpu < best_cpu_) return;
+      } else {
+        // The lowest zone that only one of them has decides.
+        uint64_t different = set.members ^ best_->members;
+        if ((set.members & different & (~different + 1)) == 0) return;
+      }
+    }
+    best_ = set;
+    best_cpu_ = cpu;
+  }
+
+  const ZoneOffers& offers_;
+  std::span<const int64_t> request_;
+  int count_;
+  Order order_;
+  absl::InlinedVector<int64_t, cluster::kMaxZones + 1> cpu_before_;  // of the first i zones in the order
+  int steps_ = 0;
+  std::optional<ZoneSet> best_;
+  int64_t best_cpu_ = 0;
+};
+
+}  // namespace
+
+std::optional<ZoneSet> SelectZones(const ZoneOffers& offers, std::span<const int64_t> request, bool one_zone) {
+  if (auto one = SelectOne(offers, request); one || one_zone) return one;
+  std::optional<int> least = LeastCount(offers, request);
+  if (!least) return std::nullopt;
+  for (int count = std::max(2, *least); count <= static_cast<int>(offers.size()); ++count) {
+    Search search(offers, request, count);
+    if (auto set = search.Run()) return set;
+    if (search.GaveUp()) break;
+  }
+  return Spare(offers, request);
+}
+
+std::vector<cluster::ZoneAmount> Divide(const ZoneOffers& offers, const ZoneSet& set, std::span<const int64_t> request,
+                                        std::span<const ResourceId> resources) {
+  std::vector<cluster::ZoneAmount> parts;
+  absl::InlinedVector<int64_t, 2> left(request.begin(), request.end());
+  for (uint8_t zone : FreestFirst(offers)) {
+    if ((set.members >> zone & 1) == 0) continue;
+    cluster::ZoneAmount part{offers.zones[zone], {}};
+    for (size_t r = 0; r < left.size(); ++r) {
+      int64_t taken = std::min(left[r], offers.Usable(zone, r));
+      if (taken > 0) part.amount.Set(resources[r], taken);
+      left[r] -= taken;
+    }
+    parts.push_back(std::move(part));
+  }
+  std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.zone < b.zone; });
+  return parts;
+}
+
+}  // namespace huygens::topology

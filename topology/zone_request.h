@@ -1,0 +1,27 @@
+// What a pod asks of the zones of a managed node. Pure function of the pod; any thread.
+// Source of the rule: crane-scheduler, pkg/plugins/noderesourcetopology (PreFilter) and crane's pod policies.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "cluster/objects.h"
+#include "topology/options.h"
+
+namespace huygens::topology {
+
+struct ZoneRequest {
+  Amounts amounts;            // empty = asks nothing: any node will do, no result is written
+  std::optional<bool> aware;  // the pod's own word on "one zone only"; unset = the node decides
+
+  bool AsksNothing() const { return amounts.empty(); }
+  // The pod cannot do without a topology object.
+  bool RequiresTopology() const { return !AsksNothing() && aware == true; }
+};
+
+// A container takes part if its cpu request equals its cpu limit and is a whole number of CPUs above 0; init containers, sidecars and
+// overhead do not. Pods of a DaemonSet, with cpu-policy none, or without such a container ask nothing.
+bool IsTarget(const cluster::Container& container);
+ZoneRequest RequestOf(const cluster::Pod& pod, std::span<const ResourceId> managed_resources);
+
+}  // namespace huygens::topology

@@ -1,0 +1,105 @@
+#include "wire/binding.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "base/json_text.h"
+#include "base/quantity.h"
+
+namespace huygens::wire {
+namespace {
+
+std::string ZoneName(int id, const cluster::NodeTopology& topology) {
+  for (const cluster::Zone& zone : topology.zones) {
+    if (zone.id == id) return zone.name;
+  }
+  return Concat("node", std::to_string(id));
+}
+
+// Memory-like resources are binary in Kubernetes ("4Gi"), all others decimal.
+Quantity ToQuantity(ResourceId id, std::string_view name, int64_t amount) {
+  if (id == kCpu) return Quantity::FromMilli(amount);
+  bool binary = id == kMemory || id == kEphemeralStorage || name.starts_with("hugepages-");
+  return Quantity::FromInt(amount, binary ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
+}
+
+// `"cpu":"2","memory":"4Gi"`, ordered by name as Go orders the keys of a map; false if all are 0.
+bool AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& names) {
+  std::vector<std::pair<std::string_view, ResourceVector::Entry>> named;
+  for (const ResourceVector::Entry& entry : amounts) {
+    if (entry.second != 0) named.emplace_back(names.Name(entry.first), entry);
+  }
+  std::sort(named.begin(), named.end());
+  bool first = true;
+  for (const auto& [name, entry] : named) {
+    if (!first) out += ',';
+    first = false;
+    AppendJsonString(out, name);
+    out += ':';
+    AppendJsonString(out, ToQuantity(entry.first, name, entry.second).Canonical());
+  }
+  return !named.empty();
+}
+
+void AppendField(std::string& out, std::string_view before, std::string_view value) {
+  out += before;
+  AppendJsonString(out, value);
+}
+
+}  // namespace
+
+void AppendBinding(std::string& out, const Binding& binding) {
+  AppendField(out, R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":)", binding.pod_name);
+  AppendField(out, R"(,"namespace":)", binding.namespace_name);
+  if (!binding.pod_uid.empty()) AppendField(out, R"(,"uid":)", binding.pod_uid);
+  if (!binding.annotations.empty()) {
+    std::string_view before = R"(,"annotations":{)";
+    for (const auto& [key, value] : binding.annotations) {
+      AppendField(out, before, key);
+      AppendField(out, ":", value);
+      before = ",";
+    }
+    out += '}';
+  }
+  AppendField(out, R"(},"target":{"kind":"Node","name":)", binding.node);
+  out += "}}";
+}
+
+void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
+                          const cluster::NodeTopology& topology, const ResourceNames& names) {
+  std::vector<std::pair<std::string, const ResourceVector*>> named;
+  for (const cluster::ZoneAmount& zone : zones) named.emplace_back(ZoneName(zone.zone, topology), &zone.amount);
+  std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  out += '[';
+  bool first = true;
+  for (const auto& [name, amount] : named) {
+    std::string amounts;
+    if (!AppendAmounts(amounts, *amount, names)) continue;
+    AppendField(out, first ? R"({"name":)" : R"(,{"name":)", name);
+    first = false;
+    out += R"(,"type":"Node","resources":{"capacity":{)";
+    out += amounts;
+    out += "}}}";
+  }
+  out += ']';
+}
+
+void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology& topology,
+                     const ResourceNames& names) {
+  AppendField(out, R"({"uid":)", placement.uid);
+  AppendField(out, R"(,"node":)", placement.node);
+  out += R"(,"zones":[)";
+  bool first = true;
+  for (const cluster::ZoneAmount& zone : placement.zones) {
+    AppendField(out, first ? R"({"name":)" : R"(,{"name":)", ZoneName(zone.zone, topology));
+    first = false;
+    std::string amounts;
+    if (AppendAmounts(amounts, zone.amount, names)) out += Concat(",", amounts);
+    out += '}';
+  }
+  AppendField(out, R"(],"by":)", placement.by);
+  AppendField(out, R"(,"at":)", FormatRfc3339(placement.at));
+  out += '}';
+}
+
+}  // namespace huygens::wire

@@ -1,0 +1,46 @@
+// What a bind writes: the core/v1 Binding and the two annotations in it. Appending writers that cannot fail; safe on
+// any thread.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "base/resource.h"
+#include "base/time.h"
+#include "cluster/objects.h"
+
+namespace huygens::wire {
+
+inline constexpr std::string_view kTopologyResultAnnotation = "topology.crane.io/topology-result";
+inline constexpr std::string_view kPlacementAnnotation = "huygens.dev/placement";
+
+struct Binding {
+  std::string_view pod_name;
+  std::string_view namespace_name;
+  std::string_view pod_uid;  // the API server answers 409 if the pod has another one; empty = not checked
+  std::string_view node;
+  std::span<const std::pair<std::string_view, std::string_view>>
+      annotations;  // merged into the pod's by the API server
+};
+void AppendBinding(std::string& out, const Binding& binding);
+
+// The text of topology.crane.io/topology-result, byte for byte as crane-scheduler writes it:
+// [{"name":"node0","type":"Node","resources":{"capacity":{"cpu":"2"}}}], zones ordered by name as text, amounts of 0
+// left out. A zone is named as `topology` names it, or node<id> where it does not know it.
+void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
+                          const cluster::NodeTopology& topology, const ResourceNames& names);
+
+// The text of huygens.dev/placement: {"uid","node","zones":[{"name","cpu",...}],"by","at"}, zones in the order given.
+struct Placement {
+  std::string_view uid;
+  std::string_view node;
+  std::span<const cluster::ZoneAmount> zones;
+  std::string_view by;  // which instance decided
+  Time at;
+};
+void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology& topology,
+                     const ResourceNames& names);
+
+}  // namespace huygens::wire

@@ -1,0 +1,130 @@
+#include "wire/extender_args.h"
+
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "wire/json_reader.h"
+
+namespace huygens::wire {
+namespace {
+
+std::string_view Between(const char* begin, const char* end) { return {begin, static_cast<size_t>(end - begin)}; }
+
+// An object as its text, or nothing for null.
+Status ReadRawObject(JsonReader& in, std::string_view& out) {
+  out = {};
+  if (in.SkipNull()) return absl::OkStatus();
+  if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
+  out = in.Skip();
+  return absl::OkStatus();
+}
+
+// An object as its text, and the field of its metadata that tells which one it is.
+Status ReadIdentified(JsonReader& in, OwnedTexts& owned, std::string_view field, std::string_view& value,
+                      std::string_view& json) {
+  const char* begin = in.position();
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
+    if (!part.Is("metadata")) return absl::OkStatus();
+    return in.Members([&](const JsonKey& key) { return key.Is(field) ? in.Read(value, owned) : absl::OkStatus(); });
+  }));
+  json = Between(begin, in.position());
+  return absl::OkStatus();
+}
+
+Status ReadNodeNames(JsonReader& in, OwnedTexts& owned, std::optional<std::vector<std::string_view>>& out) {
+  out.reset();
+  if (in.Next() == JsonType::kNull) return absl::OkStatus();
+  std::vector<std::string_view>& names = out.emplace();
+  names.reserve(8192);
+  return in.Read(names, owned);
+}
+
+Status ReadNodes(JsonReader& in, OwnedTexts& owned, std::optional<NodeList>& out) {
+  out.reset();
+  if (in.Next() == JsonType::kNull) return absl::OkStatus();
+  const char* begin = in.position();
+  const char* open = nullptr;
+  const char* close = nullptr;
+  NodeList& list = out.emplace();
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
+    if (!key.Is("items")) return absl::OkStatus();
+    bool null = in.Next() == JsonType::kNull;
+    open = null ? nullptr : in.position() + 1;
+    HUYGENS_RETURN_IF_ERROR(ReadList(
+        in, list.items, [&](RequestNode& node) { return ReadIdentified(in, owned, "name", node.name, node.json); }));
+    close = null ? nullptr : in.position() - 1;
+    return absl::OkStatus();
+  }));
+  list.head = open == nullptr ? R"({"metadata":{},"items":[)" : Between(begin, open);
+  list.tail = open == nullptr ? "]}" : Between(close, in.position());
+  return absl::OkStatus();
+}
+
+Status ReadVictim(JsonReader& in, OwnedTexts& owned, bool full, Victim& out) {
+  if (full) return ReadIdentified(in, owned, "uid", out.uid, out.pod);
+  return in.Members([&](const JsonKey& key) { return key.Is("UID") ? in.Read(out.uid, owned) : absl::OkStatus(); });
+}
+
+// NodeNameToVictims (full pods) or NodeNameToMetaVictims. A node that occurs twice has what was said last.
+Status ReadVictims(JsonReader& in, OwnedTexts& owned, bool full, std::optional<std::vector<NodeVictims>>& out) {
+  out.reset();
+  if (in.Next() == JsonType::kNull) return absl::OkStatus();
+  out.emplace();
+  absl::flat_hash_map<absl::string_view, size_t> positions;
+  return in.Members([&](const JsonKey& node) {
+    std::string_view name = node.escaped ? owned.Keep(std::string(node.text)) : node.text;
+    auto [known, is_new] = positions.try_emplace(ToAbsl(name), out->size());
+    if (is_new) out->emplace_back();
+    NodeVictims& victims = (*out)[known->second];
+    victims = {.node = name, .pods = {}, .pdb_violations = 0};
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("NumPDBViolations")) return in.Read(victims.pdb_violations);
+      if (!key.Is("Pods")) return absl::OkStatus();
+      return ReadList(in, victims.pods, [&](Victim& victim) { return ReadVictim(in, owned, full, victim); });
+    });
+  });
+}
+
+}  // namespace
+
+StatusOr<ExtenderArgs> DecodeExtenderArgs(std::string_view body) {
+  return DecodeObject<ExtenderArgs>(body, [&](JsonReader& in, ExtenderArgs& out) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("Pod")) return ReadRawObject(in, out.pod);
+      if (key.Is("NodeNames")) return ReadNodeNames(in, out.unescaped, out.node_names);
+      if (key.Is("Nodes")) return ReadNodes(in, out.unescaped, out.nodes);
+      return absl::OkStatus();
+    });
+  });
+}
+
+StatusOr<PreemptArgs> DecodePreemptArgs(std::string_view body) {
+  return DecodeObject<PreemptArgs>(body, [&](JsonReader& in, PreemptArgs& out) {
+    std::optional<std::vector<NodeVictims>> full, meta;
+    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+      if (key.Is("Pod")) return ReadRawObject(in, out.pod);
+      if (key.Is("NodeNameToVictims")) return ReadVictims(in, out.unescaped, true, full);
+      if (key.Is("NodeNameToMetaVictims")) return ReadVictims(in, out.unescaped, false, meta);
+      return absl::OkStatus();
+    }));
+    if (meta)
+      out.nodes = *std::move(meta);
+    else if (full)
+      out.nodes = *std::move(full);
+    return absl::OkStatus();
+  });
+}
+
+StatusOr<BindArgs> DecodeBindArgs(std::string_view body) {
+  return DecodeObject<BindArgs>(body, [](JsonReader& in, BindArgs& out) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("PodName")) return in.Read(out.pod_name);
+      if (key.Is("PodNamespace")) return in.Read(out.pod_namespace);
+      if (key.Is("PodUID")) return in.Read(out.pod_uid);
+      if (key.Is("Node")) return in.Read(out.node);
+      return absl::OkStatus();
+    });
+  });
+}
+
+}  // namespace huygens::wire

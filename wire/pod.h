@@ -1,0 +1,17 @@
+// A core/v1 Pod as kube-scheduler or the API server writes it, reduced to what cluster::Pod holds. Missing fields,
+// nulls, unknown fields and field names in any case are fine. Fails on text that is not JSON and on a wrong type or
+// quantity in a field that is needed, naming the field. Annotations never fail a pod: an unreadable topology-result or
+// huygens.dev/placement counts as absent. Safe on any thread.
+#pragma once
+
+#include <string_view>
+
+#include "base/resource.h"
+#include "base/status.h"
+#include "cluster/objects.h"
+
+namespace huygens::wire {
+
+StatusOr<cluster::Pod> DecodePod(std::string_view json, ResourceNames& names);
+
+}  // namespace huygens::wire

@@ -1,0 +1,30 @@
+// Maps of quantities and of text, as they occur in several objects. For the decoders of this room. Safe on any thread.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/quantity.h"
+#include "base/resource.h"
+#include "base/status.h"
+#include "wire/json_reader.h"
+
+namespace huygens::wire {
+
+// A quantity as Go reads it: a string or a bare number, space around it allowed; null is 0.
+Status ReadQuantity(JsonReader& in, Quantity& out);
+
+// {"cpu":"2","memory":"4Gi"}. Null empties `out`; a second map is merged into the first, as Go does.
+Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out);
+
+// {"requests":{...},"limits":{...}}, as containers and pods have it.
+Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& requests, ResourceVector& limits);
+
+using TextPairs = std::vector<std::pair<std::string, std::string>>;
+// {"key":"value"}, appended to `out` in the order of the text.
+Status ReadTextMap(JsonReader& in, TextPairs& out);
+// Orders by key; of equal keys only the last stays.
+void SortByKey(TextPairs& pairs);
+
+}  // namespace huygens::wire

@@ -1,0 +1,233 @@
+#include "wire/topology.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/quantity.h"
+#include "wire/json_reader.h"
+#include "wire/object_meta.h"
+#include "wire/resources.h"
+#include "wire/text_cut.h"
+
+namespace huygens::wire {
+namespace {
+
+using cluster::NodeTopology;
+using cluster::Zone;
+
+// A zone before it is known whether it is one of type Node and how the zones named in its costs are numbered.
+struct NamedZone {
+  Zone zone;
+  std::string type;
+  std::vector<std::pair<std::string, int32_t>> costs;
+  TextPairs attributes;
+};
+
+// Crane has a map, the community a list of {name, value}; either is read for both.
+Status ReadAttributes(JsonReader& in, TextPairs& out) {
+  out.clear();
+  if (in.Next() != JsonType::kArray) return ReadTextMap(in, out);
+  return ReadList(in, out, [&](std::pair<std::string, std::string>& attribute) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("name")) return in.Read(attribute.first);
+      if (key.Is("value")) return in.Read(attribute.second);
+      return absl::OkStatus();
+    });
+  });
+}
+
+// Crane: {"capacity":{...},"allocatable":{...}}.
+Status ReadZoneResourceMaps(JsonReader& in, ResourceNames& names, Zone& zone) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("capacity")) return ReadResourceList(in, names, zone.capacity);
+    if (key.Is("allocatable")) return ReadResourceList(in, names, zone.allocatable);
+    return absl::OkStatus();
+  });
+}
+
+// Community: [{"name":"cpu","capacity":"32","allocatable":"30","available":"26"}].
+Status ReadZoneResource(JsonReader& in, ResourceNames& names, Zone& zone) {
+  std::string name;
+  std::optional<Quantity> capacity, allocatable, available;
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+    if (key.Is("name")) return in.Read(name);
+    if (key.Is("capacity")) return ReadQuantity(in, capacity.emplace());
+    if (key.Is("allocatable")) return ReadQuantity(in, allocatable.emplace());
+    if (key.Is("available")) return ReadQuantity(in, available.emplace());
+    return absl::OkStatus();
+  }));
+  HUYGENS_ASSIGN_OR_RETURN(ResourceId id, names.Intern(name));
+  if (capacity) zone.capacity.Set(id, BaseUnits(id, *capacity));
+  if (allocatable) zone.allocatable.Set(id, BaseUnits(id, *allocatable));
+  if (available) zone.available.Set(id, BaseUnits(id, *available));
+  return absl::OkStatus();
+}
+
+Status ReadZone(JsonReader& in, ResourceNames& names, NamedZone& out) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("name")) return in.Read(out.zone.name);
+    if (key.Is("type")) return in.Read(out.type);
+    if (key.Is("parent")) return in.Read(out.zone.parent);
+    if (key.Is("attributes")) return ReadAttributes(in, out.attributes);
+    if (key.Is("costs")) {
+      return ReadList(in, out.costs, [&](std::pair<std::string, int32_t>& cost) {
+        return in.Members([&](const JsonKey& part) {
+          if (part.Is("name")) return in.Read(cost.first);
+          if (part.Is("value")) return in.Read(cost.second);
+          return absl::OkStatus();
+        });
+      });
+    }
+    if (!key.Is("resources")) return absl::OkStatus();
+    if (in.Next() == JsonType::kObject) return ReadZoneResourceMaps(in, names, out.zone);
+    return in.Elements([&](size_t) { return ReadZoneResource(in, names, out.zone); });
+  });
+}
+
+// metadata of either kind.
+Status ReadMetadata(JsonReader& in, NodeTopology& out) {
+  return in.Members([&](const JsonKey& key) -> Status {
+    if (key.Is("name")) return in.Read(out.node_name);
+    if (!key.Is("ownerReferences")) return absl::OkStatus();
+    out.owner_uid.clear();
+    return in.Elements([&](size_t) -> Status {
+      std::string kind, uid;
+      HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
+        if (part.Is("kind")) return in.Read(kind);
+        if (part.Is("uid")) return in.Read(uid);
+        return absl::OkStatus();
+      }));
+      if (kind == "Node" && out.owner_uid.empty()) out.owner_uid = uid;
+      return absl::OkStatus();
+    });
+  });
+}
+
+// What the zone can really give. An unreadable figure is an error: without it the zone would promise all of its CPUs.
+Status SetRealCapacity(NamedZone& named) {
+  for (const auto& [name, text] : named.attributes) {
+    if (name == "offline_capacity") {
+      auto quantity = Quantity::Parse(text);
+      if (!quantity.ok()) return Annotate(quantity.status(), Concat("offline_capacity \"", CutText(text, 40), "\""));
+      named.zone.offline_cpu = BaseUnits(kCpu, *quantity);
+    } else if (name == "offline_capacity_updated") {
+      auto time = ParseRfc3339(text);
+      if (!time.ok()) return Annotate(time.status(), Concat("offline_capacity_updated \"", CutText(text, 40), "\""));
+      named.zone.offline_updated = *time;
+    }
+  }
+  return absl::OkStatus();
+}
+
+void SetCosts(NamedZone& named) {
+  for (const auto& [name, distance] : named.costs) {
+    if (std::optional<int> id = cluster::ParseZoneId(name)) named.zone.costs.emplace_back(*id, distance);
+  }
+  // The first of two costs to one zone counts.
+  auto by_zone = [](const auto& a, const auto& b) { return a.first < b.first; };
+  auto same_zone = [](const auto& a, const auto& b) { return a.first == b.first; };
+  std::stable_sort(named.zone.costs.begin(), named.zone.costs.end(), by_zone);
+  named.zone.costs.erase(std::unique(named.zone.costs.begin(), named.zone.costs.end(), same_zone),
+                         named.zone.costs.end());
+}
+
+// Fills out.zones; an error is a defect of the object.
+Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
+  for (NamedZone& one : named) {
+    if (one.type != "Node") continue;
+    Zone& zone = one.zone;
+    std::optional<int> id = cluster::ParseZoneId(zone.name);
+    if (!id) return Invalid(Concat("zone \"", CutText(zone.name, 40), "\" has no number in its name"));
+    zone.id = *id;
+    SetCosts(one);
+    if (Status status = SetRealCapacity(one); !status.ok()) return Annotate(status, Concat("zone ", zone.name));
+    out.zones.push_back(std::move(zone));
+  }
+  if (out.zones.size() > cluster::kMaxZones) {
+    return Invalid(Concat(std::to_string(out.zones.size()), " zones; at most ", std::to_string(cluster::kMaxZones),
+                          " are supported"));
+  }
+  std::sort(out.zones.begin(), out.zones.end(), [](const Zone& a, const Zone& b) { return a.id < b.id; });
+  for (size_t i = 1; i < out.zones.size(); ++i) {
+    if (out.zones[i - 1].id != out.zones[i].id) continue;
+    return Invalid(Concat("zones ", out.zones[i - 1].name, " and ", out.zones[i].name, " have the same number"));
+  }
+  return absl::OkStatus();
+}
+
+void SetDefect(const Status& status, NodeTopology& out) {
+  out.defect = std::string(Message(status));
+  out.zones.clear();
+}
+
+// Reads the fields that both kinds have; `read_own(in, key)` reads the others.
+template <typename ReadOwn>
+StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& names, NodeTopology out, ReadOwn&& read_own) {
+  std::vector<NamedZone> zones;
+  auto decoded = DecodeObject<NodeTopology>(json, [&](JsonReader& in, NodeTopology&) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("metadata")) return ReadMetadata(in, out);
+      if (key.Is("attributes")) return ReadAttributes(in, out.attributes);
+      if (key.Is("zones")) return ReadList(in, zones, [&](NamedZone& zone) { return ReadZone(in, names, zone); });
+      return read_own(in, key, out);
+    });
+  });
+  SortByKey(out.attributes);
+  if (!decoded.ok()) {  // if it says which node it is about, that node must not pass as one without topology
+    auto meta = DecodeObjectMeta(json);
+    if (!meta.ok() || meta->name.empty()) return decoded.status();
+    out.node_name = meta->name;
+    SetDefect(decoded.status(), out);
+    return out;
+  }
+  if (out.node_name.empty()) return Invalid("metadata.name is missing");
+  if (Status status = TakeZones(std::move(zones), out); !status.ok()) SetDefect(status, out);
+  return out;
+}
+
+}  // namespace
+
+StatusOr<NodeTopology> DecodeCraneTopology(std::string_view json, ResourceNames& names) {
+  NodeTopology topology;
+  topology.source = cluster::TopologySource::kCrane;
+  topology.single_numa = true;  // the default of the CRD, which the API server fills in but a manifest may lack
+  return Decode(json, names, std::move(topology), [](JsonReader& in, const JsonKey& key, NodeTopology& out) {
+    if (!key.Is("craneManagerPolicy")) return absl::OkStatus();
+    return in.Members([&](const JsonKey& policy) -> Status {
+      std::string text;
+      if (policy.Is("cpuManagerPolicy")) {
+        HUYGENS_RETURN_IF_ERROR(in.Read(text));
+        out.pinned_by_agent = text == "Static";
+      } else if (policy.Is("topologyManagerPolicy")) {
+        HUYGENS_RETURN_IF_ERROR(in.Read(text));
+        out.single_numa = text.empty() || text == "SingleNUMANodePodLevel";
+      }
+      return absl::OkStatus();
+    });
+  });
+}
+
+StatusOr<NodeTopology> DecodeCommunityTopology(std::string_view json, ResourceNames& names) {
+  constexpr std::string_view kDeprecated = "topologyPolicies";
+  NodeTopology topology;
+  topology.source = cluster::TopologySource::kCommunity;
+  std::vector<std::string> policies;
+  auto decoded = Decode(json, names, std::move(topology), [&](JsonReader& in, const JsonKey& key, NodeTopology&) {
+    if (!key.Is(kDeprecated)) return absl::OkStatus();
+    return ReadList(in, policies, [&](std::string& policy) { return in.Read(policy); });
+  });
+  if (!decoded.ok() || policies.empty()) return decoded;
+  for (const auto& [name, value] : decoded->attributes) {
+    if (name == kDeprecated) return decoded;
+  }
+  std::string joined;
+  for (const std::string& policy : policies) joined += joined.empty() ? policy : Concat(",", policy);
+  decoded->attributes.emplace_back(kDeprecated, std::move(joined));
+  SortByKey(decoded->attributes);
+  return decoded;
+}
+
+}  // namespace huygens::wire
