@@ -52,12 +52,13 @@ StatusOr<std::vector<NodeView>> DecodeNodes(std::string_view json, ResourceNames
 }
 
 StatusOr<std::vector<ZoneView>> DecodeZonesOf(std::string_view json, std::string_view uid) {
-  HUYGENS_ASSIGN_OR_RETURN(auto pods, wire::DecodeObject<std::vector<PodOnNode>>(json, [&](JsonReader& in, std::vector<PodOnNode>& out) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.text != "pods") return absl::OkStatus();
-      return wire::ReadList(in, out, [&](PodOnNode& pod) { return ReadPod(in, pod); });
-    });
-  }));
+  HUYGENS_ASSIGN_OR_RETURN(
+      auto pods, wire::DecodeObject<std::vector<PodOnNode>>(json, [&](JsonReader& in, std::vector<PodOnNode>& out) {
+        return in.Members([&](const JsonKey& key) {
+          if (key.text != "pods") return absl::OkStatus();
+          return wire::ReadList(in, out, [&](PodOnNode& pod) { return ReadPod(in, pod); });
+        });
+      }));
   for (PodOnNode& pod : pods) {
     if (pod.uid == uid) return std::move(pod.zones);
   }

@@ -43,6 +43,7 @@ Status ReadVerdict(JsonReader& in, DecisionView::NodeVerdict& node) {
   return in.Members([&](const JsonKey& key) {
     if (key.text == "name") return in.Read(node.name);
     if (key.text == "reason") return in.Read(node.reason);
+    if (key.text == "kept") return in.Read(node.kept);
     if (key.text == "score") return in.Read(node.score.emplace());
     if (key.text != "terms") return absl::OkStatus();
     return wire::ReadList(in, node.opinions, [&](std::optional<double>& opinion) { return ReadOpinion(in, opinion); });
@@ -77,10 +78,13 @@ Status ReadDecision(JsonReader& in, DecisionView& decision) {
     if (key.text == "narrowed") return in.Read(decision.narrowed);
     if (key.text == "maxScore") return in.Read(decision.max_score);
     if (key.text == "node") return in.Read(decision.node);
-    if (key.text == "checks") return wire::ReadList(in, decision.checks, [&](std::string& name) { return in.Read(name); });
+    if (key.text == "checks")
+      return wire::ReadList(in, decision.checks, [&](std::string& name) { return in.Read(name); });
     if (key.text == "terms") return wire::ReadList(in, decision.terms, [&](auto& term) { return ReadTerm(in, term); });
-    if (key.text == "nodes") return wire::ReadList(in, decision.nodes, [&](auto& node) { return ReadVerdict(in, node); });
-    if (key.text == "zones") return wire::ReadList(in, decision.zones, [&](ZoneView& zone) { return ReadZone(in, zone); });
+    if (key.text == "nodes")
+      return wire::ReadList(in, decision.nodes, [&](auto& node) { return ReadVerdict(in, node); });
+    if (key.text == "zones")
+      return wire::ReadList(in, decision.zones, [&](ZoneView& zone) { return ReadZone(in, zone); });
     return absl::OkStatus();
   });
 }

@@ -1,4 +1,5 @@
-// The decisions on a pod as /debug/decisions of a running huygens tells them (observe/decision.h has the format). Any thread.
+// The decisions on a pod as /debug/decisions of a running huygens tells them (observe/decision.h has the format). Any
+// thread.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ struct DecisionView {
   struct NodeVerdict {
     std::string name;
     std::string reason;  // empty: not refused
+    bool kept = false;   // returned by a filter that narrowed its answer
     std::optional<int64_t> score;
     std::vector<std::optional<double>> opinions;  // by term; nothing = no opinion
   };

@@ -71,8 +71,10 @@ int Run(std::span<const std::string_view> arguments) {
 const Command kExplainCommand = {
     "explain", "say why a pod is where it is, or nowhere",
     "Usage: huygens explain POD [--namespace NS] [--admin-url URL] [-o table|json]\n\n"
-    "Asks a running huygens for its last decisions on a pod (NAME, NAMESPACE/NAME or UID) and prints, for each node it was asked about, the\n"
-    "reason against it or its score by term, and what bind chose. The last 1000 decisions on all pods are remembered; -o json prints them as\n"
+    "Asks a running huygens for its last decisions on a pod (NAME, NAMESPACE/NAME or UID) and prints, for each node it "
+    "was asked about, the\n"
+    "reason against it or its score by term, and what bind chose. The last 1000 decisions on all pods are remembered; "
+    "-o json prints them as\n"
     "/debug/decisions gives them.\n\n"
     "  huygens explain one-zone --namespace default --admin-url http://127.0.0.1:8889\n\n"
     "Exit codes: 0 explained, 1 nothing is known about the pod or the server could not be reached, 2 wrong usage.\n",

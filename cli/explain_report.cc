@@ -37,11 +37,11 @@ Attempt Newest(const std::vector<const DecisionView*>& decisions) {
 
 std::string When(Time time, Time now) {
   const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now - time).count();
-  std::string ago = seconds < 0       ? "in the future: the clocks differ"
-                    : seconds < 120   ? Concat(std::to_string(seconds), "s ago")
-                    : seconds < 7200  ? Concat(std::to_string(seconds / 60), "m ago")
+  std::string ago = seconds < 0        ? "in the future: the clocks differ"
+                    : seconds < 120    ? Concat(std::to_string(seconds), "s ago")
+                    : seconds < 7200   ? Concat(std::to_string(seconds / 60), "m ago")
                     : seconds < 172800 ? Concat(std::to_string(seconds / 3600), "h ago")
-                                      : Concat(std::to_string(seconds / 86400), "d ago");
+                                       : Concat(std::to_string(seconds / 86400), "d ago");
   return Concat(FormatRfc3339(time), " (", ago, ")");
 }
 
@@ -52,7 +52,8 @@ std::string Number(double value, const char* format) {
 }
 
 size_t Feasible(const DecisionView& filter) {
-  return static_cast<size_t>(std::count_if(filter.nodes.begin(), filter.nodes.end(), [](const auto& n) { return n.reason.empty(); }));
+  return static_cast<size_t>(
+      std::count_if(filter.nodes.begin(), filter.nodes.end(), [](const auto& n) { return n.reason.empty(); }));
 }
 
 std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
@@ -68,14 +69,18 @@ std::string Headline(const Attempt& attempt, Time now) {
     return Concat("Binding to ", bind->node, " failed, ", When(bind->time, now), ": ", bind->error,
                   "\nkube-scheduler puts the pod back into its queue and tries again.");
   }
-  if (attempt.filter == nullptr) return Concat("Scored, ", When(attempt.prioritize->time, now), "; what filter said before is forgotten.");
+  if (attempt.filter == nullptr)
+    return Concat("Scored, ", When(attempt.prioritize->time, now), "; what filter said before is forgotten.");
   const DecisionView& filter = *attempt.filter;
   const size_t feasible = Feasible(filter);
   if (feasible == 0) {
-    return Concat("Refused for ", filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())), " asked about, ", When(filter.time, now),
+    return Concat("Refused for ",
+                  filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())),
+                  " asked about, ", When(filter.time, now),
                   ".\nkube-scheduler tries again when something changes in the cluster, and every five minutes.");
   }
-  return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ", When(filter.time, now),
+  return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
+                When(filter.time, now),
                 ", but no bind followed: kube-scheduler is still at it, or another plugin of its refused.");
 }
 
@@ -98,8 +103,10 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
 
 std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt) {
   if (row.filter && !row.filter->reason.empty()) return row.filter->reason;
-  if (attempt.bind && attempt.bind->node == name) return attempt.bind->error.empty() ? "bound here" : "binding here failed";
-  return row.filter ? "fits" : "";
+  if (attempt.bind && attempt.bind->node == name)
+    return attempt.bind->error.empty() ? "bound here" : "binding here failed";
+  if (!row.filter) return "";
+  return attempt.filter->narrowed && !row.filter->kept ? "fits, but filter.narrowTo left it out" : "fits";
 }
 
 std::string NodeTable(const Attempt& attempt) {
@@ -116,7 +123,8 @@ std::string NodeTable(const Attempt& attempt) {
     }
   }
   auto score_of = [](const Row& row) { return row.prioritize ? row.prioritize->score.value_or(0) : -1; };
-  std::stable_sort(scored.begin(), scored.end(), [&](const auto& a, const auto& b) { return score_of(a.second) > score_of(b.second); });
+  std::stable_sort(scored.begin(), scored.end(),
+                   [&](const auto& a, const auto& b) { return score_of(a.second) > score_of(b.second); });
 
   std::vector<std::string> head{"NODE", "SCORE"};
   for (const auto& term : terms) head.push_back(Concat(term.name, " x", Number(term.weight, "%g")));
@@ -135,7 +143,8 @@ std::string NodeTable(const Attempt& attempt) {
     table.AddRow(std::move(cells));
   }
   std::string text = table.Text();
-  if (shown < scored.size()) text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
+  if (shown < scored.size())
+    text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
   for (const auto& [reason, names] : refused) {
     text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ");
     for (size_t i = 0; i < std::min<size_t>(names.size(), 5); ++i) text += Concat(i == 0 ? "" : ", ", names[i]);
@@ -151,7 +160,8 @@ std::string NodeTable(const Attempt& attempt) {
 std::string Summary(const DecisionView& decision) {
   if (!decision.error.empty()) return decision.error;
   if (decision.verb == "bind") return Concat("to ", decision.node);
-  if (decision.verb == "filter") return Concat(std::to_string(Feasible(decision)), " of ", Nodes(decision.nodes.size()), " could take it");
+  if (decision.verb == "filter")
+    return Concat(std::to_string(Feasible(decision)), " of ", Nodes(decision.nodes.size()), " could take it");
   return Nodes(decision.nodes.size());
 }
 
@@ -164,10 +174,13 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
     if (decision.uid == newest.uid) same_pod.push_back(&decision);
   }
   const Attempt attempt = Newest(same_pod);
-  std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n", Headline(attempt, now), "\n");
+  std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
+                            Headline(attempt, now), "\n");
   if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt));
   if (attempt.filter && !attempt.filter->nodes.empty()) {
-    text += "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about them.\n";
+    text +=
+        "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about "
+        "them.\n";
   }
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
@@ -187,7 +200,8 @@ std::string UnknownPodText(std::string_view pod, std::string_view url) {
   return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url,
                 ". That means one of these:\n"
                 "- the name or namespace is another (give --namespace, or NAMESPACE/NAME, or the UID);\n"
-                "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a scheduler with huygens as\n"
+                "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a "
+                "scheduler with huygens as\n"
                 "  extender, and whether another plugin of it refused all nodes before;\n"
                 "- the decision is older than the last 1000, or than the start of this huygens;\n"
                 "- another instance of huygens decided: each remembers its own.");

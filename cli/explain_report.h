@@ -1,4 +1,5 @@
-// What `huygens explain` prints: the newest attempt to place a pod in full, the ones before it in a line each. Pure; any thread.
+// What `huygens explain` prints: the newest attempt to place a pod in full, the ones before it in a line each. Pure;
+// any thread.
 #pragma once
 
 #include <string>

@@ -29,7 +29,8 @@ std::string FilterRequest(std::string_view pod, const std::vector<std::string>& 
   return out += "]}";
 }
 
-std::string BindRequestText(std::string_view name, std::string_view namespace_name, std::string_view uid, std::string_view node) {
+std::string BindRequestText(std::string_view name, std::string_view namespace_name, std::string_view uid,
+                            std::string_view node) {
   std::string out = "{";
   AppendField(out, "PodName", name);
   AppendField(out, "PodNamespace", namespace_name);
@@ -39,13 +40,16 @@ std::string BindRequestText(std::string_view name, std::string_view namespace_na
 }
 
 StatusOr<FilterReply> DecodeFilterReply(std::string_view json) {
-  HUYGENS_ASSIGN_OR_RETURN(FilterReply reply, wire::DecodeObject<FilterReply>(json, [](JsonReader& in, FilterReply& out) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("NodeNames")) return in.Elements([&](size_t) { return in.Read(out.nodes.emplace_back()); });
-      if (key.Is("FailedNodes") || key.Is("FailedAndUnresolvableNodes")) return wire::ReadTextMap(in, out.refused);
-      return key.Is("Error") ? in.Read(out.error) : absl::OkStatus();
-    });
-  }));
+  HUYGENS_ASSIGN_OR_RETURN(FilterReply reply,
+                           wire::DecodeObject<FilterReply>(json, [](JsonReader& in, FilterReply& out) {
+                             return in.Members([&](const JsonKey& key) {
+                               if (key.Is("NodeNames"))
+                                 return in.Elements([&](size_t) { return in.Read(out.nodes.emplace_back()); });
+                               if (key.Is("FailedNodes") || key.Is("FailedAndUnresolvableNodes"))
+                                 return wire::ReadTextMap(in, out.refused);
+                               return key.Is("Error") ? in.Read(out.error) : absl::OkStatus();
+                             });
+                           }));
   std::sort(reply.refused.begin(), reply.refused.end());
   return reply;
 }

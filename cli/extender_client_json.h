@@ -1,5 +1,5 @@
-// The scheduler's side of the extender protocol (k8s.io/kube-scheduler/extender/v1): requests as kube-scheduler 1.36 writes them with
-// nodeCacheCapable: true, answers as it reads them. Any thread.
+// The scheduler's side of the extender protocol (k8s.io/kube-scheduler/extender/v1): requests as kube-scheduler 1.36
+// writes them with nodeCacheCapable: true, answers as it reads them. Any thread.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,8 @@ namespace huygens::cli {
 
 // {"Pod":..,"Nodes":null,"NodeNames":[..]}; `pod` is JSON already.
 std::string FilterRequest(std::string_view pod, const std::vector<std::string>& nodes);
-std::string BindRequestText(std::string_view name, std::string_view namespace_name, std::string_view uid, std::string_view node);
+std::string BindRequestText(std::string_view name, std::string_view namespace_name, std::string_view uid,
+                            std::string_view node);
 
 struct FilterReply {
   std::vector<std::string> nodes;

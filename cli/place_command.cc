@@ -44,7 +44,8 @@ class Progress {
 
 void Note(const PodManifest& pod) {
   for (const std::string& field : pod.not_looked_at) {
-    std::fprintf(stderr, "huygens place: note: %s has %s, which place does not look at\n", pod.pod.Key().c_str(), field.c_str());
+    std::fprintf(stderr, "huygens place: note: %s has %s, which place does not look at\n", pod.pod.Key().c_str(),
+                 field.c_str());
   }
 }
 
@@ -96,15 +97,21 @@ int Run(std::span<const std::string_view> arguments) {
 
 const Command kPlaceCommand = {
     "place", "place the pods of a file through a running huygens, as kube-scheduler would",
-    "Usage: huygens place -f PODS.yaml [--url URL] [--admin-url URL] [-o table|json] [--ca-file F] [--cert-file F --key-file F]\n\n"
-    "A small stand-in for kube-scheduler, for trying huygens out: for each pod, in the order of the file, it takes the nodes with enough\n"
-    "unrequested resources, asks the extender's filter and prioritize, binds the pod to the best node (ties by name) and prints what came\n"
-    "of it. Selectors, affinity, taints and the like are not looked at; pods without a UID get one. Pods are really bound: against a huygens\n"
+    "Usage: huygens place -f PODS.yaml [--url URL] [--admin-url URL] [-o table|json] [--ca-file F] [--cert-file F "
+    "--key-file F]\n\n"
+    "A small stand-in for kube-scheduler, for trying huygens out: for each pod, in the order of the file, it takes the "
+    "nodes with enough\n"
+    "unrequested resources, asks the extender's filter and prioritize, binds the pod to the best node (ties by name) "
+    "and prints what came\n"
+    "of it. Selectors, affinity, taints and the like are not looked at; pods without a UID get one. Pods are really "
+    "bound: against a huygens\n"
     "that serves a Kubernetes cluster, they must exist there.\n\n"
     "  huygens place -f config/samples/pods.yaml --url http://127.0.0.1:8888 --admin-url http://127.0.0.1:8889\n\n"
-    "SCORE is what prioritize answered: maxScore x (sum of weight x opinion) / (sum of weights), over the terms that have an opinion of\n"
+    "SCORE is what prioritize answered: maxScore x (sum of weight x opinion) / (sum of weights), over the terms that "
+    "have an opinion of\n"
     "the node (0 = worst, 1 = best), rounded; 0 where no term has one. `huygens explain POD` shows the opinions.\n\n"
-    "Exit codes: 0 every pod was decided on (also those that fit nowhere), 1 a verb answered an error or the server could not be reached,\n"
+    "Exit codes: 0 every pod was decided on (also those that fit nowhere), 1 a verb answered an error or the server "
+    "could not be reached,\n"
     "2 wrong usage, or a file that cannot be read.\n",
     Run};
 

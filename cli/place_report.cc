@@ -63,8 +63,8 @@ std::string PlaceTable(const std::vector<PodOutcome>& outcomes) {
   }
   const size_t refused = outcomes.size() - placed - failed;
   std::string text = table.Text();
-  text += Concat("\n", std::to_string(placed), " of ", std::to_string(outcomes.size()), " pods placed, ", std::to_string(refused),
-                 " without a node");
+  text += Concat("\n", std::to_string(placed), " of ", std::to_string(outcomes.size()), " pods placed, ",
+                 std::to_string(refused), " without a node");
   if (failed > 0) text += Concat(", ", std::to_string(failed), " failed");
   return text += ".\n";
 }

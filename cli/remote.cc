@@ -26,14 +26,16 @@ StatusOr<std::string> Remote::Call(std::string_view method, std::string_view pat
   if (!reply.ok()) {
     std::string advice;
     if (absl::IsUnavailable(reply.status())) {
-      advice = Concat("\nIs `huygens extender` running there? ", flag_, " names its address; the log line `serving` shows it.");
+      advice = Concat("\nIs `huygens extender` running there? ", flag_,
+                      " names its address; the log line `serving` shows it.");
     }
     return Status(reply.status().code(), ToAbsl(Concat(Message(reply.status()), advice)));
   }
   if (reply->code == 200) return std::move(reply->body);
   std::string_view said = reply->body;
   while (said.ends_with('\n')) said.remove_suffix(1);
-  std::string message = Concat(method, " ", url_, path.substr(0, path.find('?')), " answered ", std::to_string(reply->code), ": ", said);
+  std::string message =
+      Concat(method, " ", url_, path.substr(0, path.find('?')), " answered ", std::to_string(reply->code), ": ", said);
   return reply->code == 404 ? NotFound(message) : Unavailable(message);
 }
 

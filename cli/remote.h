@@ -1,5 +1,5 @@
-// A huygens server as the commands talk to it: one request, and either the body of a 200 or an error that says what failed, where, and what to
-// do about it. One thread.
+// A huygens server as the commands talk to it: one request, and either the body of a 200 or an error that says what
+// failed, where, and what to do about it. One thread.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,8 @@ class Remote {
  public:
   static StatusOr<Remote> Open(const RemoteOptions& options);
 
-  // Errors: NotFound where the server answered 404, Unavailable where it answered another code than 200, else those of net::Client.
+  // Errors: NotFound where the server answered 404, Unavailable where it answered another code than 200, else those of
+  // net::Client.
   StatusOr<std::string> Get(std::string_view path_and_query) { return Call("GET", path_and_query, {}); }
   StatusOr<std::string> PostJson(std::string_view path, std::string_view body) { return Call("POST", path, body); }
 

@@ -31,7 +31,8 @@ Status StandInScheduler::Start() {
   for (NodeView& node : *nodes) {
     if (node.known) nodes_.emplace(node.name, std::move(node));
   }
-  if (nodes_.empty()) return Refused("huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
+  if (nodes_.empty())
+    return Refused("huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
   return absl::OkStatus();
 }
 
@@ -49,7 +50,8 @@ StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
   return outcome;
 }
 
-std::vector<std::string> StandInScheduler::FitByRequests(const PodManifest& pod, const ResourceVector& requests, PodOutcome& outcome) const {
+std::vector<std::string> StandInScheduler::FitByRequests(const PodManifest& pod, const ResourceVector& requests,
+                                                         PodOutcome& outcome) const {
   std::vector<std::string> fitting;
   for (const auto& [name, node] : nodes_) {
     if (!pod.only_on.empty() && std::find(pod.only_on.begin(), pod.only_on.end(), name) == pod.only_on.end()) {
@@ -70,13 +72,16 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
   if (!reply->error.empty()) outcome.error = Concat("filter: ", reply->error);
   for (auto& refused : reply->refused) outcome.refusals.push_back(std::move(refused));
   nodes = std::move(reply->nodes);
-  auto unasked = std::find_if(nodes.begin(), nodes.end(), [&](const std::string& node) { return !nodes_.contains(node); });
+  auto unasked =
+      std::find_if(nodes.begin(), nodes.end(), [&](const std::string& node) { return !nodes_.contains(node); });
   if (unasked != nodes.end()) return Internal(Concat("answer of filter: it was not asked about node ", *unasked));
   return absl::OkStatus();
 }
 
-// kube-scheduler does not ask when only one node is left; here the question is asked all the same, for the score in the table.
-Status StandInScheduler::Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best, PodOutcome& outcome) {
+// kube-scheduler does not ask when only one node is left; here the question is asked all the same, for the score in the
+// table.
+Status StandInScheduler::Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best,
+                                    PodOutcome& outcome) {
   HUYGENS_ASSIGN_OR_RETURN(std::string json, verbs_.PostJson("/prioritize", FilterRequest(pod.json, nodes)));
   auto priorities = DecodePriorities(json);
   if (!priorities.ok()) return Annotate(priorities.status(), "answer of prioritize");
@@ -96,7 +101,8 @@ Status StandInScheduler::Prioritize(const PodManifest& pod, const std::vector<st
 
 Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, PodOutcome& outcome) {
   HUYGENS_ASSIGN_OR_RETURN(
-      std::string json, verbs_.PostJson("/bind", BindRequestText(pod.pod.name, pod.pod.namespace_name, pod.pod.uid, node)));
+      std::string json,
+      verbs_.PostJson("/bind", BindRequestText(pod.pod.name, pod.pod.namespace_name, pod.pod.uid, node)));
   auto error = DecodeBindReply(json);
   if (!error.ok()) return Annotate(error.status(), "answer of bind");
   if (!error->empty()) {

@@ -1,5 +1,6 @@
-// A small stand-in for kube-scheduler: for each pod, node fit by requests, then the extender's filter, prioritize and bind over HTTP, as
-// kube-scheduler sends them. It knows the nodes from /debug/nodes, once at the start, and charges what it places itself. One thread; blocking.
+// A small stand-in for kube-scheduler: for each pod, node fit by requests, then the extender's filter, prioritize and
+// bind over HTTP, as kube-scheduler sends them. It knows the nodes from /debug/nodes, once at the start, and charges
+// what it places itself. One thread; blocking.
 #pragma once
 
 #include <cstdint>
@@ -18,16 +19,17 @@ namespace huygens::cli {
 struct PodOutcome {
   std::string pod;  // namespace/name
   std::string uid;
-  std::string node;               // empty: none
-  std::vector<ZoneView> zones;    // of the node; empty: no result
-  std::optional<int64_t> score;   // of the node
-  std::vector<std::pair<std::string, std::string>> refusals;  // (node, reason), node fit's first; a node may have several
+  std::string node;              // empty: none
+  std::vector<ZoneView> zones;   // of the node; empty: no result
+  std::optional<int64_t> score;  // of the node
+  std::vector<std::pair<std::string, std::string>>
+      refusals;  // (node, reason), node fit's first; a node may have several
   size_t node_count = 0;
   std::string error;  // of a verb, as it answered: not a decision about the pod, but a fault
 };
 
-// "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had insufficient resource of NUMA node.", as kube-scheduler's event says it, of a pod
-// that was not placed.
+// "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had insufficient resource of NUMA node.", as kube-scheduler's
+// event says it, of a pod that was not placed.
 std::string WhyNot(const PodOutcome& outcome);
 
 class StandInScheduler {
@@ -43,9 +45,11 @@ class StandInScheduler {
   size_t node_count() const { return nodes_.size(); }
 
  private:
-  std::vector<std::string> FitByRequests(const PodManifest& pod, const ResourceVector& requests, PodOutcome& outcome) const;
+  std::vector<std::string> FitByRequests(const PodManifest& pod, const ResourceVector& requests,
+                                         PodOutcome& outcome) const;
   Status Filter(const PodManifest& pod, std::vector<std::string>& nodes, PodOutcome& outcome);
-  Status Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best, PodOutcome& outcome);
+  Status Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best,
+                    PodOutcome& outcome);
   Status Bind(const PodManifest& pod, const std::string& node, PodOutcome& outcome);
 
   Remote& verbs_;

@@ -6,7 +6,8 @@ namespace huygens::cluster {
 
 namespace {
 
-// A topology-result beside a huygens.dev/placement of another pod or node was copied with a template's annotations: it says nothing.
+// A topology-result beside a huygens.dev/placement of another pod or node was copied with a template's annotations: it
+// says nothing.
 std::vector<ZoneAmount> TrustedResult(const Pod& pod) {
   const auto& mark = pod.placement_mark;
   if (mark && (mark->uid != pod.uid || mark->node != pod.node_name)) return {};
@@ -58,7 +59,10 @@ void State::On(const ListEnd& event) {
 void State::On(const NodeSet& event) {
   NodeIndex index = Slot(event.node.name);
   NodeSlot& slot = nodes_[index];
-  if (!slot.node) ++node_count_;
+  if (!slot.node) {
+    ++node_count_;
+    ++node_set_revision_;
+  }
   slot.node = event.node;
   slot.node_list = Of(Kind::kNode).list;
   NodeChanged(index);
@@ -68,6 +72,7 @@ void State::On(const NodeGone& event) {
   auto index = node_index_.find(event.name);
   if (index == node_index_.end() || !nodes_[index->second].node) return;
   --node_count_;
+  ++node_set_revision_;
   nodes_[index->second].node.reset();
   NodeChanged(index->second);
   Tidy(index->second);
@@ -126,7 +131,8 @@ const NodeTopology* State::Topology(NodeIndex index) const {
   auto in_force = [&](TopologySource source) -> const NodeTopology* {
     const auto& topology = slot.topology[static_cast<size_t>(source)];
     if (!topology) return nullptr;
-    bool earlier_node = slot.node && !slot.node->uid.empty() && !topology->owner_uid.empty() && topology->owner_uid != slot.node->uid;
+    bool earlier_node =
+        slot.node && !slot.node->uid.empty() && !topology->owner_uid.empty() && topology->owner_uid != slot.node->uid;
     return earlier_node ? nullptr : &*topology;
   };
   const NodeTopology* crane = in_force(TopologySource::kCrane);

@@ -32,6 +32,8 @@ class State {
   bool Synced(Kind kind) const { return kinds_[static_cast<size_t>(kind)].synced; }
   // Grows with each change; names the state that a decision was made on.
   uint64_t revision() const { return revision_; }
+  // Grows when a node appears or goes: as long as it stays the same, so does what FindNode says.
+  uint64_t node_set_revision() const { return node_set_revision_; }
 
   // Nodes. Indexes run from 0 to NodeSlots() - 1; a slot without a Node object is not a node of the cluster (yet).
   std::optional<NodeIndex> FindNode(std::string_view name) const;
@@ -108,6 +110,7 @@ class State {
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;
   uint64_t revision_ = 0;
+  uint64_t node_set_revision_ = 1;
   NodeIndex reconcile_next_ = 0;
 };
 

@@ -28,7 +28,9 @@ constexpr std::string_view kEndpoints =
 net::Response Text(int status, std::string body) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
 }
-net::Response Json(std::string body) { return {.status = 200, .content_type = "application/json", .body = std::move(body)}; }
+net::Response Json(std::string body) {
+  return {.status = 200, .content_type = "application/json", .body = std::move(body)};
+}
 
 std::string Seconds(Duration duration) {
   std::string text = std::to_string(std::chrono::duration<double>(duration).count());
@@ -80,9 +82,9 @@ class Admin::Impl {
     server.max_body_bytes = 4096;
     server.max_connections = 64;
     server.events = options_.events;
-    auto started = net::Server::Start(loop_, std::move(server), [this](const net::Request& request, net::Respond respond) {
-      Handle(request, std::move(respond));
-    });
+    auto started = net::Server::Start(
+        loop_, std::move(server),
+        [this](const net::Request& request, net::Respond respond) { Handle(request, std::move(respond)); });
     if (!started.ok()) return Annotate(started.status(), "admin server");
     server_ = *std::move(started);
     thread_ = std::thread([this] { loop_.Run(); });
@@ -112,7 +114,8 @@ class Admin::Impl {
     if (path == "/metrics") return AskMetrics(std::move(respond));
     if (path == "/debug/decisions") return respond(Decisions(sources_.decisions, request.query));
     if (path == "/debug/quotas") return respond(Json("{\"active\":false,\"items\":[]}\n"));
-    if (path == "/debug/nodes") return Ask(respond, 503, [this](Answer answer) { ListNodes({}, 0, std::move(answer)); });
+    if (path == "/debug/nodes")
+      return Ask(respond, 503, [this](Answer answer) { ListNodes({}, 0, std::move(answer)); });
     constexpr std::string_view kNode = "/debug/nodes/";
     if (path.starts_with(kNode)) return AskNode(PercentDecoded(path.substr(kNode.size())), std::move(respond));
     respond(Text(404, Concat("nothing at ", request.path, "; there is\n", kEndpoints)));
@@ -126,8 +129,9 @@ class Admin::Impl {
   void AskMetrics(net::Respond respond) {
     // Rendered on this thread, and also when the decision thread hangs: that is when somebody wants to see them.
     auto render = [this] {
-      return net::Response{
-          .status = 200, .content_type = std::string(observe::Metrics::kContentType), .body = sources_.metrics.Render()};
+      return net::Response{.status = 200,
+                           .content_type = std::string(observe::Metrics::kContentType),
+                           .body = sources_.metrics.Render()};
     };
     if (!sources_.refresh_metrics) return respond(render());
     uint64_t number = Await(std::move(respond), render);
@@ -140,15 +144,16 @@ class Admin::Impl {
   void AskNode(std::string name, net::Respond respond) {
     Ask(std::move(respond), 503, [this, name = std::move(name)](Answer answer) {
       std::string body;
-      if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources)) return answer(Json(body + "\n"));
+      if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources))
+        return answer(Json(body + "\n"));
       body = "{\"error\":";
       AppendJsonString(body, Concat("no Node called ", name, " is known; /debug/nodes lists all"));
       answer({.status = 404, .content_type = "application/json", .body = body + "}\n"});
     });
   }
 
-  // Decision thread. One slice of nodes, then another task: requests of kube-scheduler go between. Indexes hold still enough for that: a node
-  // that comes or goes meanwhile may or may not be listed.
+  // Decision thread. One slice of nodes, then another task: requests of kube-scheduler go between. Indexes hold still
+  // enough for that: a node that comes or goes meanwhile may or may not be listed.
   void ListNodes(std::string body, cluster::NodeIndex next, Answer answer) {
     const cluster::State& state = sources_.placement.state();
     if (next == 0) body = "{\"nodes\":[";

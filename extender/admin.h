@@ -1,8 +1,9 @@
-// The admin server: health, readiness, metrics and the /debug pages, over HTTP on its own thread, so that none of it waits behind a request
-// of kube-scheduler or holds one back for long. What belongs to the decision thread is asked there, in slices, and if it does not answer
-// within `patience` the client is told so.
+// The admin server: health, readiness, metrics and the /debug pages, over HTTP on its own thread, so that none of it
+// waits behind a request of kube-scheduler or holds one back for long. What belongs to the decision thread is asked
+// there, in slices, and if it does not answer within `patience` the client is told so.
 //
-// Start and the destructor are called on the decision thread, or while its loop does not run. Plain HTTP: keep it on loopback.
+// Start and the destructor are called on the decision thread, or while its loop does not run. Plain HTTP: keep it on
+// loopback.
 #pragma once
 
 #include <functional>

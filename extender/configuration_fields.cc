@@ -204,8 +204,8 @@ void Describe(Walk& walk, DecisionLogConfiguration& c) {
 }
 
 void Describe(Walk& walk, LogConfiguration& c) {
-  walk.Value("level", Choice(kLevels, c.level), "");
-  walk.Value("format", Choice(kFormats, c.format), "");
+  walk.Value("level", Choice(kLevels, c.level), "what is below it is left out");
+  walk.Value("format", Choice(kFormats, c.format), "key=value, or one JSON object per line");
 }
 
 }  // namespace huygens::extender

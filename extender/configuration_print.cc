@@ -69,8 +69,8 @@ class Printer final : public Walk {
 
  private:
   void Open(std::string_view name, std::string_view comment, std::string indent) {
+    Line(Concat(indent.substr(indent_.size()), name, ":"), comment);
     outer_.push_back(std::exchange(indent_, std::move(indent)));
-    Line(Concat(name, ":"), comment);
     indent_ += "  ";
   }
 
@@ -112,12 +112,14 @@ class Printer final : public Walk {
 
 }  // namespace
 
-std::string DefaultsYaml() {
+std::string ToYaml(Configuration configuration) {
   Printer printer;
-  printer.out = "# The configuration of `huygens extender --config FILE`: every field with its default.\n";
-  Configuration defaults;
-  Describe(printer, defaults);
+  Describe(printer, configuration);
   return std::move(printer.out);
+}
+
+std::string DefaultsYaml() {
+  return Concat("# The configuration of `huygens extender --config FILE`: every field with its default.\n", ToYaml({}));
 }
 
 std::string ReferenceMarkdown() {

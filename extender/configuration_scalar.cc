@@ -20,6 +20,7 @@ std::string Quoted(std::string_view text) {
 }
 
 std::string NumberText(double value) {
+  if (value == std::floor(value) && std::abs(value) < 1e9) return std::to_string(static_cast<int64_t>(value));
   std::string out;
   AppendJsonDouble(out, value);
   return out;

@@ -17,7 +17,9 @@ StatusOr<Configuration> ParseConfiguration(std::string_view yaml, std::string_vi
 // Reads at most 1 MiB. NotFound or PermissionDenied if the file cannot be read.
 StatusOr<Configuration> LoadConfiguration(const std::string& path);
 
-// Every field with its default and a comment; what is absent by default is commented out. Parses to Configuration{}.
+// Every field with its value and a comment; optional sections that are absent are commented out. Parses to the same
+// configuration.
+std::string ToYaml(Configuration configuration);
 std::string DefaultsYaml();
 // The same as the tables of docs/configuration.md.
 std::string ReferenceMarkdown();

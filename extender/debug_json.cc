@@ -27,7 +27,8 @@ void AppendField(std::string& out, std::string_view key, std::string_view text) 
   AppendJsonString(out, text);
 }
 
-void AppendAmountsField(std::string& out, std::string_view key, const ResourceVector& amounts, const ResourceNames& resources) {
+void AppendAmountsField(std::string& out, std::string_view key, const ResourceVector& amounts,
+                        const ResourceNames& resources) {
   out += Concat(",\"", key, "\":");
   AppendAmounts(out, amounts, resources);
 }
@@ -40,7 +41,8 @@ std::string QuantityText(ResourceId resource, int64_t amount) {
 }
 
 // Without the closing brace.
-void AppendHead(std::string& out, const placement::Placement& placement, cluster::NodeIndex index, const ResourceNames& resources) {
+void AppendHead(std::string& out, const placement::Placement& placement, cluster::NodeIndex index,
+                const ResourceNames& resources) {
   const cluster::State& state = placement.state();
   const cluster::Node* known = state.GetNode(index);
   out += "{\"name\":";
@@ -99,12 +101,14 @@ void AppendAmounts(std::string& out, const ResourceVector& amounts, const Resour
   out += '}';
 }
 
-void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node, const ResourceNames& resources) {
+void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
+                       const ResourceNames& resources) {
   AppendHead(out, placement, node, resources);
   out += Concat(",\"pods\":", std::to_string(placement.state().PodsOn(node).size()), "}");
 }
 
-bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now, const ResourceNames& resources) {
+bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
+                const ResourceNames& resources) {
   auto node = placement.Describe(name, now);
   auto index = placement.state().FindNode(name);
   if (!node || !index) return false;

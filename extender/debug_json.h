@@ -1,5 +1,5 @@
-// The decision core as the /debug pages show it. JSON objects appended to a string; amounts are Kubernetes quantities ("31", "500m", "4Gi").
-// Decision thread only.
+// The decision core as the /debug pages show it. JSON objects appended to a string; amounts are Kubernetes quantities
+// ("31", "500m", "4Gi"). Decision thread only.
 #pragma once
 
 #include <string>
@@ -16,13 +16,16 @@ void AppendAmounts(std::string& out, const ResourceVector& amounts, const Resour
 
 // One entry of /debug/nodes, what node fit by requests needs to know:
 //   {"name","known":true,"mode":"managed","allocatable":{..},"requested":{..},"pods":2}
-// `known` is false where only pods or a topology object name the node; `requested` sums the pods that hold capacity there.
-void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node, const ResourceNames& resources);
+// `known` is false where only pods or a topology object name the node; `requested` sums the pods that hold capacity
+// there.
+void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
+                       const ResourceNames& resources);
 
 // /debug/nodes/NAME; false and nothing appended if there is no node of that name.
 //   {"name","known","mode","allocatable","requested","singleNuma"?:true,"defect"?,
 //    "zones":[{"name","zone","absent"?:true,"stale"?:true,"offlineCpu"?,"allocatable","effective","used","free"}],
 //    "pods":[{"pod":"default/web-0","uid","reservation"?:"reserved"|"assumed","zones":[{"name","zone","amount":{..}}]}]}
-bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now, const ResourceNames& resources);
+bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
+                const ResourceNames& resources);
 
 }  // namespace huygens::extender

@@ -56,11 +56,17 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   context.journal.Filter(**pod, names, decision, now);
 
   VerbAnswer answer{.outcome = decision.feasible.empty() ? "rejected" : "ok"};
+  bool all_fit = decision.feasible.size() == names.size() && !decision.may_repeat;
+  if (all_fit && requested.name_text() == wire::NameText::kVerbatim) {
+    wire::AppendFilterAllNames(answer.body, args->node_names_json);
+    return answer;
+  }
   Lists lists = Sort(names, decision);
+  answer.body.reserve(body.size() + 64 * (lists.failed.size() + lists.unresolvable.size()));
   if (requested.objects() != nullptr) {
     wire::AppendFilterNodes(answer.body, *requested.objects(), decision.feasible, lists.failed, lists.unresolvable);
   } else {
-    wire::AppendFilterNames(answer.body, lists.feasible, lists.failed, lists.unresolvable);
+    wire::AppendFilterNames(answer.body, lists.feasible, lists.failed, lists.unresolvable, requested.name_text());
   }
   return answer;
 }

@@ -80,7 +80,8 @@ void Journal::Bind(const wire::BindArgs& args, std::span<const placement::ZoneSh
 }
 
 void Journal::Add(const observe::Decision& decision) {
-  auto record = std::make_shared<const observe::DecisionRecord>(decision, reasons_);
+  auto record = std::make_shared<const observe::DecisionRecord>(decision, reasons_, last_.get());
+  if (!decision.nodes.empty()) last_ = record;
   log_.Add(record);
   ring_.Add(std::move(record));
 }

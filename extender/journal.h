@@ -38,6 +38,7 @@ class Journal {
   observe::DecisionLog& log_;
   observe::ReasonTexts reasons_;
   std::vector<std::string_view> checks_;
+  std::shared_ptr<const observe::DecisionRecord> last_;  // of those that name nodes
 };
 
 }  // namespace huygens::extender

@@ -24,7 +24,8 @@ VerbAnswer Prioritize(Context& context, std::string_view body) {
   priorities.reserve(names.size());
   for (size_t i = 0; i < names.size(); ++i) priorities.push_back({names[i], scores[i]});
   VerbAnswer answer;
-  wire::AppendHostPriorities(answer.body, priorities);
+  answer.body.reserve(body.size() + 24 * names.size());
+  wire::AppendHostPriorities(answer.body, priorities, requested.name_text());
   return answer;
 }
 

@@ -11,7 +11,8 @@ std::string PercentDecoded(std::string_view text) {
     unsigned char code = 0;
     if (text[i] == '%' && i + 2 < text.size()) {
       const char* digits = text.data() + i + 1;
-      if (auto [end, error] = std::from_chars(digits, digits + 2, code, 16); error == std::errc() && end == digits + 2) {
+      if (auto [end, error] = std::from_chars(digits, digits + 2, code, 16);
+          error == std::errc() && end == digits + 2) {
         out += static_cast<char>(code);
         i += 2;
         continue;

@@ -1,4 +1,5 @@
-// Whether huygens can decide, and what each part of that says: one line of /readyz?verbose per item. A plain value, made on the decision thread.
+// Whether huygens can decide, and what each part of that says: one line of /readyz?verbose per item. A plain value,
+// made on the decision thread.
 #pragma once
 
 #include <algorithm>

@@ -5,6 +5,7 @@ namespace huygens::extender {
 RequestedNodes::RequestedNodes(const wire::ExtenderArgs& args) {
   if (args.node_names) {
     names_ = *args.node_names;
+    if (!args.node_names_json.empty()) name_text_ = wire::NameText::kVerbatim;
   } else if (args.nodes) {
     objects_ = &*args.nodes;
     object_names_.reserve(objects_->items.size());

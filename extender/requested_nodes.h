@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wire/extender_answer.h"
 #include "wire/extender_args.h"
 
 namespace huygens::extender {
@@ -15,6 +16,8 @@ class RequestedNodes {
   explicit RequestedNodes(const wire::ExtenderArgs& args);
 
   std::span<const std::string_view> names() const { return names_; }
+  // How the names may be written back.
+  wire::NameText name_text() const { return name_text_; }
   // Set when the request came with objects: the answer returns objects, too.
   const wire::NodeList* objects() const { return objects_; }
 
@@ -22,6 +25,7 @@ class RequestedNodes {
   std::span<const std::string_view> names_;
   std::vector<std::string_view> object_names_;
   const wire::NodeList* objects_ = nullptr;
+  wire::NameText name_text_ = wire::NameText::kPlain;
 };
 
 }  // namespace huygens::extender

@@ -19,7 +19,8 @@ bool IsQualifiedName(std::string_view key) {
     key.remove_prefix(slash + 1);
   }
   if (key.empty() || key.size() > kMaxName || !IsAlphanumeric(key.front()) || !IsAlphanumeric(key.back())) return false;
-  return std::all_of(key.begin(), key.end(), [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
+  return std::all_of(key.begin(), key.end(),
+                     [](char c) { return IsAlphanumeric(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 }  // namespace
@@ -27,11 +28,13 @@ bool IsQualifiedName(std::string_view key) {
 Status ValidateAnnotations(const std::vector<std::pair<std::string, std::string>>& annotations) {
   size_t total = 0;
   for (const auto& [key, value] : annotations) {
-    if (!IsQualifiedName(key)) return Invalid(Concat("annotation key \"", key.substr(0, 100), "\" is not a qualified name"));
+    if (!IsQualifiedName(key))
+      return Invalid(Concat("annotation key \"", key.substr(0, 100), "\" is not a qualified name"));
     total += key.size() + value.size();
   }
   if (total > kMaxTotal) {
-    return Invalid(Concat("the annotations have ", std::to_string(total), " bytes; Kubernetes allows ", std::to_string(kMaxTotal)));
+    return Invalid(Concat("the annotations have ", std::to_string(total), " bytes; Kubernetes allows ",
+                          std::to_string(kMaxTotal)));
   }
   return absl::OkStatus();
 }

@@ -12,7 +12,8 @@ namespace huygens::kube {
 // A name or namespace as Kubernetes allows it, so that it can be put into a path as it is.
 bool IsObjectName(std::string_view name);
 
-// What the API server said in a reply that is not 2xx, for the operator: the message of its Status object, or else the code.
+// What the API server said in a reply that is not 2xx, for the operator: the message of its Status object, or else the
+// code.
 std::string ReplyText(const net::HttpReply& reply);
 
 // ReplyText with advice where a cause is known (401: credentials, 403: RBAC).

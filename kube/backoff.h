@@ -1,5 +1,5 @@
-// How long to wait before trying again: doubles from `first` to `most`, spread over [1/2, 1] of that, so that many clients of an API server
-// that came back do not return all at once. Not thread-safe.
+// How long to wait before trying again: doubles from `first` to `most`, spread over [1/2, 1] of that, so that many
+// clients of an API server that came back do not return all at once. Not thread-safe.
 #pragma once
 
 #include <functional>

@@ -12,8 +12,8 @@ constexpr Duration kNothingToDo = std::chrono::hours(1);
 
 }  // namespace
 
-BindLease::BindLease(std::unique_ptr<net::Client> client, std::unique_ptr<Waiter> waiter, const Clock& clock, Options options,
-                     std::function<void(const View&)> on_change)
+BindLease::BindLease(std::unique_ptr<net::Client> client, std::unique_ptr<Waiter> waiter, const Clock& clock,
+                     Options options, std::function<void(const View&)> on_change)
     : options_(std::move(options)),
       client_(std::move(client)),
       waiter_(std::move(waiter)),
@@ -36,8 +36,9 @@ void BindLease::Want() {
   {
     const std::lock_guard lock(mutex_);
     last_use_ = waiter_->Now();
-    wake = !view_.held && !wanted_;
-    if (!view_.held) wanted_ = true;
+    const bool held = view_.held && held_until_ > last_use_;
+    wake = !held && !wanted_;
+    if (!held) wanted_ = true;
   }
   if (wake) waiter_->Wake();
 }
@@ -80,7 +81,7 @@ Duration BindLease::Step() {
     wanted = wanted_;
   }
   if (wanted) return StepWanted();
-  Publish(false, "");
+  Publish(false, std::exchange(renewal_fault_, ""));
   return kNothingToDo;
 }
 
@@ -98,29 +99,24 @@ bool BindLease::Close(bool yield) {
   return true;
 }
 
+bool BindLease::UnderWay() const {
+  const std::lock_guard lock(mutex_);
+  return under_way_ > 0;
+}
+
 Duration BindLease::StepHeld() {
   const bool yield = waiter_->Now() - held_since_ >= options_.longest_hold;
   const bool closed = Close(yield);
-  if (closed) {
-    bool under_way = false;
-    {
-      const std::lock_guard lock(mutex_);
-      under_way = under_way_ > 0;
-    }
-    if (!under_way) {
-      (void)lease_.Release();  // if it fails, others wait for its end
-      if (yield) not_before_ = waiter_->Now() + options_.yield_pause;
-      Publish(false, "");
-      return Duration::zero();
-    }
+  if (closed && !UnderWay()) {
+    (void)lease_.Release();  // if it fails, others wait for its end
+    if (yield) not_before_ = waiter_->Now() + options_.yield_pause;
+    return Duration::zero();
   }
   if (waiter_->Now() >= renew_at_) {
     const Status renewed = lease_.Hold();
     renew_at_ = waiter_->Now() + options_.lease.duration / (renewed.ok() ? 3 : 20);
-    if (lease_.Left() <= Duration::zero()) {
-      Publish(false, std::string(Message(renewed)));
-      return options_.poll;
-    }
+    renewal_fault_ = std::string(Message(renewed));
+    if (lease_.Left() <= Duration::zero()) return Duration::zero();
   }
   if (!closed) Publish(true, "");
   const Duration now = waiter_->Now();

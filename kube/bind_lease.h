@@ -1,5 +1,6 @@
-// Keeps the bind Lease on a thread of its own: takes it when a bind is wanted, renews it while there are binds, gives it up when there were
-// none for a while, and now and then in the middle of work, so that several instances with work all make progress.
+// Keeps the bind Lease on a thread of its own: takes it when a bind is wanted, renews it while there are binds, gives
+// it up when there were none for a while, and now and then in the middle of work, so that several instances with work
+// all make progress.
 //
 //   decision thread: Want(), later Now().held? decide      binder thread: Begin(term, longest call), POST, End()
 #pragma once
@@ -21,18 +22,19 @@ namespace huygens::kube {
 
 struct BindLeaseOptions {
   LeaseOptions lease;
-  Duration idle_release = std::chrono::seconds(1);         // no bind wanted or under way for so long: given up
-  Duration longest_hold = std::chrono::seconds(30);        // then others get a chance
-  Duration yield_pause = std::chrono::milliseconds(400);   // in which others may take it; longer than `poll`
-  Duration poll = std::chrono::milliseconds(200);          // between looks while another instance holds it
-  Duration patience = std::chrono::seconds(3);             // how long a Want is remembered while it is not ours
+  Duration idle_release = std::chrono::seconds(1);        // no bind wanted or under way for so long: given up
+  Duration longest_hold = std::chrono::seconds(30);       // then others get a chance
+  Duration yield_pause = std::chrono::milliseconds(400);  // in which others may take it; longer than `poll`
+  Duration poll = std::chrono::milliseconds(200);         // between looks while another instance holds it
+  Duration patience = std::chrono::seconds(3);            // how long a Want is remembered while it is not ours
 };
 
 struct BindLeaseView {
   bool held = false;
   // A decision made in one term must not be bound in another: someone else may have bound pods in between.
   uint64_t term = 0;
-  // Nothing may be decided in this term before the pod watch has passed this resource version (a LIST or a bookmark also moves it).
+  // Nothing may be decided in this term before the pod watch has passed this resource version (a LIST or a bookmark
+  // also moves it).
   uint64_t must_have_seen = 0;
   Duration left{};      // zero if not held
   std::string holder;   // who else holds it, as far as is known
@@ -44,7 +46,8 @@ class BindLease {
   using Options = BindLeaseOptions;
   using View = BindLeaseView;
 
-  // `on_change` is called on the lease's thread whenever held, term or trouble has changed. It must not block nor call back.
+  // `on_change` is called on the lease's thread whenever held, term or trouble has changed. It must not block nor call
+  // back.
   BindLease(std::unique_ptr<net::Client> client, std::unique_ptr<Waiter> waiter, const Clock& clock, Options options,
             std::function<void(const View&)> on_change);
   ~BindLease();
@@ -58,8 +61,8 @@ class BindLease {
   // Any thread.
   void Want();
   View Now() const;
-  // Around each Binding call, on its thread. Fails, and then needs no End, unless the Lease is ours in this very term for `needed` more:
-  // the longest that the call may take.
+  // Around each Binding call, on its thread. Fails, and then needs no End, unless the Lease is ours in this very term
+  // for `needed` more: the longest that the call may take.
   Status Begin(uint64_t term, Duration needed);
   void End();
 
@@ -69,8 +72,10 @@ class BindLease {
   Duration Step();
   Duration StepHeld();
   Duration StepWanted();
-  // Lets no further bind begin if it is to be given up now: since it is idle, or `yield` is set. What is under way then ends first.
+  // Lets no further bind begin if it is to be given up now: since it is idle, or `yield` is set. What is under way then
+  // ends first.
   bool Close(bool yield);
+  bool UnderWay() const;
   void Publish(bool held, std::string trouble);
   void Notify(const View& before);
 
@@ -85,7 +90,8 @@ class BindLease {
   Duration held_since_{};
   Duration renew_at_{};
   Duration not_before_{};
-  uint64_t term_read_ = 0;  // the term that must_have_seen_ was read in
+  std::string renewal_fault_;  // of the last renewal
+  uint64_t term_read_ = 0;     // the term that must_have_seen_ was read in
   uint64_t must_have_seen_ = 0;
 
   mutable std::mutex mutex_;  // guards all below

@@ -95,7 +95,10 @@ Binder::Attempt Binder::Post(const BindRequest& request, const std::string& path
   // An API server that lost etcd in the middle of the write answers 500 or 504, a proxy in front of it 502 or 503.
   if (reply->code >= 500) return {Next::kLook, {BindVerdict::kUnknown, text}, true, reply->retry_after};
   if (reply->code == 404) {
-    return {Next::kDone, {BindVerdict::kGone, Concat("pod ", request.namespace_name, "/", request.pod_name, ": ", text), true}, false, {}};
+    return {Next::kDone,
+            {BindVerdict::kGone, Concat("pod ", request.namespace_name, "/", request.pod_name, ": ", text), true},
+            false,
+            {}};
   }
   return {Next::kDone, {BindVerdict::kRefused, text, true}, false, {}};
 }
@@ -118,7 +121,8 @@ bool Binder::Pause(Duration pause, Duration deadline, const std::atomic<bool>& c
 
 BindOutcome Binder::Bind(const BindRequest& request, Duration deadline, const std::atomic<bool>& cancel) {
   using Next = Attempt::Next;
-  if (const Status status = ValidateBind(request); !status.ok()) return {BindVerdict::kRefused, std::string(Message(status))};
+  if (const Status status = ValidateBind(request); !status.ok())
+    return {BindVerdict::kRefused, std::string(Message(status))};
   const std::string path = PodPath(request) + "/binding";
   const std::string body = BindingText(request);
   Backoff backoff(options_.first_pause, options_.longest_pause, random_);
@@ -165,7 +169,8 @@ BindOutcome Binder::Bind(const BindRequest& request, Duration deadline, const st
 }
 
 BindOutcome Binder::Settle(const BindRequest& request, Duration since_sent, Duration timeout) {
-  if (const Status status = ValidateBind(request); !status.ok()) return {BindVerdict::kRefused, std::string(Message(status))};
+  if (const Status status = ValidateBind(request); !status.ok())
+    return {BindVerdict::kRefused, std::string(Message(status))};
   BindOutcome outcome = Look(request, timeout);
   if (outcome.verdict == BindVerdict::kUnbound && since_sent < options_.in_flight) {
     outcome = {BindVerdict::kUnknown, "the pod is not bound yet, but the API server may still be at it"};

@@ -1,9 +1,10 @@
-// Binds one pod to one node with one POST to its binding subresource: node, annotations and the check of the UID in one write.
-// Blocking, for a binder thread; each thread brings its own net::Client.
+// Binds one pod to one node with one POST to its binding subresource: node, annotations and the check of the UID in one
+// write. Blocking, for a binder thread; each thread brings its own net::Client.
 //
-// What the API server says about a Binding (BindingREST in k8s.io/kubernetes/pkg/registry/core/pod/storage): 409 covers another UID, a pod
-// that is bound already (by us, too), one being deleted and one with scheduling gates, so each 409 is settled by a GET, and so is each
-// outcome that nobody knows (time-out, broken connection). A POST whose outcome is unknown is repeated only after such a GET.
+// What the API server says about a Binding (BindingREST in k8s.io/kubernetes/pkg/registry/core/pod/storage): 409 covers
+// another UID, a pod that is bound already (by us, too), one being deleted and one with scheduling gates, so each 409
+// is settled by a GET, and so is each outcome that nobody knows (time-out, broken connection). A POST whose outcome is
+// unknown is repeated only after such a GET.
 #pragma once
 
 #include <atomic>
@@ -42,16 +43,17 @@ std::string_view Name(BindVerdict verdict);
 
 struct BindOutcome {
   BindVerdict verdict = BindVerdict::kUnknown;
-  std::string message;          // for the operator; empty when bound
-  bool by_api_server = false;   // it is the API server's word about this pod, not our failure to reach it
-  int attempts = 0;             // Binding POSTs sent
+  std::string message;         // for the operator; empty when bound
+  bool by_api_server = false;  // it is the API server's word about this pod, not our failure to reach it
+  int attempts = 0;            // Binding POSTs sent
 };
 
 struct BindOptions {
   int retries = 3;  // of the POST, after the first
   Duration first_pause = std::chrono::milliseconds(50);
   Duration longest_pause = std::chrono::seconds(2);
-  // How long after a POST without an answer the API server may still carry it out. It gives up when the connection is closed, which we do.
+  // How long after a POST without an answer the API server may still carry it out. It gives up when the connection is
+  // closed, which we do.
   Duration in_flight = std::chrono::seconds(10);
 };
 
@@ -60,11 +62,11 @@ class Binder {
   // All must outlive the binder. Not thread-safe: one per thread.
   Binder(net::Client& client, Waiter& waiter, Random random, BindOptions options = {});
 
-  // Returns by `deadline` (of waiter.Now()) or soon after `cancel` becomes true, whatever the API server does; a call that blocks is cut
-  // short by net::Client::Cancel.
+  // Returns by `deadline` (of waiter.Now()) or soon after `cancel` becomes true, whatever the API server does; a call
+  // that blocks is cut short by net::Client::Cancel.
   BindOutcome Bind(const BindRequest& request, Duration deadline, const std::atomic<bool>& cancel);
-  // One GET: what became of a request whose outcome was unknown, or whose watch event is overdue. `since_sent` is its age: while the
-  // POST could still take effect, "not bound" is kUnknown.
+  // One GET: what became of a request whose outcome was unknown, or whose watch event is overdue. `since_sent` is its
+  // age: while the POST could still take effect, "not bound" is kUnknown.
   BindOutcome Settle(const BindRequest& request, Duration since_sent, Duration timeout);
 
  private:
@@ -85,8 +87,9 @@ Status ValidateBind(const BindRequest& request);
 // The core/v1 Binding of a request, as JSON.
 std::string BindingText(const BindRequest& request);
 
-// Keys must be qualified names, and all keys and values together at most 256 KiB: the binding subresource does not check that, and every
-// later update of the pod would fail (k8s.io/apimachinery/pkg/api/validation, ValidateAnnotations).
+// Keys must be qualified names, and all keys and values together at most 256 KiB: the binding subresource does not
+// check that, and every later update of the pod would fail (k8s.io/apimachinery/pkg/api/validation,
+// ValidateAnnotations).
 Status ValidateAnnotations(const std::vector<std::pair<std::string, std::string>>& annotations);
 
 }  // namespace huygens::kube

@@ -1,5 +1,6 @@
-// Where reflectors (and the manifest directory) deliver what they read. Called on their threads, one thread per kind: implementations pass
-// it on to the decision thread and return soon. Nothing is called after Reflector::Stop has returned.
+// Where reflectors (and the manifest directory) deliver what they read. Called on their threads, one thread per kind:
+// implementations pass it on to the decision thread and return soon. Nothing is called after Reflector::Stop has
+// returned.
 #pragma once
 
 #include <cstddef>
@@ -14,13 +15,14 @@
 
 namespace huygens::kube {
 
-// Events of one kind in the order in which they are to be applied. A LIST comes as several batches: ListBegin opens the first, ListEnd
-// closes the last. A LIST that fails half-way is begun anew, without a ListEnd in between.
+// Events of one kind in the order in which they are to be applied. A LIST comes as several batches: ListBegin opens the
+// first, ListEnd closes the last. A LIST that fails half-way is begun anew, without a ListEnd in between.
 struct EventBatch {
   cluster::Kind kind = cluster::Kind::kNode;
   std::vector<cluster::Event> events;  // empty: only the resource version moved (a bookmark)
-  // All changes of this kind up to here are contained once this batch is applied. 0 = says nothing (inside a LIST). Numeric comparison is
-  // sound between versions of one kind since Kubernetes 1.35 (KEP-5504) and was true of every release with etcd before.
+  // All changes of this kind up to here are contained once this batch is applied. 0 = says nothing (inside a LIST).
+  // Numeric comparison is sound between versions of one kind since Kubernetes 1.35 (KEP-5504) and was true of every
+  // release with etcd before.
   uint64_t resource_version = 0;
   Time received;  // when the last byte of it arrived
 };
@@ -45,7 +47,8 @@ class EventSink {
   virtual void Deliver(EventBatch batch) = 0;
   // Told on each change of state, and when the reason of kBroken changes.
   virtual void Report(WatchReport report) = 0;
-  // One object could not be read. A topology object is delivered with its defect; a Node counts as gone, a pod stays as it was.
+  // One object could not be read. A topology object is delivered with its defect; a Node counts as gone, a pod stays as
+  // it was.
   virtual void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) = 0;
 };
 

@@ -91,22 +91,25 @@ Status ReadCluster(const Section& cluster, net::ClientOptions& out) {
     return Invalid(Concat(cluster.place(), ": proxy-url is not supported: reach the API server directly"));
   }
   if (out.insecure_skip_tls_verify && (!out.ca_file.empty() || !out.ca_data.empty())) {
-    return Invalid(Concat(cluster.place(), ": a certificate-authority and insecure-skip-tls-verify contradict each other"));
+    return Invalid(
+        Concat(cluster.place(), ": a certificate-authority and insecure-skip-tls-verify contradict each other"));
   }
   return absl::OkStatus();
 }
 
 Status ReadUser(const Section& user, net::ClientOptions& out) {
-  constexpr std::string_view kInstead = "use a token, a tokenFile or a client certificate (for example of a service account)";
+  constexpr std::string_view kInstead =
+      "use a token, a tokenFile or a client certificate (for example of a service account)";
   if (user.Has("exec")) {
-    return Invalid(Concat(user.place(), ": exec plug-ins are not supported, as huygens starts no programs: ", kInstead));
+    return Invalid(
+        Concat(user.place(), ": exec plug-ins are not supported, as huygens starts no programs: ", kInstead));
   }
   if (user.Has("auth-provider")) {
     return Invalid(Concat(user.place(), ": auth-provider plug-ins are not supported: ", kInstead));
   }
   if (user.Has("username") || user.Has("password")) {
-    return Invalid(Concat(user.place(), ": username and password are not supported, nor are they by API servers since 1.19: ",
-                          kInstead));
+    return Invalid(Concat(
+        user.place(), ": username and password are not supported, nor are they by API servers since 1.19: ", kInstead));
   }
   if (user.Has("as") || user.Has("as-groups") || user.Has("as-uid") || user.Has("as-user-extra")) {
     return Invalid(Concat(user.place(), ": impersonation is not supported: ", kInstead));
@@ -128,7 +131,8 @@ Status ReadUser(const Section& user, net::ClientOptions& out) {
 
 // A missing file is better named here than by the first connection.
 Status CheckFiles(const net::ClientOptions& options, std::string_view place) {
-  for (const std::string* file : {&options.ca_file, &options.cert_file, &options.key_file, &options.bearer_token_file}) {
+  for (const std::string* file :
+       {&options.ca_file, &options.cert_file, &options.key_file, &options.bearer_token_file}) {
     std::error_code error;
     if (!file->empty() && !std::filesystem::exists(*file, error)) {
       return NotFound(Concat(place, ": file ", *file, " does not exist"));
@@ -164,11 +168,13 @@ StatusOr<net::ClientOptions> Read(const YAML::Node& root, const std::string& pat
 
 StatusOr<net::ClientOptions> LoadKubeconfig(const std::string& path, std::string_view context) {
   std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error)) return NotFound(Concat("kubeconfig ", path, " is not a file that can be read"));
+  if (!std::filesystem::is_regular_file(path, error))
+    return NotFound(Concat("kubeconfig ", path, " is not a file that can be read"));
   try {
     return Read(YAML::LoadFile(path), path, context);
   } catch (const YAML::ParserException& fault) {
-    return Invalid(Concat(path, ":", std::to_string(fault.mark.line + 1), ": not YAML"));  // its text may quote a secret
+    return Invalid(
+        Concat(path, ":", std::to_string(fault.mark.line + 1), ": not YAML"));  // its text may quote a secret
   } catch (const YAML::Exception&) {
     return Invalid(Concat(path, ": cannot be read as a kubeconfig"));
   }
@@ -183,7 +189,8 @@ StatusOr<net::ClientOptions> InCluster(const Environment& environment, std::stri
   const std::string host = environment("KUBERNETES_SERVICE_HOST");
   const std::string port = environment("KUBERNETES_SERVICE_PORT");
   if (host.empty() || port.empty()) {
-    return NotFound("not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; configure a kubeconfig");
+    return NotFound(
+        "not in a cluster: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set; configure a kubeconfig");
   }
   const bool v6 = host.find(':') != std::string::npos;
   net::ClientOptions options;

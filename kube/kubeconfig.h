@@ -1,5 +1,6 @@
 // Credentials for an API server, from a kubeconfig file or from the service account of the pod that huygens runs in.
-// Errors are InvalidArgument or NotFound, name the file and the entry, and never hold a secret. Blocking (reads files); any thread.
+// Errors are InvalidArgument or NotFound, name the file and the entry, and never hold a secret. Blocking (reads files);
+// any thread.
 #pragma once
 
 #include <functional>
@@ -11,8 +12,9 @@
 
 namespace huygens::kube {
 
-// As clientcmd reads it (k8s.io/client-go/tools/clientcmd): `context` or else current-context; relative paths are relative to the file; data
-// wins over files, tokenFile over token. Exec and auth-provider plug-ins and passwords are refused with what to use instead.
+// As clientcmd reads it (k8s.io/client-go/tools/clientcmd): `context` or else current-context; relative paths are
+// relative to the file; data wins over files, tokenFile over token. Exec and auth-provider plug-ins and passwords are
+// refused with what to use instead.
 StatusOr<net::ClientOptions> LoadKubeconfig(const std::string& path, std::string_view context = "");
 
 inline constexpr std::string_view kServiceAccountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount";

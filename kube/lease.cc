@@ -6,16 +6,6 @@
 #include "kube/api_call.h"
 
 namespace huygens::kube {
-namespace {
-
-// Whether the holder did something. The resource version alone also changes when somebody labels the object.
-bool SameRecord(const wire::Lease& a, const wire::Lease& b) {
-  return a.holder == b.holder && a.duration_seconds == b.duration_seconds && a.acquired == b.acquired &&
-         a.renewed == b.renewed && a.transitions == b.transitions;
-}
-
-}  // namespace
-
 Lease::Lease(net::Client& client, const Waiter& waiter, const Clock& clock, LeaseOptions options)
     : client_(client), waiter_(waiter), clock_(clock), options_(std::move(options)) {}
 
@@ -29,7 +19,7 @@ Duration Lease::Left() const {
 }
 
 void Lease::Observe(wire::Lease lease) {
-  if (!exists_ || !SameRecord(lease, seen_)) observed_ = waiter_.Now();
+  if (!exists_ || lease.resource_version != seen_.resource_version) observed_ = waiter_.Now();
   seen_ = std::move(lease);
   looked_ = exists_ = true;
   other_holder_ = Mine() ? "" : seen_.holder;
@@ -62,12 +52,14 @@ Status Lease::Write(wire::Lease next) {
   std::string body;
   wire::AppendLease(body, next);
   const Duration sent = waiter_.Now();
-  const auto reply = create ? client_.Call("POST", Path(), body, JsonHeaders(), options_.call_timeout)
-                            : client_.Call("PUT", Concat(Path(), "/", options_.name), body, JsonHeaders(), options_.call_timeout);
+  const auto reply =
+      create ? client_.Call("POST", Path(), body, JsonHeaders(), options_.call_timeout)
+             : client_.Call("PUT", Concat(Path(), "/", options_.name), body, JsonHeaders(), options_.call_timeout);
   looked_ = false;  // unless all goes well, look before the next write
   if (!reply.ok()) return reply.status();
   if (reply->code == 409) return Refused("another instance was faster");
-  if (reply->code == 404) return Unavailable(create ? Concat("cannot create it: ", ReplyText(*reply)) : "it was deleted");
+  if (reply->code == 404)
+    return Unavailable(create ? Concat("cannot create it: ", ReplyText(*reply)) : "it was deleted");
   if (!Succeeded(*reply)) return Unavailable(ExplainReply(*reply));
   HUYGENS_ASSIGN_OR_RETURN(wire::Lease written, wire::DecodeLease(reply->body));
   our_version_ = written.resource_version;

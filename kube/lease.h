@@ -1,7 +1,9 @@
-// The Lease that says which huygens may bind (coordination.k8s.io/v1): the protocol, one blocking call at a time, on the thread that owns it.
+// The Lease that says which huygens may bind (coordination.k8s.io/v1): the protocol, one blocking call at a time, on
+// the thread that owns it.
 //
-// Rules as in client-go (tools/leaderelection): updates are guarded by resourceVersion; another holder's term ends when, by our own monotonic
-// clock, its record has not changed for the duration it states; our own counts from before the request that renewed it was sent.
+// Rules as in client-go (tools/leaderelection): updates are guarded by resourceVersion; another holder's term ends
+// when, by our own monotonic clock, the object has not changed for the duration it states; our own counts from before
+// the request that renewed it was sent.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +30,8 @@ class Lease {
   // `waiter` is used as a clock only.
   Lease(net::Client& client, const Waiter& waiter, const Clock& clock, LeaseOptions options);
 
-  // Takes or renews it. OK: ours for Left(). FailedPrecondition: another instance holds it, or was faster. Else the API server could not be
-  // asked or did not want to; our own time, if any, runs on.
+  // Takes or renews it. OK: ours for Left(). FailedPrecondition: another instance holds it, or was faster. Else the API
+  // server could not be asked or did not want to; our own time, if any, runs on.
   Status Hold();
   // Gives it up, if it is ours, so that others need not wait for its end.
   Status Release();
@@ -38,7 +40,8 @@ class Lease {
   Duration Left() const;
   // Who else holds it, as far as we know; empty if nobody.
   const std::string& other_holder() const { return other_holder_; }
-  // Grows each time it becomes ours after someone else may have had it. Giving it up and taking it again untouched is the same term.
+  // Grows each time it becomes ours after someone else may have had it. Giving it up and taking it again untouched is
+  // the same term.
   uint64_t term() const { return term_; }
 
  private:
@@ -52,10 +55,10 @@ class Lease {
   const Waiter& waiter_;
   const Clock& clock_;
   const LeaseOptions options_;
-  bool looked_ = false;      // seen_ and exists_ are what the API server said last
+  bool looked_ = false;  // seen_ and exists_ are what the API server said last
   bool exists_ = false;
   wire::Lease seen_;
-  Duration observed_{};      // when its record last changed, by our clock
+  Duration observed_{};  // when it last changed, by our clock
   Duration held_until_{};
   bool held_ = false;
   std::string our_version_;  // the resource version of our last write

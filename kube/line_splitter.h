@@ -11,8 +11,8 @@ class LineSplitter {
  public:
   explicit LineSplitter(size_t max_line) : max_line_(max_line) {}
 
-  // Calls `take(line)` for each line that `piece` completes, without its line break; empty lines are skipped. Stops and returns false
-  // when `take` does, or when a line is longer than allowed (then too_long() is true).
+  // Calls `take(line)` for each line that `piece` completes, without its line break; empty lines are skipped. Stops and
+  // returns false when `take` does, or when a line is longer than allowed (then too_long() is true).
   bool Feed(std::string_view piece, const std::function<bool(std::string_view)>& take);
   bool too_long() const { return too_long_; }
 

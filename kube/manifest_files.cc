@@ -27,8 +27,8 @@ StatusOr<std::vector<fs::path>> Files(const std::string& directory) {
   std::error_code error;
   if (fs::is_regular_file(directory, error)) return std::vector<fs::path>{directory};
   error.clear();
-  for (auto entry = fs::recursive_directory_iterator(directory, error); !error && entry != fs::recursive_directory_iterator();
-       entry.increment(error)) {
+  for (auto entry = fs::recursive_directory_iterator(directory, error);
+       !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
     if (IsHidden(entry->path())) {
       if (entry->is_directory()) entry.disable_recursion_pending();
       continue;
@@ -84,7 +84,8 @@ Status ReadYaml(const fs::path& path, const std::string& text, const Take& take)
   const std::string name = path.string();
   for (const YAML::Node& document : YAML::LoadAll(text)) {
     if (!document.IsDefined() || document.IsNull()) continue;
-    if (!document.IsMap()) return Invalid(Concat(name, ":", std::to_string(LineOf(document)), ": not a Kubernetes object"));
+    if (!document.IsMap())
+      return Invalid(Concat(name, ":", std::to_string(LineOf(document)), ": not a Kubernetes object"));
     const YAML::Node kind = document["kind"];
     const YAML::Node items = document["items"];
     if (!kind.IsDefined() || !kind.IsScalar() || !kind.Scalar().ends_with("List") || !items.IsDefined()) {
@@ -93,7 +94,8 @@ Status ReadYaml(const fs::path& path, const std::string& text, const Take& take)
     }
     wire::ObjectMeta list;
     list.kind = kind.Scalar();
-    if (const YAML::Node version = document["apiVersion"]; version.IsDefined() && version.IsScalar()) list.api_version = version.Scalar();
+    if (const YAML::Node version = document["apiVersion"]; version.IsDefined() && version.IsScalar())
+      list.api_version = version.Scalar();
     for (const YAML::Node& item : items) HUYGENS_RETURN_IF_ERROR(TakeYaml(name, item, &list, take));
   }
   return absl::OkStatus();
@@ -109,7 +111,8 @@ Status ForEachManifest(const std::string& directory, const Take& take) {
     if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
     if (!in) return NotFound(Concat(path.string(), ": cannot be read"));
     try {
-      HUYGENS_RETURN_IF_ERROR(path.extension() == ".json" ? ReadJson(path, text.str(), take) : ReadYaml(path, text.str(), take));
+      HUYGENS_RETURN_IF_ERROR(path.extension() == ".json" ? ReadJson(path, text.str(), take)
+                                                          : ReadYaml(path, text.str(), take));
     } catch (const YAML::Exception& fault) {
       return Invalid(Concat(path.string(), ":", std::to_string(fault.mark.line + 1), ": ", fault.msg));
     }

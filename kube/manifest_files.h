@@ -1,4 +1,5 @@
-// Finds the objects in a directory of YAML and JSON files, as JSON text with the place each was found at. Blocking; any thread.
+// Finds the objects in a directory of YAML and JSON files, as JSON text with the place each was found at. Blocking; any
+// thread.
 #pragma once
 
 #include <functional>
@@ -15,8 +16,9 @@ struct ManifestObject {
   wire::ObjectMeta meta;
 };
 
-// Calls `take` for each object of each .yaml, .yml and .json file below `directory`, files in order of their paths. Lists are taken apart,
-// hidden files and kustomization.yaml are passed over. `directory` may be one such file itself. The first error ends it.
+// Calls `take` for each object of each .yaml, .yml and .json file below `directory`, files in order of their paths.
+// Lists are taken apart, hidden files and kustomization.yaml are passed over. `directory` may be one such file itself.
+// The first error ends it.
 Status ForEachManifest(const std::string& directory, const std::function<Status(ManifestObject)>& take);
 
 }  // namespace huygens::kube

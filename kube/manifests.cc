@@ -34,7 +34,8 @@ StatusOr<BindRequest> DecodeBinding(std::string_view json) {
   return wire::DecodeObject<BindRequest>(json, [](wire::JsonReader& in, BindRequest& out) {
     return in.Members([&](const wire::JsonKey& part) {
       if (part.Is("target")) {
-        return in.Members([&](const wire::JsonKey& key) { return key.Is("name") ? in.Read(out.node) : absl::OkStatus(); });
+        return in.Members(
+            [&](const wire::JsonKey& key) { return key.Is("name") ? in.Read(out.node) : absl::OkStatus(); });
       }
       if (!part.Is("metadata")) return absl::OkStatus();
       return in.Members([&](const wire::JsonKey& key) {
@@ -82,9 +83,11 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
     notices.push_back(Concat(object.place, ": ", meta.kind, " ", meta.name, " (", meta.api_version, ") is not used"));
     return absl::OkStatus();
   }
-  const std::string id = Concat(cluster::Name(*kind), " ", *kind == Kind::kPod ? meta.namespace_name : "", "/", meta.name);
+  const std::string id =
+      Concat(cluster::Name(*kind), " ", *kind == Kind::kPod ? meta.namespace_name : "", "/", meta.name);
   const auto [place, fresh] = places_.try_emplace(id, object.place);
-  if (!fresh) return Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, " is defined in ", place->second, " already"));
+  if (!fresh)
+    return Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, " is defined in ", place->second, " already"));
   if (*kind == Kind::kPod) return AddPod(object);
   DecodedObject decoded = DecodePresent(*kind, object.json, names_);
   if (!decoded.fault.ok()) return Annotate(decoded.fault, Concat(object.place, ": ", meta.kind, " ", meta.name));
@@ -130,7 +133,8 @@ Status ManifestDirectory::ApplyBinding(const ManifestObject& object, std::vector
 
 void ManifestDirectory::Deliver(EventSink& sink, const Clock& clock) const {
   for (const Kind kind : cluster::kKinds) {
-    EventBatch batch{.kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1, .received = clock.Now()};
+    EventBatch batch{
+        .kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1, .received = clock.Now()};
     const auto& objects = objects_[static_cast<size_t>(kind)];
     batch.events.insert(batch.events.end(), objects.begin(), objects.end());
     if (kind == Kind::kPod) {
@@ -156,12 +160,14 @@ void ManifestDirectory::Place(PodEntry& entry, const BindRequest& request) {
 
 BindOutcome ManifestDirectory::Bind(const BindRequest& request, const std::shared_ptr<const cluster::Pod>& unlisted,
                                     std::vector<cluster::Event>& news) {
-  if (const Status status = ValidateBind(request); !status.ok()) return {BindVerdict::kRefused, std::string(Message(status))};
+  if (const Status status = ValidateBind(request); !status.ok())
+    return {BindVerdict::kRefused, std::string(Message(status))};
   const std::string key = Concat(request.namespace_name, "/", request.pod_name);
   auto entry = pods_.find(key);
   const bool known = entry != pods_.end();
   if (!known && unlisted == nullptr) return {BindVerdict::kGone, "no manifest defines this pod", true};
-  const PodPlace place = known ? entry->second.place : PodPlace{.uid = unlisted->uid, .node = unlisted->node_name, .annotations = {}};
+  const PodPlace place =
+      known ? entry->second.place : PodPlace{.uid = unlisted->uid, .node = unlisted->node_name, .annotations = {}};
   BindOutcome outcome = JudgePlace(place, request);
   if (outcome.verdict != BindVerdict::kUnbound) return outcome;
   if (write_back_) {
@@ -184,7 +190,8 @@ BindOutcome ManifestDirectory::Settle(const BindRequest& request) const {
   return JudgePlace(entry->second.place, request);
 }
 
-std::shared_ptr<const cluster::Pod> ManifestDirectory::FindPod(std::string_view namespace_name, std::string_view name) const {
+std::shared_ptr<const cluster::Pod> ManifestDirectory::FindPod(std::string_view namespace_name,
+                                                               std::string_view name) const {
   const auto entry = pods_.find(Concat(namespace_name, "/", name));
   return entry == pods_.end() ? nullptr : entry->second.pod;
 }
@@ -194,7 +201,8 @@ Status ManifestDirectory::WriteBinding(const BindRequest& request) const {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Unavailable(Concat(folder.string(), ": ", error.message()));
-  return WriteWholeFile((folder / Concat(request.namespace_name, ".", request.pod_name, ".json")).string(), BindingText(request) + "\n");
+  return WriteWholeFile((folder / Concat(request.namespace_name, ".", request.pod_name, ".json")).string(),
+                        BindingText(request) + "\n");
 }
 
 }  // namespace huygens::kube

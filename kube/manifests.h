@@ -1,10 +1,12 @@
-// A directory of YAML and JSON files that stands in for an API server: Nodes, Pods and NodeResourceTopologies (of both groups, also inside a
-// List), several documents to a file, sub-directories included. Read once; decoded by the same decoders; delivered as the
-// LISTs of an API server would be. Binds change the copy in memory and, with `write_back`, are kept as a core/v1 Binding per pod in the
-// sub-directory "bindings", which the next load applies (the files of the user stay as they are).
+// A directory of YAML and JSON files that stands in for an API server: Nodes, Pods and NodeResourceTopologies (of both
+// groups, also inside a List), several documents to a file, sub-directories included. Read once; decoded by the same
+// decoders; delivered as the LISTs of an API server would be. Binds change the copy in memory and, with `write_back`,
+// are kept as a core/v1 Binding per pod in the sub-directory "bindings", which the next load applies (the files of the
+// user stay as they are).
 //
-// Errors name file and line. An object that cannot be read stops the load: a typo must not silently remove a node. Other kinds are
-// reported and passed over. An object without a UID gets one made from its kind, namespace and name. Blocking; one thread at a time.
+// Errors name file and line. An object that cannot be read stops the load: a typo must not silently remove a node.
+// Other kinds are reported and passed over. An object without a UID gets one made from its kind, namespace and name.
+// Blocking; one thread at a time.
 #pragma once
 
 #include <memory>
@@ -35,9 +37,9 @@ class ManifestDirectory {
   // Delivers each kind as one LIST.
   void Deliver(EventSink& sink, const Clock& clock) const;
 
-  // What the API server would do with this Binding, with the same verdicts. `unlisted` is the pod as filter saw it, for one that
-  // the directory does not hold; may be null. When bound, `news` gets the event to apply. A Binding that cannot be written (disk full)
-  // refuses the bind and changes nothing.
+  // What the API server would do with this Binding, with the same verdicts. `unlisted` is the pod as filter saw it, for
+  // one that the directory does not hold; may be null. When bound, `news` gets the event to apply. A Binding that
+  // cannot be written (disk full) refuses the bind and changes nothing.
   BindOutcome Bind(const BindRequest& request, const std::shared_ptr<const cluster::Pod>& unlisted,
                    std::vector<cluster::Event>& news);
   // What became of a request.

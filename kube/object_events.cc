@@ -15,8 +15,8 @@ TopologySource SourceOf(Kind kind) {
   return kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
 }
 
-// What to believe of an object that cannot be read: a node is not there, a topology object is there but of no use; a pod stays as it was,
-// since it may well hold what it held.
+// What to believe of an object that cannot be read: a node is not there, a topology object is there but of no use; a
+// pod stays as it was, since it may well hold what it held.
 DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
   DecodedObject result{.event = std::nullopt, .fault = std::move(fault), .name = "(no name)"};
   const auto meta = wire::DecodeObjectMeta(json);
@@ -54,8 +54,8 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
     }
     case Kind::kCraneTopology:
     case Kind::kCommunityTopology: {
-      auto topology =
-          kind == Kind::kCraneTopology ? wire::DecodeCraneTopology(json, names) : wire::DecodeCommunityTopology(json, names);
+      auto topology = kind == Kind::kCraneTopology ? wire::DecodeCraneTopology(json, names)
+                                                   : wire::DecodeCommunityTopology(json, names);
       if (!topology.ok()) return Unreadable(kind, json, topology.status());
       if (topology->node_name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
       if (!topology->defect.empty()) {

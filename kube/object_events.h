@@ -1,5 +1,5 @@
-// One object of the API server as an event for State; an object that cannot be read never stops the others. Shared by reflectors and the
-// manifest directory. Safe on any thread.
+// One object of the API server as an event for State; an object that cannot be read never stops the others. Shared by
+// reflectors and the manifest directory. Safe on any thread.
 #pragma once
 
 #include <optional>

@@ -20,7 +20,11 @@ std::string Hex(uint64_t value) {
 }  // namespace
 
 PodEvents::PodEvents(const Clock& clock, Random random, PodEventOptions options)
-    : clock_(clock), options_(std::move(options)), random_(std::move(random)), tokens_(options_.burst), refilled_(clock.Now()) {}
+    : clock_(clock),
+      options_(std::move(options)),
+      random_(std::move(random)),
+      tokens_(options_.burst),
+      refilled_(clock.Now()) {}
 
 bool PodEvents::Allow(std::string key, Time now) {
   const double elapsed = std::chrono::duration<double>(now - refilled_).count();
@@ -43,8 +47,8 @@ bool PodEvents::Allow(std::string key, Time now) {
   return true;
 }
 
-Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
-                             std::string_view message) {
+Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod,
+                             std::string_view uid, std::string_view message) {
   if (!IsObjectName(namespace_name) || !IsObjectName(pod)) return Invalid("not the name of a pod");
   const Time now = clock_.Now();
   std::string name(pod.substr(0, kMaxPodPart));
@@ -55,7 +59,8 @@ Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_nam
       return absl::OkStatus();
     }
     ++sent_;
-    name += "." + Hex(static_cast<uint64_t>(random_() * 0x1p53) ^ static_cast<uint64_t>(now.time_since_epoch().count()));
+    name +=
+        "." + Hex(static_cast<uint64_t>(random_() * 0x1p53) ^ static_cast<uint64_t>(now.time_since_epoch().count()));
   }
   std::string body;
   wire::AppendPodEvent(body, {.name = name,
@@ -67,8 +72,9 @@ Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_nam
                               .reporter = "huygens",
                               .instance = options_.instance,
                               .at = now});
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, client.Call("POST", Concat("/api/v1/namespaces/", namespace_name, "/events"),
-                                                                   body, JsonHeaders(), options_.timeout));
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
+                           client.Call("POST", Concat("/api/v1/namespaces/", namespace_name, "/events"), body,
+                                       JsonHeaders(), options_.timeout));
   return Succeeded(reply) ? absl::OkStatus() : Unavailable(ExplainReply(reply));
 }
 

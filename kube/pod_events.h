@@ -1,5 +1,6 @@
-// Tells the owner of a pod, with an Event that `kubectl describe pod` shows, that binding failed. Best effort and bounded: a token bucket
-// for the process, and the same text about the same pod at most once in a while. Shared by binder threads.
+// Tells the owner of a pod, with an Event that `kubectl describe pod` shows, that binding failed. Best effort and
+// bounded: a token bucket for the process, and the same text about the same pod at most once in a while. Shared by
+// binder threads.
 #pragma once
 
 #include <deque>

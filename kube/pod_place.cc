@@ -11,9 +11,8 @@ StatusOr<PodPlace> DecodePodPlace(std::string_view json) {
   return wire::DecodeObject<PodPlace>(json, [](wire::JsonReader& in, PodPlace& out) {
     return in.Members([&](const wire::JsonKey& part) {
       if (part.Is("spec")) {
-        return in.Members([&](const wire::JsonKey& key) {
-          return key.Is("nodeName") ? in.Read(out.node) : absl::OkStatus();
-        });
+        return in.Members(
+            [&](const wire::JsonKey& key) { return key.Is("nodeName") ? in.Read(out.node) : absl::OkStatus(); });
       }
       if (!part.Is("metadata")) return absl::OkStatus();
       return in.Members([&](const wire::JsonKey& key) {
@@ -26,7 +25,9 @@ StatusOr<PodPlace> DecodePodPlace(std::string_view json) {
 }
 
 BindOutcome JudgePlace(const PodPlace& place, const BindRequest& request) {
-  const auto verdict = [](BindVerdict value, std::string message) { return BindOutcome{value, std::move(message), true}; };
+  const auto verdict = [](BindVerdict value, std::string message) {
+    return BindOutcome{value, std::move(message), true};
+  };
   if (place.uid != request.uid) {
     return verdict(BindVerdict::kReplaced, Concat("the pod of this name is another one now, with UID ", place.uid));
   }

@@ -53,8 +53,8 @@ StatusOr<uint64_t> ReadResourceVersion(net::Client& client, Kind kind, Duration 
   return version;
 }
 
-Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink, const Clock& clock,
-                     std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
+Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
+                     const Clock& clock, std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
     : kind_(kind),
       api_server_(std::move(api_server)),
       names_(names),
@@ -194,7 +194,7 @@ void Reflector::Absent(const std::string& why) {
 Reflector::End Reflector::Judge(const net::HttpReply& reply) const {
   using What = End::What;
   if (reply.code == 404 && IsOptional(kind_)) {
-    return {What::kAbsent, "the custom resource is not installed: looked for again from time to time", {}};
+    return {What::kAbsent, "the API server does not serve this kind: its definition (CRD) is not installed", {}};
   }
   // 400: a version that this API server cannot understand, as after a restore.
   if (reply.code == 410 || (reply.code == 400 && !need_list_)) return {What::kListAnew, "", {}};
@@ -268,7 +268,8 @@ class Reflector::Watching {
     if (head_.code == 200 && !IsJson(head_)) return {What::kFailed, NotJson(head_), {}};
     if (end_.what != What::kDone) return end_;
     if (!status.ok()) return {What::kFailed, std::string(Message(status)), {}};
-    // Ended in order, as every watch does after a while. One that brought nothing at all must not be asked again at once.
+    // Ended in order, as every watch does after a while. One that brought nothing at all must not be asked again at
+    // once.
     if (!progressed_) return {What::kFailed, "", {}};
     return {};
   }
@@ -281,9 +282,11 @@ class Reflector::Watching {
       return false;
     }
     if (event->type == wire::WatchType::kError) {
-      const bool expired = event->error.code == 410 || event->error.reason == "Expired" || event->error.reason == "Gone";
+      const bool expired =
+          event->error.code == 410 || event->error.reason == "Expired" || event->error.reason == "Gone";
       end_ = expired ? End{End::What::kListAnew, "", {}} : End{End::What::kFailed, event->error.message, {}};
-      if (end_.what == End::What::kFailed && end_.why.empty()) end_.why = "the API server reports an error without a text";
+      if (end_.what == End::What::kFailed && end_.why.empty())
+        end_.why = "the API server reports an error without a text";
       return false;
     }
     if (event->type == wire::WatchType::kDeleted) {
@@ -309,8 +312,9 @@ Reflector::End Reflector::Watch() {
   const double shortest = std::chrono::duration<double>(options_.shortest_watch).count();
   const double longest = std::chrono::duration<double>(options_.longest_watch).count();
   const auto seconds = static_cast<int64_t>(shortest + random_() * (longest - shortest));
-  const std::string path = Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=",
-                                  PercentEncoded(version_), "&timeoutSeconds=", std::to_string(seconds));
+  const std::string path =
+      Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=", PercentEncoded(version_),
+             "&timeoutSeconds=", std::to_string(seconds));
   Watching watching(*this);
   const net::Client::StreamObserver observer{
       .on_status = [&](const net::HttpReply& head) { return watching.OnStatus(head); },

@@ -1,9 +1,12 @@
-// Keeps one kind of object up to date: paged LIST, then WATCH, for ever, on a thread of its own; decodes there and delivers small typed
-// events. What client-go's Reflector does (k8s.io/client-go/tools/cache), with these choices:
-//  - every LIST is a consistent read (no resourceVersion), so that time never runs backwards when another API server answers;
-//  - a watch that was cut resumes from the last version seen; 410 Gone, or three failures in a row without progress, list anew;
+// Keeps one kind of object up to date: paged LIST, then WATCH, for ever, on a thread of its own; decodes there and
+// delivers small typed events. What client-go's Reflector does (k8s.io/client-go/tools/cache), with these choices:
+//  - every LIST is a consistent read (no resourceVersion), so that time never runs backwards when another API server
+//  answers;
+//  - a watch that was cut resumes from the last version seen; 410 Gone, or three failures in a row without progress,
+//  list anew;
 //  - a watch that stays silent for several bookmark intervals is taken for dead;
-//  - an optional kind whose CRD is absent is an empty list, and is looked for again; one that was there must be missed twice.
+//  - an optional kind whose CRD is absent is an empty list, and is looked for again; one that was there must be missed
+//  twice.
 #pragma once
 
 #include <cstdint>
@@ -27,21 +30,21 @@ namespace huygens::kube {
 
 struct ReflectorOptions {
   int page_size = 500;
-  Duration list_timeout = std::chrono::seconds(60);       // for one page
-  Duration silence = std::chrono::seconds(180);           // three bookmark intervals of kube-apiserver
-  Duration shortest_watch = std::chrono::minutes(5);      // a watch ends after a random time between these
+  Duration list_timeout = std::chrono::seconds(60);   // for one page
+  Duration silence = std::chrono::seconds(180);       // three bookmark intervals of kube-apiserver
+  Duration shortest_watch = std::chrono::minutes(5);  // a watch ends after a random time between these
   Duration longest_watch = std::chrono::minutes(10);
   Duration absent_interval = std::chrono::seconds(30);    // between looks for a missing CRD
   Duration first_pause = std::chrono::milliseconds(200);  // back-off after a failure
   Duration longest_pause = std::chrono::seconds(30);
-  size_t max_line_bytes = size_t{16} << 20;               // one watch event
+  size_t max_line_bytes = size_t{16} << 20;  // one watch event
 };
 
 class Reflector {
  public:
   // `clock` stamps what is received. Everything referred to must outlive the reflector. Does nothing until Start.
-  Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink, const Clock& clock,
-            std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
+  Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
+            const Clock& clock, std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -50,8 +53,9 @@ class Reflector {
   Status Start();
   // Ends what is under way, within milliseconds, and waits for the thread. Any thread but the reflector's own.
   void Stop();
-  // Makes sure that `at_least` will have been delivered, by a new LIST if need be, instead of waiting for an event or a bookmark: cheap to
-  // ask again while that LIST is under way. 0 = list anew in any case, starting over if a LIST is under way. Any thread.
+  // Makes sure that `at_least` will have been delivered, by a new LIST if need be, instead of waiting for an event or a
+  // bookmark: cheap to ask again while that LIST is under way. 0 = list anew in any case, starting over if a LIST is
+  // under way. Any thread.
   void Relist(uint64_t at_least = 0);
 
   cluster::Kind kind() const { return kind_; }
@@ -96,9 +100,9 @@ class Reflector {
   bool stopping_ = false;
   bool relist_ = false;
   bool listing_ = false;
-  uint64_t listing_for_ = 0;     // wanted_version_ when the LIST began
+  uint64_t listing_for_ = 0;  // wanted_version_ when the LIST began
   uint64_t wanted_version_ = 0;
-  uint64_t sent_version_ = 0;    // delivered
+  uint64_t sent_version_ = 0;  // delivered
 
   // Of the thread alone.
   net::Client* client_ = nullptr;
@@ -106,19 +110,19 @@ class Reflector {
   Backoff backoff_;
   std::optional<WatchReport> reported_;
   bool need_list_ = true;
-  bool whole_list_ = false;      // without pages: their token expired on the way
-  bool present_ = false;         // the kind has been listed, and is not known to be absent
-  bool missed_ = false;          // present, but the last LIST said 404
-  int failures_ = 0;             // of watches in a row, without progress
-  std::string version_;          // where a watch resumes
-  uint64_t reached_ = 0;         // the same as a number
+  bool whole_list_ = false;  // without pages: their token expired on the way
+  bool present_ = false;     // the kind has been listed, and is not known to be absent
+  bool missed_ = false;      // present, but the last LIST said 404
+  int failures_ = 0;         // of watches in a row, without progress
+  std::string version_;      // where a watch resumes
+  uint64_t reached_ = 0;     // the same as a number
 };
 
 // "/api/v1/pods", "/apis/topology.crane.io/v1alpha1/noderesourcetopologies".
 std::string_view ListPath(cluster::Kind kind);
 
-// The resource version at which the API server stands for `kind` now, by a LIST of at most one object. Whoever has seen that version knows
-// every change made before this call. Blocking; any thread that owns the client.
+// The resource version at which the API server stands for `kind` now, by a LIST of at most one object. Whoever has seen
+// that version knows every change made before this call. Blocking; any thread that owns the client.
 StatusOr<uint64_t> ReadResourceVersion(net::Client& client, cluster::Kind kind, Duration timeout);
 
 }  // namespace huygens::kube

@@ -1,5 +1,5 @@
-// Monotonic time and waiting that can be cut short. Whatever waits in this room (back-off, renewal of a Lease, looking for a missing CRD)
-// gets one passed in, so that a test replaces minutes by nothing.
+// Monotonic time and waiting that can be cut short. Whatever waits in this room (back-off, renewal of a Lease, looking
+// for a missing CRD) gets one passed in, so that a test replaces minutes by nothing.
 //
 // One thread waits; Wake and Interrupt may be called from any thread.
 #pragma once

@@ -1,4 +1,5 @@
-// Replaces a file so that readers, and a crash or a full disk in the middle, see either the old content or the new. For the files of kube/ only.
+// Replaces a file so that readers, and a crash or a full disk in the middle, see either the old content or the new. For
+// the files of kube/ only.
 #pragma once
 
 #include <string>

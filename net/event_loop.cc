@@ -82,16 +82,12 @@ void EventLoop::OnSignal(const std::vector<int>& signals, std::function<void(int
 }
 
 void EventLoop::Run() {
-  const auto work = asio::make_work_guard(impl_->context);
   impl_->context.run();
   // Only now: a Stop that came before this Run must not be lost.
   impl_->context.restart();
 }
 
-size_t EventLoop::Poll() {
-  const auto work = asio::make_work_guard(impl_->context);
-  return impl_->context.poll();
-}
+size_t EventLoop::Poll() { return impl_->context.poll(); }
 
 void EventLoop::Stop() { impl_->context.stop(); }
 

@@ -94,8 +94,8 @@ struct ServerEvents {
 struct ServerOptions {
   std::string address;  // "127.0.0.1:8888", "[::1]:0", ":8888" for all interfaces; port 0 takes a free one
   TlsOptions tls;
-  bool allow_plain_http = false;  // else plain HTTP is served on loopback addresses only
-  size_t max_header_bytes = 8 << 10;
+  bool allow_plain_http = false;      // else plain HTTP is served on loopback addresses only
+  size_t max_header_bytes = 8 << 10;  // at most 64 KiB
   size_t max_body_bytes = 16 << 20;
   size_t max_connections = 1024;  // further ones wait in the kernel's backlog
   Duration idle_timeout = std::chrono::seconds(180);

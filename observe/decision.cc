@@ -46,17 +46,17 @@ void AppendScore(std::string& out, float score) {
 
 }  // namespace
 
-DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons)
+DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons, const DecisionRecord* last)
     : time_(decision.time),
       revision_(decision.revision),
       max_score_(decision.max_score),
       narrowed_(decision.narrowed),
       reasons_(std::move(reasons)),
+      names_(NodeNames::Of(decision.nodes, last ? last->names_ : nullptr)),
+      names_are_new_(!last || names_ != last->names_),
       codes_(decision.reasons.begin(), decision.reasons.end()),
       checks_(decision.checks.size()) {
-  size_t name_bytes = 0;
-  for (std::string_view name : decision.nodes) name_bytes += name.size();
-  texts_.reserve(name_bytes + decision.zones_json.size() + decision.facts_json.size() + decision.error.size() + 512);
+  texts_.reserve(decision.zones_json.size() + decision.facts_json.size() + decision.error.size() + 512);
   text_ends_.reserve(kFixedTexts + decision.checks.size() + decision.terms.size());
   auto add = [this](std::string_view text) {
     texts_ += text;
@@ -71,33 +71,27 @@ DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons)
     add(term.name);
     weights_.push_back(term.weight);
   }
-  name_lengths_.reserve(decision.nodes.size());
-  for (std::string_view name : decision.nodes) {
-    name = name.substr(0, std::numeric_limits<uint16_t>::max());
-    texts_ += name;
-    name_lengths_.push_back(static_cast<uint16_t>(name.size()));
-  }
   if (decision.narrowed) {
     kept_.resize(decision.nodes.size());
     for (uint32_t position : decision.kept) {
       if (position < kept_.size()) kept_[position] = true;
     }
   }
-  scores_.reserve(decision.scores.size());
-  for (int64_t score : decision.scores) {
-    scores_.push_back(static_cast<int32_t>(std::clamp<int64_t>(score, 0, std::numeric_limits<int32_t>::max())));
-  }
+  scores_.resize(decision.scores.size());
+  std::transform(decision.scores.begin(), decision.scores.end(), scores_.begin(), [](int64_t score) {
+    return static_cast<int32_t>(std::clamp<int64_t>(score, 0, std::numeric_limits<int32_t>::max()));
+  });
   opinions_.reserve(decision.nodes.size() * decision.terms.size());
   for (const TermOpinion& term : decision.terms) {
-    for (size_t i = 0; i < decision.nodes.size(); ++i) {
-      opinions_.push_back(i < term.scores.size() ? term.scores[i] : std::numeric_limits<float>::quiet_NaN());
-    }
+    std::span<const float> scores = term.scores.first(std::min(term.scores.size(), decision.nodes.size()));
+    opinions_.insert(opinions_.end(), scores.begin(), scores.end());
+    opinions_.insert(opinions_.end(), decision.nodes.size() - scores.size(), std::numeric_limits<float>::quiet_NaN());
   }
 }
 
 size_t DecisionRecord::bytes() const {
   return sizeof(*this) + texts_.capacity() + text_ends_.capacity() * sizeof(uint32_t) +
-         name_lengths_.capacity() * sizeof(uint16_t) + codes_.capacity() + kept_.capacity() / 8 +
+         (names_are_new_ ? names_->bytes() : 0) + codes_.capacity() + kept_.capacity() / 8 +
          scores_.capacity() * sizeof(int32_t) + weights_.capacity() * sizeof(double) +
          opinions_.capacity() * sizeof(float);
 }
@@ -149,7 +143,7 @@ void DecisionRecord::AppendJson(std::string& out) const {
     AppendKey(out, "facts");
     out += Text(kFacts);
   }
-  if (!name_lengths_.empty()) {
+  if (names_->size() > 0) {
     AppendKey(out, "nodes");
     AppendNodes(out);
   }
@@ -157,14 +151,14 @@ void DecisionRecord::AppendJson(std::string& out) const {
 }
 
 void DecisionRecord::AppendNodes(std::string& out) const {
-  std::string_view names = std::string_view(texts_).substr(text_ends_.back());
-  for (size_t i = 0; i < name_lengths_.size(); ++i) {
+  const std::vector<std::string_view> names = names_->List();
+  for (size_t i = 0; i < names.size(); ++i) {
     out += i == 0 ? "[{" : ",{";
-    AppendField(out, "name", names.substr(0, name_lengths_[i]));
-    names.remove_prefix(name_lengths_[i]);
+    AppendField(out, "name", names[i]);
     size_t code = i < codes_.size() ? static_cast<size_t>(codes_[i]) : 0;
-    if (code > 0)
+    if (code > 0) {
       AppendField(out, "reason", code < reasons_->size() ? (*reasons_)[code] : Concat("reason ", std::to_string(code)));
+    }
     if (i < kept_.size() && kept_[i]) {
       AppendKey(out, "kept");
       out += "true";
@@ -174,7 +168,7 @@ void DecisionRecord::AppendNodes(std::string& out) const {
       AppendKey(out, "terms");
       for (size_t term = 0; term < weights_.size(); ++term) {
         out += term == 0 ? '[' : ',';
-        AppendScore(out, opinions_[term * name_lengths_.size() + i]);
+        AppendScore(out, opinions_[term * names.size() + i]);
       }
       out += ']';
     }

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "observe/node_names.h"
 
 namespace huygens::observe {
 
@@ -50,13 +51,14 @@ struct Decision {
 
 class DecisionRecord {
  public:
-  DecisionRecord(const Decision& decision, ReasonTexts reasons);
+  // `last`, if given, is a record whose node names may be the same: they are shared then.
+  DecisionRecord(const Decision& decision, ReasonTexts reasons, const DecisionRecord* last = nullptr);
 
   std::string_view verb() const { return Text(0); }
   std::string_view pod() const { return Text(1); }
   std::string_view uid() const { return Text(2); }
   Time time() const { return time_; }
-  // What it occupies in memory.
+  // What it occupies in memory; shared names count for the record that came with them first.
   size_t bytes() const;
 
   // One JSON object without line breaks:
@@ -74,10 +76,11 @@ class DecisionRecord {
   int64_t max_score_;
   bool narrowed_;
   ReasonTexts reasons_;
+  std::shared_ptr<const NodeNames> names_;
+  bool names_are_new_;
   // One block each, in order of position, so that packing is a handful of copies.
-  std::string texts_;                   // fixed texts, then checks, term names, node names, back to back
-  std::vector<uint32_t> text_ends_;     // of the fixed texts, checks and term names
-  std::vector<uint16_t> name_lengths_;  // of the node names
+  std::string texts_;                // fixed texts, then checks and term names, back to back
+  std::vector<uint32_t> text_ends_;  // of the fixed texts, checks and term names
   std::vector<std::byte> codes_;
   std::vector<bool> kept_;
   std::vector<int32_t> scores_;

@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "observe/utf8.h"
 
 namespace huygens::observe {
@@ -23,16 +24,21 @@ bool IsPlain(std::string_view text) {
   return true;
 }
 
+// At most kMaxValueBytes of it, counted after escaping, which makes six bytes of a control character.
 void AppendText(std::string& out, std::string_view text, LogFormat format) {
-  bool clean = IsUtf8(text) && text.size() <= kMaxValueBytes;
-  if (clean && format == LogFormat::kText && IsPlain(text)) {
-    out += text;
-  } else if (clean) {
-    AppendJsonString(out, text);
+  size_t before = out.size();
+  if (text.size() <= kMaxValueBytes && IsUtf8(text)) {
+    if (format == LogFormat::kText && IsPlain(text)) {
+      out += text;
+    } else {
+      AppendJsonString(out, text);
+    }
   } else {
-    std::string repaired = RepairUtf8(text.substr(0, kMaxValueBytes));
-    if (text.size() > kMaxValueBytes) repaired += kCut;
-    AppendJsonString(out, repaired);
+    AppendJsonString(out, Concat(RepairUtf8(text.substr(0, kMaxValueBytes)), text.size() > kMaxValueBytes ? kCut : ""));
+  }
+  for (size_t keep = kMaxValueBytes / 2; out.size() - before > kMaxValueBytes + 16; keep /= 2) {
+    out.resize(before);
+    AppendJsonString(out, Concat(RepairUtf8(text.substr(0, keep)), kCut));
   }
 }
 

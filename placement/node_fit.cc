@@ -10,10 +10,12 @@ ResourceVector RequestsOf(const cluster::Pod& pod) {
   return requests;
 }
 
-std::vector<ResourceId> Lacking(const ResourceVector& requests, const ResourceVector& allocatable, const ResourceVector& used) {
+std::vector<ResourceId> Lacking(const ResourceVector& requests, const ResourceVector& allocatable,
+                                const ResourceVector& used) {
   std::vector<ResourceId> lacking;
   for (const auto& [resource, amount] : requests) {
-    if (amount > 0 && SaturatingAdd(used.Get(resource), amount) > allocatable.Get(resource)) lacking.push_back(resource);
+    if (amount > 0 && SaturatingAdd(used.Get(resource), amount) > allocatable.Get(resource))
+      lacking.push_back(resource);
   }
   return lacking;
 }

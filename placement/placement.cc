@@ -42,7 +42,8 @@ StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
   return placement;
 }
 
-Placement::Placement(Options options) : options_(std::move(options)), zones_(options_.topology), mean_(options_.max_score) {
+Placement::Placement(Options options)
+    : options_(std::move(options)), zones_(options_.topology), mean_(options_.max_score) {
   state_.AddAccount(zones_);
 }
 
@@ -86,17 +87,6 @@ policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
   return {pod, topology::RequestOf(pod, zones_.options().managed_resources), now};
 }
 
-void Placement::Resolve(std::span<const std::string_view> node_names) {
-  nodes_.clear();
-  positions_.clear();
-  for (size_t i = 0; i < node_names.size(); ++i) {
-    if (auto node = state_.FindNode(node_names[i])) {
-      nodes_.push_back(*node);
-      positions_.push_back(static_cast<uint32_t>(i));
-    }
-  }
-}
-
 void Placement::RunChecks(const policy::PodQuery& query) {
   candidates_.Reset(nodes_);
   for (const auto& check : checks_) check->Run(query, state_, candidates_);
@@ -104,7 +94,7 @@ void Placement::RunChecks(const policy::PodQuery& query) {
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
   const policy::PodQuery query = Query(pod, now);
-  Resolve(node_names);
+  lookup_.Resolve(state_, node_names, nodes_, positions_);
   RunChecks(query);
   filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
   filter_answer_.feasible.clear();
@@ -134,9 +124,11 @@ void Placement::Narrow(const policy::PodQuery& query) {
   auto last_kept = ranking_.begin() + static_cast<std::ptrdiff_t>(options_.narrow_to) - 1;
   std::nth_element(ranking_.begin(), last_kept, ranking_.end(), std::greater<>());
   const double bar = *last_kept;
-  auto better = static_cast<size_t>(std::count_if(means_.begin(), means_.end(), [&](double mean) { return mean > bar; }));
+  auto better =
+      static_cast<size_t>(std::count_if(means_.begin(), means_.end(), [&](double mean) { return mean > bar; }));
   auto equal = static_cast<size_t>(std::count(means_.begin(), means_.end(), bar));
-  // Without the revision a pod that fails on its nodes for reasons unknown here would be offered the same ones for ever.
+  // Without the revision a pod that fails on its nodes for reasons unknown here would be offered the same ones for
+  // ever.
   const std::string& identity = query.pod.uid.empty() ? query.pod.name : query.pod.uid;
   const size_t first = (StableHash(identity) + state_.revision()) % equal;
   const size_t wanted = options_.narrow_to - better;
@@ -153,10 +145,10 @@ void Placement::Narrow(const policy::PodQuery& query) {
   filter_answer_.narrowed = true;
 }
 
-std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,
-                                               std::vector<TermScores>* explain) {
+std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names,
+                                               Time now, std::vector<TermScores>* explain) {
   const policy::PodQuery query = Query(pod, now);
-  Resolve(node_names);
+  lookup_.Resolve(state_, node_names, nodes_, positions_);
   means_.resize(nodes_.size());
   mean_.Mean(query, state_, nodes_, means_);
   scores_.assign(node_names.size(), 0);
@@ -164,7 +156,8 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
   if (explain) {
     explain->clear();
     for (size_t t = 0; t < mean_.size(); ++t) {
-      TermScores said{std::string(mean_.term(t).name()), mean_.weight(t), std::vector<float>(node_names.size(), scoring::kNoOpinion)};
+      TermScores said{std::string(mean_.term(t).name()), mean_.weight(t),
+                      std::vector<float>(node_names.size(), scoring::kNoOpinion)};
       for (size_t i = 0; i < nodes_.size(); ++i) said.scores[positions_[i]] = mean_.said(t)[i];
       explain->push_back(std::move(said));
     }
@@ -172,7 +165,8 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
   return scores_;
 }
 
-StatusOr<Reservation> Placement::Reserve(std::shared_ptr<const cluster::Pod> pod, std::string_view node_name, Time now) {
+StatusOr<Reservation> Placement::Reserve(std::shared_ptr<const cluster::Pod> pod, std::string_view node_name,
+                                         Time now) {
   if (pod->uid.empty()) return Invalid(Concat("pod ", pod->Key(), " has no UID"));
   if (const cluster::PlacedPod* placed = state_.FindPlaced(pod->uid)) {
     if (state_.NodeName(placed->node) != node_name) {
@@ -271,7 +265,8 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
     if (entry) pod.reservation = entry->state;
     description.pods.push_back(std::move(pod));
   }
-  std::sort(description.pods.begin(), description.pods.end(), [](const auto& a, const auto& b) { return a.uid < b.uid; });
+  std::sort(description.pods.begin(), description.pods.end(),
+            [](const auto& a, const auto& b) { return a.uid < b.uid; });
   return description;
 }
 

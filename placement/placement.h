@@ -1,5 +1,6 @@
-// The decision core: owns the cluster state, the accounts, the checks and the terms, and answers one plain call per question.
-// No I/O, no clock, no thread, no log; the same events and calls always give the same answers. One thread at a time.
+// The decision core: owns the cluster state, the accounts, the checks and the terms, and answers one plain call per
+// question. No I/O, no clock, no thread, no log; the same events and calls always give the same answers. One thread at
+// a time.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/state.h"
+#include "placement/node_lookup.h"
 #include "policy/check.h"
 #include "scoring/weighted_mean.h"
 #include "topology/options.h"
@@ -38,10 +40,10 @@ struct Options {
 
 // Answer to "which nodes": valid until the next call of Filter.
 struct FilterAnswer {
-  std::vector<Reason> reasons;    // by position in the request; kFits = feasible
-  std::vector<uint32_t> feasible; // positions to return, in the order of the request; only the best when narrowed
-  bool narrowed = false;          // feasible nodes were left out: no reason list is due
-  bool may_repeat = false;        // a known name came twice, or more than one name is unknown
+  std::vector<Reason> reasons;     // by position in the request; kFits = feasible
+  std::vector<uint32_t> feasible;  // positions to return, in the order of the request; only the best when narrowed
+  bool narrowed = false;           // feasible nodes were left out: no reason list is due
+  bool may_repeat = false;         // a known name came twice, or more than one name is unknown
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -71,13 +73,13 @@ struct Reservation {
 struct ZoneDescription {
   int zone = -1;
   std::string name;
-  bool present = true;   // false: only pods still name it
-  bool stale = false;    // its offline capacity is older than the limit
+  bool present = true;  // false: only pods still name it
+  bool stale = false;   // its offline capacity is older than the limit
   std::optional<int64_t> offline_cpu;
   ResourceVector allocatable;
   ResourceVector effective;  // what it can really give: min(allocatable, offline), by the rule for stale figures
   ResourceVector used;
-  ResourceVector free;       // effective - used, at least 0
+  ResourceVector free;  // effective - used, at least 0
 };
 struct NodeDescription {
   std::string name;
@@ -109,18 +111,19 @@ class Placement {
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
 
-  // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode; duplicates are answered each.
-  // Narrowed to K, nodes whose score equals the K-th best take turns: the first to be kept depends on the pod and the state's revision.
+  // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode;
+  // duplicates are answered each. Narrowed to K, nodes whose score equals the K-th best take turns: the first to be
+  // kept depends on the pod and the state's revision.
   const FilterAnswer& Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
 
-  // One score from 0 to max_score per name, valid until the next call of Prioritize; unknown names and nodes that no term judges get 0.
-  // `explain`, if given, receives what each term said.
+  // One score from 0 to max_score per name, valid until the next call of Prioritize; unknown names and nodes that no
+  // term judges get 0. `explain`, if given, receives what each term said.
   std::span<const int64_t> Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,
                                       std::vector<TermScores>* explain = nullptr);
 
-  // Decides again for this one node on the current state, and if it fits holds the capacity from now on. A node that cannot take the pod is an
-  // answer, not an error. Errors: no UID (InvalidArgument), the pod finished or is being deleted (FailedPrecondition), it already holds
-  // capacity on another node (Aborted).
+  // Decides again for this one node on the current state, and if it fits holds the capacity from now on. A node that
+  // cannot take the pod is an answer, not an error. Errors: no UID (InvalidArgument), the pod finished or is being
+  // deleted (FailedPrecondition), it already holds capacity on another node (Aborted).
   StatusOr<Reservation> Reserve(std::shared_ptr<const cluster::Pod> pod, std::string_view node_name, Time now);
   // The API server said yes / no. A UID without a reservation is ignored: the watch was faster.
   void Assume(std::string_view uid, Time now) { state_.Assume(uid, now); }
@@ -136,7 +139,6 @@ class Placement {
   explicit Placement(Options options);
   Status Build();
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
-  void Resolve(std::span<const std::string_view> node_names);
   void RunChecks(const policy::PodQuery& query);
   void Narrow(const policy::PodQuery& query);
   std::vector<cluster::ZoneAmount> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
@@ -151,9 +153,10 @@ class Placement {
   bool chooses_zones_ = false;  // the topology check is on
 
   // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.
-  std::vector<NodeIndex> nodes_;       // the known nodes of the call ...
-  std::vector<uint32_t> positions_;    // ... and where in the request each stands
-  std::vector<uint32_t> asked_in_;  // by node: the call of Filter that last named it
+  std::vector<NodeIndex> nodes_;     // the known nodes of the call ...
+  std::vector<uint32_t> positions_;  // ... and where in the request each stands
+  NodeLookup lookup_;
+  std::vector<uint32_t> asked_in_;   // by node: the call of Filter that last named it
   uint32_t filter_calls_ = 0;
   policy::Candidates candidates_;
   std::vector<double> means_;

@@ -1,5 +1,5 @@
-// The filter seam: a check removes the nodes that cannot take the pod and says why. All nodes of a call at once, so that a check can walk
-// arrays. Checks are pure: no I/O, no clock, no memory between calls. Decision thread only.
+// The filter seam: a check removes the nodes that cannot take the pod and says why. All nodes of a call at once, so
+// that a check can walk arrays. Checks are pure: no I/O, no clock, no memory between calls. Decision thread only.
 #pragma once
 
 #include <span>

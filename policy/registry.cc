@@ -7,7 +7,8 @@ namespace huygens::policy {
 namespace {
 
 constexpr CheckEntry kChecks[] = {
-    {"topology", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<TopologyCheck>(from.zones); }},
+    {"topology",
+     [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<TopologyCheck>(from.zones); }},
     {"usage", nullptr},
     {"quota", nullptr},
 };

@@ -1,4 +1,5 @@
-// Every check by the name it has in the configuration's `filter.checks`. A new check is a file of its own and one line in registry.cc.
+// Every check by the name it has in the configuration's `filter.checks`. A new check is a file of its own and one line
+// in registry.cc.
 #pragma once
 
 #include <memory>

@@ -15,7 +15,8 @@ Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
     case topology::NodeMode::kKubelet:
       return Reason::kFits;
     case topology::NodeMode::kNoTopology:
-      return pod.zones.RequiresTopology() || !zones_.options().nodes_without_topology_pass ? Reason::kNoTopology : Reason::kFits;
+      return pod.zones.RequiresTopology() || !zones_.options().nodes_without_topology_pass ? Reason::kNoTopology
+                                                                                           : Reason::kFits;
     case topology::NodeMode::kUnusable:
       return Reason::kUnusableTopology;
     case topology::NodeMode::kManaged:

@@ -1,4 +1,5 @@
-// Check "topology": can the zones of the node hold what the pod asks of them now? Pods that ask nothing, and nodes that kubelet pins, pass.
+// Check "topology": can the zones of the node hold what the pod asks of them now? Pods that ask nothing, and nodes that
+// kubelet pins, pass.
 #pragma once
 
 #include "policy/check.h"

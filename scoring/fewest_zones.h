@@ -1,10 +1,12 @@
-// Term "FewestZones": the fewer zones a pod would be spread over, the better; among equal numbers, the nearer the zones.
+// Term "FewestZones": the fewer zones a pod would be spread over, the better; among equal numbers, the nearer the
+// zones.
 //
 //   n zones -> 1/n - f * (1/n - 1/(n+1)),  f = (mean distance between the zones - 10) / (255 - 10), cut to 0..1
 //
-// So one zone is 1, two zones are 1/2 where they touch and fall towards 1/3 as they part; more zones never beat fewer. 10 is the distance of
-// a zone to itself, 255 means unreachable or unknown (ACPI SLIT). crane's plugin is 1/n without the distance. A managed node that cannot take
-// the pod is 0; where nothing is to be chosen (the pod asks nothing, kubelet pins, no topology object) there is no opinion.
+// So one zone is 1, two zones are 1/2 where they touch and fall towards 1/3 as they part; more zones never beat fewer.
+// 10 is the distance of a zone to itself, 255 means unreachable or unknown (ACPI SLIT). crane's plugin is 1/n without
+// the distance. A managed node that cannot take the pod is 0; where nothing is to be chosen (the pod asks nothing,
+// kubelet pins, no topology object) there is no opinion.
 #pragma once
 
 #include "scoring/term.h"

@@ -7,7 +7,8 @@ namespace huygens::scoring {
 namespace {
 
 constexpr TermEntry kTerms[] = {
-    {"FewestZones", [](const Sources& from) -> std::unique_ptr<Term> { return std::make_unique<FewestZones>(from.zones); }},
+    {"FewestZones",
+     [](const Sources& from) -> std::unique_ptr<Term> { return std::make_unique<FewestZones>(from.zones); }},
     {"LeastUsed", nullptr},
     {"Balanced", nullptr},
 };

@@ -1,4 +1,5 @@
-// Every term by the name it has in the configuration's `prioritize.terms`. A new term is a file of its own and one line in registry.cc.
+// Every term by the name it has in the configuration's `prioritize.terms`. A new term is a file of its own and one line
+// in registry.cc.
 #pragma once
 
 #include <memory>

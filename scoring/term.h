@@ -1,5 +1,5 @@
-// The score seam: how good each node is for the pod, from 0 (worst) to 1 (best); NaN = no opinion. All nodes of a call at once.
-// Terms are pure: no I/O, no clock, no memory between calls. Decision thread only.
+// The score seam: how good each node is for the pod, from 0 (worst) to 1 (best); NaN = no opinion. All nodes of a call
+// at once. Terms are pure: no I/O, no clock, no memory between calls. Decision thread only.
 #pragma once
 
 #include <limits>

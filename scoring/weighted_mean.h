@@ -1,5 +1,6 @@
-// A node's score: the mean of the terms that have an opinion on it, by weight, scaled to 0..max_score and rounded half up. A node on which no
-// term has an opinion gets 0, as crane's plugin and kube-scheduler's own give nodes they know nothing of. Decision thread only.
+// A node's score: the mean of the terms that have an opinion on it, by weight, scaled to 0..max_score and rounded half
+// up. A node on which no term has an opinion gets 0, as crane's plugin and kube-scheduler's own give nodes they know
+// nothing of. Decision thread only.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ class WeightedMean {
   void Add(std::unique_ptr<Term> term, double weight);
 
   // means[i] for nodes[i], from 0 to 1. Values of a term outside 0..1 are cut.
-  void Mean(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes, std::span<double> means);
+  void Mean(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
+            std::span<double> means);
   int64_t Scale(double mean) const;
 
   // The terms in the order in which they were added, and what each said in the last call of Mean.

@@ -20,7 +20,8 @@ enum class WhenStale : uint8_t {
 struct Options {
   // Charged to the zones of managed nodes, in this order of importance. Without cpu no pod asks anything of zones.
   std::vector<ResourceId> managed_resources = {kCpu};
-  // Whether a node without a topology object takes pods that ask of zones. A pod annotated with topology-awareness true is refused either way.
+  // Whether a node without a topology object takes pods that ask of zones. A pod annotated with topology-awareness true
+  // is refused either way.
   bool nodes_without_topology_pass = true;
   Duration stale_after = std::chrono::minutes(5);
   WhenStale when_stale = WhenStale::kUseAllocatable;

@@ -26,15 +26,16 @@ std::optional<int64_t> OneWay(const cluster::Zone& from, const cluster::Zone& to
   return std::nullopt;
 }
 
-// There and back between each two zones, row by row. An object that leaves out the distance of any two zones says nothing about distance:
-// else the zones that it happens to describe would be preferred.
+// There and back between each two zones, row by row. An object that leaves out the distance of any two zones says
+// nothing about distance: else the zones that it happens to describe would be preferred.
 std::vector<uint16_t> Distances(const std::vector<cluster::Zone>& zones) {
   std::vector<uint16_t> distances;
   for (const cluster::Zone& a : zones) {
     for (const cluster::Zone& b : zones) {
       auto there = OneWay(a, b);
       auto back = OneWay(b, a);
-      if (a.id != b.id && !there) return std::vector<uint16_t>(zones.size() * zones.size(), uint16_t{2 * kUnknownDistance});
+      if (a.id != b.id && !there)
+        return std::vector<uint16_t>(zones.size() * zones.size(), uint16_t{2 * kUnknownDistance});
       distances.push_back(a.id == b.id ? uint16_t{0} : static_cast<uint16_t>(*there + *back));
     }
   }
@@ -44,9 +45,11 @@ std::vector<uint16_t> Distances(const std::vector<cluster::Zone>& zones) {
 NodeMode ModeOf(const cluster::NodeTopology* topology) {
   if (!topology) return NodeMode::kNoTopology;
   if (topology->source != cluster::TopologySource::kCrane) return NodeMode::kKubelet;
-  bool ascending = std::adjacent_find(topology->zones.begin(), topology->zones.end(),
-                                      [](const auto& a, const auto& b) { return a.id >= b.id; }) == topology->zones.end();
-  if (!topology->defect.empty() || topology->zones.size() > cluster::kMaxZones || !ascending) return NodeMode::kUnusable;
+  bool ascending = std::adjacent_find(topology->zones.begin(), topology->zones.end(), [](const auto& a, const auto& b) {
+                     return a.id >= b.id;
+                   }) == topology->zones.end();
+  if (!topology->defect.empty() || topology->zones.size() > cluster::kMaxZones || !ascending)
+    return NodeMode::kUnusable;
   return topology->pinned_by_agent ? NodeMode::kManaged : NodeMode::kKubelet;
 }
 
@@ -120,17 +123,21 @@ Fit ZoneAccount::LookClosely(NodeIndex node, const ZoneRequest& request, Time no
 
 void ZoneAccount::Offer(NodeIndex node, bool one_zone, Time now, ZoneOffers& offers) const {
   const NodeZones& zones = nodes_[node];
-  offers.resources = options_.managed_resources.size();
-  offers.zones.clear();
-  offers.free.clear();
-  offers.usable.clear();
+  const size_t resources = options_.managed_resources.size();
+  offers.resources = resources;
+  offers.zones.resize(zones.zones.size());
+  offers.free.resize(zones.zones.size() * resources);
+  offers.usable.resize(zones.zones.size() * resources);
+  int* id = offers.zones.data();
+  int64_t* free = offers.free.data();
+  int64_t* usable = offers.usable.data();
   for (const Zone& zone : zones.zones) {
-    offers.zones.push_back(zone.id);
-    for (size_t r = 0; r < offers.resources; ++r) {
+    *id++ = zone.id;
+    for (size_t r = 0; r < resources; ++r) {
       int64_t effective = Effective(zone, r, now);
       int64_t part_of_cpu = !one_zone && r == 0 ? effective % kWholeCpu : 0;
-      offers.free.push_back(std::max<int64_t>(0, effective - zone.used[r]));
-      offers.usable.push_back(std::max<int64_t>(0, effective - part_of_cpu - zone.used[r]));
+      *free++ = std::max<int64_t>(0, effective - zone.used[r]);
+      *usable++ = std::max<int64_t>(0, effective - part_of_cpu - zone.used[r]);
     }
   }
   offers.distance = zones.distance;
@@ -143,7 +150,12 @@ std::vector<ZoneAccount::ZoneFigures> ZoneAccount::Figures(NodeIndex node, Time 
   if (node >= nodes_.size()) return figures;
   const size_t resources = options_.managed_resources.size();
   for (const Zone& zone : nodes_[node].zones) {
-    ZoneFigures each{.zone = zone.id, .stale = now > zone.stale_from, .allocatable = zone.allocatable, .effective = {}, .used = zone.used, .free = {}};
+    ZoneFigures each{.zone = zone.id,
+                     .stale = now > zone.stale_from,
+                     .allocatable = zone.allocatable,
+                     .effective = {},
+                     .used = zone.used,
+                     .free = {}};
     for (size_t r = 0; r < resources; ++r) {
       each.effective.push_back(Effective(zone, r, now));
       each.free.push_back(std::max<int64_t>(0, each.effective[r] - zone.used[r]));
@@ -152,7 +164,8 @@ std::vector<ZoneAccount::ZoneFigures> ZoneAccount::Figures(NodeIndex node, Time 
   }
   for (const Held& held : nodes_[node].elsewhere) {
     Amounts none(resources, 0);
-    figures.push_back({.zone = held.zone, .present = false, .allocatable = none, .effective = none, .used = held.used, .free = none});
+    figures.push_back(
+        {.zone = held.zone, .present = false, .allocatable = none, .effective = none, .used = held.used, .free = none});
   }
   std::sort(figures.begin(), figures.end(), [](const auto& a, const auto& b) { return a.zone < b.zone; });
   return figures;
@@ -226,9 +239,11 @@ void ZoneAccount::Add(NodeZones& node, const cluster::ZoneAmount& amount, int si
   auto add_to = [&](Amounts& used) {
     for (size_t r = 0; r < managed.size(); ++r) used[r] += sign * Credible(amount.amount.Get(managed[r]));
   };
-  auto zone = std::lower_bound(node.zones.begin(), node.zones.end(), amount.zone, [](const Zone& z, int id) { return z.id < id; });
+  auto zone = std::lower_bound(node.zones.begin(), node.zones.end(), amount.zone,
+                               [](const Zone& z, int id) { return z.id < id; });
   if (zone != node.zones.end() && zone->id == amount.zone) return add_to(zone->used);
-  auto held = std::lower_bound(node.elsewhere.begin(), node.elsewhere.end(), amount.zone, [](const Held& h, int id) { return h.zone < id; });
+  auto held = std::lower_bound(node.elsewhere.begin(), node.elsewhere.end(), amount.zone,
+                               [](const Held& h, int id) { return h.zone < id; });
   if (held == node.elsewhere.end() || held->zone != amount.zone) {
     held = node.elsewhere.insert(held, Held{amount.zone, Amounts(managed.size(), 0)});
   }
@@ -240,11 +255,13 @@ ZoneAccount::Zone ZoneAccount::MakeZone(const cluster::Zone& zone) const {
   Zone made;
   made.id = zone.id;
   made.used.resize(options_.managed_resources.size(), 0);
-  for (ResourceId resource : options_.managed_resources) made.allocatable.push_back(Credible(zone.allocatable.Get(resource)));
+  for (ResourceId resource : options_.managed_resources)
+    made.allocatable.push_back(Credible(zone.allocatable.Get(resource)));
   made.fresh_cpu = made.allocatable[0];
   if (!zone.offline_cpu) return made;
   made.fresh_cpu = std::min(made.allocatable[0], Credible(*zone.offline_cpu));
-  // A figure without a date never goes out of date: its writer does not play that game, and using it is the careful side.
+  // A figure without a date never goes out of date: its writer does not play that game, and using it is the careful
+  // side.
   if (zone.offline_updated && *zone.offline_updated < Time::max() - options_.stale_after) {
     made.stale_from = *zone.offline_updated + options_.stale_after;
   }

@@ -1,8 +1,9 @@
 // What the pods on each node hold of its zones, and what the zones can still give. Fed by State; decision thread only.
 //
-// A zone's effective capacity is min(allocatable, offline capacity where that is known and fresh); free is effective minus used, at least 0.
-// What pods hold of a zone that changes or vanishes stays on the books and counts again when the zone returns; a zone that shrinks below what
-// is used has nothing free and evicts nobody. Amounts that a pod claims are cut to 0..kMostPerZone, so that sums never overflow.
+// A zone's effective capacity is min(allocatable, offline capacity where that is known and fresh); free is effective
+// minus used, at least 0. What pods hold of a zone that changes or vanishes stays on the books and counts again when
+// the zone returns; a zone that shrinks below what is used has nothing free and evicts nobody. Amounts that a pod
+// claims are cut to 0..kMostPerZone, so that sums never overflow.
 #pragma once
 
 #include <cstdint>
@@ -51,7 +52,8 @@ class ZoneAccount final : public cluster::Account {
   Fit Check(NodeIndex node, const ZoneRequest& request, Time now) const;
   // Whether one zone can surely take the whole pod; false if that takes a closer look.
   bool SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const;
-  // Replaces `offers` by what the zones can give a pod in one zone, or across zones. They refer to the account and hold until it changes.
+  // Replaces `offers` by what the zones can give a pod in one zone, or across zones. They refer to the account and hold
+  // until it changes.
   void Offer(NodeIndex node, bool one_zone, Time now, ZoneOffers& offers) const;
 
   struct ZoneFigures {
@@ -76,31 +78,32 @@ class ZoneAccount final : public cluster::Account {
   };
   struct Zone {
     int id = -1;
-    int64_t fresh_cpu = 0;        // effective cpu until stale_from, by when the offline capacity is out of date
+    int64_t fresh_cpu = 0;  // effective cpu until stale_from, by when the offline capacity is out of date
     Time stale_from = Time::max();
-    int64_t stale_cpu = 0;        // effective cpu after that
+    int64_t stale_cpu = 0;  // effective cpu after that
     Amounts allocatable;
     Amounts used;
   };
   struct NodeZones {
-    std::vector<Zone> zones;              // of a managed node, by id
-    std::vector<uint16_t> distance;       // there and back, row by row
-    int64_t nearest = 0;                  // of two zones
+    std::vector<Zone> zones;         // of a managed node, by id
+    std::vector<uint16_t> distance;  // there and back, row by row
+    int64_t nearest = 0;             // of two zones
     bool even = true;
-    std::vector<Held> elsewhere;          // what pods hold of zones that `zones` does not have, by id; never all 0
+    std::vector<Held> elsewhere;  // what pods hold of zones that `zones` does not have, by id; never all 0
   };
 
-  // What answers most questions about a node without a look at its zones, side by side for all nodes. Exact where cpu is all that is
-  // managed, until the first offline capacity goes out of date. "Whole": only whole CPUs of each zone's capacity, less what is used.
+  // What answers most questions about a node without a look at its zones, side by side for all nodes. Exact where cpu
+  // is all that is managed, until the first offline capacity goes out of date. "Whole": only whole CPUs of each zone's
+  // capacity, less what is used.
   struct Bounds {
     NodeMode mode = NodeMode::kNoTopology;
     bool single_numa = false;
     Time until = Time::max();
-    int64_t most_free = 0;    // of one zone
+    int64_t most_free = 0;  // of one zone
     int64_t most_whole = 0;
-    int64_t all_whole = 0;    // of all zones
-    int64_t most_empty = 0;   // of one zone, were nothing used
-    int64_t all_empty = 0;    // of all zones, whole CPUs
+    int64_t all_whole = 0;   // of all zones
+    int64_t most_empty = 0;  // of one zone, were nothing used
+    int64_t all_empty = 0;   // of all zones, whole CPUs
   };
 
   NodeZones& At(NodeIndex node);

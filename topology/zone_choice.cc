@@ -51,6 +51,28 @@ std::optional<int> LeastCount(const ZoneOffers& offers, std::span<const int64_t>
   return least;
 }
 
+// The freest zones, if that is the best set for certain: one resource, all zones equally near, and no fewer zones can
+// do.
+std::optional<ZoneSet> SelectFreest(const ZoneOffers& offers, std::span<const int64_t> request) {
+  if (!offers.even || request.size() != 1) return std::nullopt;
+  ZoneSet set;
+  int64_t free_before_last = 0;
+  int64_t free = 0;
+  int64_t usable = 0;
+  for (uint8_t zone : FreestFirst(offers)) {
+    free_before_last = free;
+    free += offers.Free(zone, 0);
+    usable += offers.Usable(zone, 0);
+    set.members |= uint64_t{1} << zone;
+    ++set.count;
+    if (usable < request[0]) continue;
+    if (free_before_last >= request[0]) return std::nullopt;  // others, less rounded, might do with one zone less
+    set.distance = offers.nearest * set.count * (set.count - 1) / 2;
+    return set;
+  }
+  return std::nullopt;
+}
+
 bool Holds(const ZoneOffers& offers, uint64_t members, std::span<const int64_t> request) {
   for (size_t r = 0; r < request.size(); ++r) {
     int64_t left = request[r];
@@ -64,7 +86,9 @@ bool Holds(const ZoneOffers& offers, uint64_t members, std::span<const int64_t> 
 
 int64_t DistanceTo(const ZoneOffers& offers, size_t zone, uint64_t members) {
   int64_t distance = 0;
-  for (; members != 0; members &= members - 1) distance += offers.Distance(zone, static_cast<size_t>(std::countr_zero(members)));
+  for (; members != 0; members &= members - 1) {
+    distance += offers.Distance(zone, static_cast<size_t>(std::countr_zero(members)));
+  }
   return distance;
 }
 
@@ -86,59 +110,66 @@ ZoneSet Spare(const ZoneOffers& offers, std::span<const int64_t> request) {
   return set;
 }
 
-// The best set of exactly `count` zones.
+// The best set of exactly `count` zones. Inside, zones are numbered from the most free to the least.
 class Search {
  public:
   Search(const ZoneOffers& offers, std::span<const int64_t> request, int count)
-      : offers_(offers), request_(request), count_(count), order_(FreestFirst(offers)) {
-    cpu_before_.push_back(0);
-    for (uint8_t zone : order_) cpu_before_.push_back(cpu_before_.back() + offers.Free(zone, 0));
+      : offers_(offers), request_(request), count_(count), zones_(offers.size()), order_(FreestFirst(offers)) {
+    cpu_before_[0] = 0;
+    for (size_t i = 0; i < zones_; ++i) {
+      free_[i] = offers.Free(order_[i], 0);
+      usable_[i] = offers.Usable(order_[i], 0);
+      cpu_before_[i + 1] = cpu_before_[i] + free_[i];
+      row_[i] = offers.distance.data() + order_[i] * zones_;
+    }
   }
 
   std::optional<ZoneSet> Run() {
-    Extend(0, ZoneSet(), 0);
+    Extend(0, 0, {});
     return best_;
   }
   // There may be better sets than the one found, or one where none was found.
   bool GaveUp() const { return steps_ > kMaxSteps; }
 
  private:
-  // `set` holds zones from before `next` in the order, with `cpu` free between them.
-  void Extend(size_t next, const ZoneSet& set, int64_t cpu) {
-    if (set.count == count_) {
-      Consider(set, cpu);
-      return;
-    }
-    auto missing = static_cast<size_t>(count_ - set.count);
-    for (size_t i = next; i + missing <= order_.size(); ++i) {
+  struct Sums {
+    int64_t distance = 0, free = 0, usable = 0;
+  };
+
+  // chosen_ holds `count` zones from before `next`.
+  void Extend(size_t next, int count, const Sums& sums) {
+    const auto missing = static_cast<size_t>(count_ - count);
+    for (size_t i = next; i + missing <= zones_; ++i) {
       if (++steps_ > kMaxSteps) return;
       // No completion has more free cpu than the next zones in the order; later ones have less still.
-      int64_t most_cpu = cpu + cpu_before_[i + missing] - cpu_before_[i];
-      if (most_cpu < request_[0]) return;
-      ZoneSet larger = set;
-      size_t zone = order_[i];
-      larger.distance += DistanceTo(offers_, zone, set.members);
-      larger.members |= uint64_t{1} << zone;
-      ++larger.count;
+      const int64_t most_free = sums.free + cpu_before_[i + missing] - cpu_before_[i];
+      if (most_free < request_[0]) return;
+      Sums larger{sums.distance, sums.free + free_[i], sums.usable + usable_[i]};
+      for (int c = 0; c < count; ++c) larger.distance += row_[i][chosen_[c]];
       if (best_) {
-        int64_t pairs = (count_ * (count_ - 1) - larger.count * (larger.count - 1)) / 2;
-        int64_t least_distance = larger.distance + pairs * offers_.nearest;
+        const int64_t pairs = (count_ * (count_ - 1) - (count + 1) * count) / 2;
+        const int64_t least_distance = larger.distance + pairs * offers_.nearest;
         if (least_distance > best_->distance) continue;
-        if (least_distance == best_->distance && most_cpu < best_cpu_) continue;
+        if (least_distance == best_->distance && most_free < best_free_) continue;
       }
-      Extend(i + 1, larger, cpu + offers_.Free(zone, 0));
-      // Where all distances are equal nothing beats the freest zones.
-      if (offers_.even && best_ && steps_ == count_) return;
+      chosen_[count] = order_[i];
+      if (missing > 1) {
+        Extend(i + 1, count + 1, larger);
+      } else if (larger.usable >= request_[0]) {
+        Consider(larger);
+      }
     }
   }
 
-  void Consider(const ZoneSet& set, int64_t cpu) {
-    if (!Holds(offers_, set.members, request_)) return;
+  void Consider(const Sums& sums) {
+    ZoneSet set{0, count_, sums.distance};
+    for (int c = 0; c < count_; ++c) set.members |= uint64_t{1} << chosen_[c];
+    if (request_.size() > 1 && !Holds(offers_, set.members, request_)) return;
     if (best_) {
       if (set.distance != best_->distance) {
         if (set.distance > best_->distance) return;
-      } else if (cpu != best_cpu_) {
-        if (cpu < best_cpu_) return;
+      } else if (sums.free != best_free_) {
+        if (sums.free < best_free_) return;
       } else {
         // The lowest zone that only one of them has decides.
         uint64_t different = set.members ^ best_->members;
@@ -146,23 +177,30 @@ class Search {
       }
     }
     best_ = set;
-    best_cpu_ = cpu;
+    best_free_ = sums.free;
   }
 
   const ZoneOffers& offers_;
   std::span<const int64_t> request_;
-  int count_;
-  Order order_;
-  absl::InlinedVector<int64_t, cluster::kMaxZones + 1> cpu_before_;  // of the first i zones in the order
+  const int count_;
+  const size_t zones_;
+  const Order order_;
+  // By place in the order; not initialized, as most nodes have few zones.
+  int64_t free_[cluster::kMaxZones];
+  int64_t usable_[cluster::kMaxZones];
+  int64_t cpu_before_[cluster::kMaxZones + 1];
+  const uint16_t* row_[cluster::kMaxZones];
+  uint8_t chosen_[cluster::kMaxZones];  // numbered as in the offers
   int steps_ = 0;
   std::optional<ZoneSet> best_;
-  int64_t best_cpu_ = 0;
+  int64_t best_free_ = 0;
 };
 
 }  // namespace
 
 std::optional<ZoneSet> SelectZones(const ZoneOffers& offers, std::span<const int64_t> request, bool one_zone) {
   if (auto one = SelectOne(offers, request); one || one_zone) return one;
+  if (auto freest = SelectFreest(offers, request)) return freest;
   std::optional<int> least = LeastCount(offers, request);
   if (!least) return std::nullopt;
   for (int count = std::max(2, *least); count <= static_cast<int>(offers.size()); ++count) {

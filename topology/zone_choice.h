@@ -1,10 +1,10 @@
-// Which zones a pod gets: the fewest; of these the nearest to each other; of these those with the most free cpu; of these the lowest ids.
-// Pure functions; any thread.
+// Which zones a pod gets: the fewest; of these the nearest to each other; of these those with the most free cpu; of
+// these the lowest ids. Pure functions; any thread.
 //
-// The search walks zones from the most free to the least and cuts every branch that cannot hold the request or cannot beat the best set
-// found. It is exact for up to 14 zones whatever the figures, and wherever kMaxSteps suffice. Beyond that it takes the best set found by
-// then, the first being that of the freest zones; if several resources left it without any, all zones without those that can be spared.
-// So the time is bounded for 64 zones, too.
+// The search walks zones from the most free to the least and cuts every branch that cannot hold the request or cannot
+// beat the best set found. It is exact for up to 14 zones whatever the figures, and wherever kMaxSteps suffice. Beyond
+// that it takes the best set found by then, the first being that of the freest zones; if several resources left it
+// without any, all zones without those that can be spared. So the time is bounded for 64 zones, too.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ struct ZoneSet {
   friend bool operator==(const ZoneSet&, const ZoneSet&) = default;
 };
 
-// Nothing if the zones together (or, for `one_zone`, each of them) cannot hold the request. The request has one amount per resource of the
-// offers, the first above 0.
+// Nothing if the zones together (or, for `one_zone`, each of them) cannot hold the request. The request has one amount
+// per resource of the offers, the first above 0.
 std::optional<ZoneSet> SelectZones(const ZoneOffers& offers, std::span<const int64_t> request, bool one_zone);
 
-// How the request is divided: the zone with the most free cpu gives all it has, then the next, and so on for each resource. The parts add up
-// to the request exactly. Ordered by zone id; `resources` names the amounts.
+// How the request is divided: the zone with the most free cpu gives all it has, then the next, and so on for each
+// resource. The parts add up to the request exactly. Ordered by zone id; `resources` names the amounts.
 std::vector<cluster::ZoneAmount> Divide(const ZoneOffers& offers, const ZoneSet& set, std::span<const int64_t> request,
                                         std::span<const ResourceId> resources);
 

@@ -12,9 +12,11 @@ struct ZoneOffers {
   size_t resources = 1;                   // amounts per zone; the first is cpu, in milli-cores
   absl::InlinedVector<int, 8> zones;      // ids, ascending; at most 64
   absl::InlinedVector<int64_t, 16> free;  // zone by zone, at least 0: decides which zone is preferred
-  // How much of that this pod may take. Less than free where a pod crosses zones: then only whole CPUs of a zone's capacity count, as in crane.
+  // How much of that this pod may take. Less than free where a pod crosses zones: then only whole CPUs of a zone's
+  // capacity count, as in crane.
   absl::InlinedVector<int64_t, 16> usable;
-  // Distance there and back between each two zones, row by row; twice 255 everywhere if the object does not give all of them.
+  // Distance there and back between each two zones, row by row; twice 255 everywhere if the object does not give all of
+  // them.
   std::span<const uint16_t> distance;
   int64_t nearest = 0;  // the least of these
   bool even = true;     // all are equal

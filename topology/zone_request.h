@@ -19,8 +19,9 @@ struct ZoneRequest {
   bool RequiresTopology() const { return !AsksNothing() && aware == true; }
 };
 
-// A container takes part if its cpu request equals its cpu limit and is a whole number of CPUs above 0; init containers, sidecars and
-// overhead do not. Pods of a DaemonSet, with cpu-policy none, or without such a container ask nothing.
+// A container takes part if its cpu request equals its cpu limit and is a whole number of CPUs above 0; init
+// containers, sidecars and overhead do not. Pods of a DaemonSet, with cpu-policy none, or without such a container ask
+// nothing.
 bool IsTarget(const cluster::Container& container);
 ZoneRequest RequestOf(const cluster::Pod& pod, std::span<const ResourceId> managed_resources);
 

@@ -1,5 +1,6 @@
 #include "wire/extender_args.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
@@ -31,12 +32,23 @@ Status ReadIdentified(JsonReader& in, OwnedTexts& owned, std::string_view field,
   return absl::OkStatus();
 }
 
-Status ReadNodeNames(JsonReader& in, OwnedTexts& owned, std::optional<std::vector<std::string_view>>& out) {
+Status ReadNodeNames(JsonReader& in, ExtenderArgs& args) {
+  auto& out = args.node_names;
   out.reset();
+  args.node_names_json = {};
   if (in.Next() == JsonType::kNull) return absl::OkStatus();
   std::vector<std::string_view>& names = out.emplace();
-  names.reserve(8192);
-  return in.Read(names, owned);
+  // The names come last in what kube-scheduler sends, so the rest of the body bounds their number; growing by doubling
+  // costs as much as reading.
+  names.reserve(std::min<size_t>(in.remaining() / 16, 8192));
+  const char* begin = in.position();
+  HUYGENS_RETURN_IF_ERROR(in.Read(names, args.unescaped));
+  std::string_view array = Between(begin, in.position());
+  bool verbatim = std::all_of(names.begin(), names.end(), [&](std::string_view name) {
+    return name.data() > array.data() && name.data() < array.data() + array.size();
+  });
+  if (verbatim) args.node_names_json = array;
+  return absl::OkStatus();
 }
 
 Status ReadNodes(JsonReader& in, OwnedTexts& owned, std::optional<NodeList>& out) {
@@ -91,7 +103,7 @@ StatusOr<ExtenderArgs> DecodeExtenderArgs(std::string_view body) {
   return DecodeObject<ExtenderArgs>(body, [&](JsonReader& in, ExtenderArgs& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("Pod")) return ReadRawObject(in, out.pod);
-      if (key.Is("NodeNames")) return ReadNodeNames(in, out.unescaped, out.node_names);
+      if (key.Is("NodeNames")) return ReadNodeNames(in, out);
       if (key.Is("Nodes")) return ReadNodes(in, out.unescaped, out.nodes);
       return absl::OkStatus();
     });

@@ -65,6 +65,8 @@ class JsonReader {
 
   // Where the next value begins, or behind the one just read.
   const char* position() const { return at_; }
+  // Bytes from there to the end of the text.
+  size_t remaining() const { return static_cast<size_t>(end_ - at_); }
 
   // "expected WHAT, found TYPE" for the next value.
   Status Unexpected(std::string_view what) const;

@@ -1,5 +1,6 @@
-// A small cluster for property tests: objects that change at random, one stream of events per kind as an API server would send them, and a
-// reader that takes the streams in any order across kinds, twice, with gaps mended by a LIST. Same seed, same history.
+// A small cluster for property tests: objects that change at random, one stream of events per kind as an API server
+// would send them, and a reader that takes the streams in any order across kinds, twice, with gaps mended by a LIST.
+// Same seed, same history.
 #pragma once
 
 #include <array>
@@ -48,7 +49,8 @@ class History {
   // What the API server does with a Binding. False: refused.
   bool Bind(const std::string& uid, const std::string& node, const std::vector<ZoneAmount>& zones) {
     auto found = pods_.find(uid);
-    if (found == pods_.end() || found->second->Bound() || found->second->Terminal() || found->second->deleting) return false;
+    if (found == pods_.end() || found->second->Bound() || found->second->Terminal() || found->second->deleting)
+      return false;
     Pod pod = *found->second;
     pod.node_name = node;
     pod.topology_result = zones;
@@ -100,7 +102,7 @@ class History {
   // Objects get these zones' sizes in CPUs; pods ask for up to `most_cpus`.
   int most_zone_cpus = 16;
   int most_pod_cpus = 8;
-  bool foreign_binds = true;   // pods may be bound by somebody else, to any zones
+  bool foreign_binds = true;  // pods may be bound by somebody else, to any zones
   bool zones_may_change = true;
 
  private:
@@ -244,7 +246,8 @@ class History {
   std::array<std::map<std::string, bool>, 2> topologies_;
   std::map<std::string, std::shared_ptr<const Pod>> pods_;
   std::array<Stream, 4> streams_ = {Stream{Kind::kNode, {}, 0, {}}, Stream{Kind::kPod, {}, 0, {}},
-                                    Stream{Kind::kCraneTopology, {}, 0, {}}, Stream{Kind::kCommunityTopology, {}, 0, {}}};
+                                    Stream{Kind::kCraneTopology, {}, 0, {}},
+                                    Stream{Kind::kCommunityTopology, {}, 0, {}}};
 };
 
 }  // namespace huygens::test

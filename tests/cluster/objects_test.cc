@@ -14,9 +14,23 @@ TEST(ZoneId, IsTheNumberAtTheEndOfTheName) {
     const char* name;
     std::optional<int> id;
   } cases[] = {
-      {"node0", 0},        {"node-0", 0},  {"0", 0},           {"node12", 12},        {"node-007", 7}, {"numa-node-3", 3},
-      {"node65535", 65535}, {"node", {}},   {"", {}},           {"node65536", {}},     {"node-", {}},   {"0a", {}},
-      {"Node0", {}},       {"NODE1", {}},  {"node 1", 1},      {"node-1-2", 2},       {"99999999999999999999", {}},
+      {"node0", 0},
+      {"node-0", 0},
+      {"0", 0},
+      {"node12", 12},
+      {"node-007", 7},
+      {"numa-node-3", 3},
+      {"node65535", 65535},
+      {"node", {}},
+      {"", {}},
+      {"node65536", {}},
+      {"node-", {}},
+      {"0a", {}},
+      {"Node0", {}},
+      {"NODE1", {}},
+      {"node 1", 1},
+      {"node-1-2", 2},
+      {"99999999999999999999", {}},
   };
   for (const Case& each : cases) EXPECT_EQ(ParseZoneId(each.name), each.id) << each.name;
 }

@@ -1,5 +1,5 @@
-// An account that keeps the sums an account would keep, and notices what State must never do: tell of a pod that leaves without having come,
-// or of one that comes twice.
+// An account that keeps the sums an account would keep, and notices what State must never do: tell of a pod that leaves
+// without having come, or of one that comes twice.
 #pragma once
 
 #include <gtest/gtest.h>

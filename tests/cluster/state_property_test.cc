@@ -21,8 +21,9 @@ std::map<std::string, std::string> Picture(const State& state, test::RecordingAc
     if (!index) continue;
     std::string& text = picture[name];
     const NodeTopology* topology = state.Topology(*index);
-    text += topology ? Concat(topology->source == TopologySource::kCrane ? "crane " : "community ", std::to_string(topology->zones.size()),
-                              " told ", std::to_string(account.TopologyZones(*index)))
+    text += topology ? Concat(topology->source == TopologySource::kCrane ? "crane " : "community ",
+                              std::to_string(topology->zones.size()), " told ",
+                              std::to_string(account.TopologyZones(*index)))
                      : Concat("none told ", std::to_string(account.TopologyZones(*index)));
     std::map<std::string, std::string> pods;
     for (const PlacedPod* placed : state.PodsOn(*index)) {
@@ -31,7 +32,8 @@ std::map<std::string, std::string> Picture(const State& state, test::RecordingAc
       }
     }
     for (const auto& [uid, zones] : pods) text += Concat("; ", uid, zones);
-    for (const auto& [zone, cpu] : account.Cpu(*index)) text += Concat(" | ", std::to_string(zone), "=", std::to_string(cpu));
+    for (const auto& [zone, cpu] : account.Cpu(*index))
+      text += Concat(" | ", std::to_string(zone), "=", std::to_string(cpu));
   }
   picture["pods"] = std::to_string(state.PodCount());
   for (int i = 0; i < 12; ++i) {
@@ -41,7 +43,8 @@ std::map<std::string, std::string> Picture(const State& state, test::RecordingAc
   return picture;
 }
 
-// Events in any order across kinds, twice, with gaps and LISTs, and reservations that race with them, end in the same state as one LIST.
+// Events in any order across kinds, twice, with gaps and LISTs, and reservations that race with them, end in the same
+// state as one LIST.
 RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
   test::History history(seed);
   test::RecordingAccount account;
@@ -88,7 +91,8 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
   }
   for (const Flight& flight : flying) state.Release(flight.uid);
   for (const Event& event : history.ReadAll()) state.Apply(event);
-  // A pod that was bound and deleted in a gap of the watch before it was ever seen is what the overdue list is for: a GET finds it gone.
+  // A pod that was bound and deleted in a gap of the watch before it was ever seen is what the overdue list is for: a
+  // GET finds it gone.
   for (const std::string& uid : state.ledger().AssumedSince(Time::max())) {
     RC_ASSERT(!history.pods().contains(uid));
     state.Release(uid);

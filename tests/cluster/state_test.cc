@@ -41,7 +41,8 @@ class StateTest : public testing::Test {
   StateTest() { state_.AddAccount(account_); }
   void Set(Pod pod) { state_.Apply(PodSet{std::make_shared<const Pod>(std::move(pod))}); }
   Status Reserve(const std::string& uid, const std::string& node, int64_t cpu = 1000) {
-    return state_.Reserve(std::make_shared<const Pod>(MakePod(uid)), *state_.FindNode(node), {{0, {{kCpu, cpu}}}}, At(1));
+    return state_.Reserve(std::make_shared<const Pod>(MakePod(uid)), *state_.FindNode(node), {{0, {{kCpu, cpu}}}},
+                          At(1));
   }
   int64_t Held(const std::string& node) {
     auto zones = account_.Cpu(*state_.FindNode(node));

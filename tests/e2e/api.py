@@ -58,14 +58,14 @@ class Client:
                 if time.monotonic() > deadline:
                     raise
                 if fresh:  # a stale keep-alive connection is replaced at once, a refused one is not
-                    threading.Event().wait(0.1)
+                    time.sleep(0.1)
                 continue
             if 200 <= code < 300:
                 return json.loads(text) if text else {}
             if repeated and ((method == "POST" and code == 409) or (method == "DELETE" and code == 404)):
                 return {}
             if code in (429, 503) and time.monotonic() < deadline:  # starting, stopping or overloaded
-                threading.Event().wait(0.1)
+                time.sleep(0.1)
                 repeated = True
                 continue
             raise ApiError(method, path, code, text.decode(errors="replace"))
@@ -98,4 +98,4 @@ def wait_until(condition, what, seconds, interval=0.1):
             return value
         if time.monotonic() > deadline:
             raise AssertionError(f"after {seconds:.0f} s: {what() if callable(what) else what}")
-        threading.Event().wait(interval)
+        time.sleep(interval)

@@ -55,7 +55,7 @@ def check_runtime_libraries(binary, packages):
     """Each shared library of the program is in a runtime package or in what these depend on."""
     closure = set()
     for line in output("apt-cache", "depends", "--recurse", "--no-recommends", "--no-suggests", "--no-conflicts", "--no-breaks",
-                       "--no-replaces", "--no-enhances", *packages).splitlines():  # fmt: skip
+                       "--no-replaces", "--no-enhances", *packages).splitlines():
         closure.add(re.sub(r"^[ |]*(?:Depends|PreDepends): ", "", line).strip().removesuffix(":amd64"))
     for line in output("ldd", binary).splitlines():
         path = re.search(r"=> (/\S+)", line)

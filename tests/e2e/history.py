@@ -2,6 +2,7 @@
 import http.client
 import json
 import threading
+import time
 from urllib.parse import urlencode
 
 import oracle
@@ -78,7 +79,7 @@ class Recorder:
                     self.gaps += 1
                     self._list(kind)
             except (OSError, http.client.HTTPException, ValueError):  # cut in the middle of a line, or the API server is away
-                threading.Event().wait(0.2)
+                time.sleep(0.2)
 
     def _follow(self, kind):
         """False when the server no longer has the events after our version."""

@@ -15,7 +15,7 @@ STATIC_POD = {
         "hostNetwork": True,
         "volumes": [{"name": "kubeconfig", "hostPath": {"path": "/etc/kubernetes/scheduler.conf", "type": "FileOrCreate"}}],
     },
-}  # fmt: skip
+}
 
 # (verb, group, resource, namespace, name) -> allowed to the user that may do only what huygens does.
 GRANTS = {
@@ -69,7 +69,7 @@ def manifests():
 def check_static_pod(bed):
     patch = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
     merged = bed.kubectl("patch", "--local", "--type=strategic", f"--patch-file={patch}", "-f", "-", "-o", "json",
-                         stdin=json.dumps(STATIC_POD)).stdout  # fmt: skip
+                         stdin=json.dumps(STATIC_POD)).stdout
     spec = json.loads(merged)["spec"]
     assert [c["name"] for c in spec["containers"]] == ["kube-scheduler"], "the patch must add a sidecar, not a second kube-scheduler"
     assert len(spec["containers"][0]["volumeMounts"]) == 3 and len(spec["volumes"]) == 4, spec
@@ -79,7 +79,7 @@ def check_static_pod(bed):
 def topology(**changes):
     zone = {"name": "node0", "type": "Node", "resources": {"capacity": {"cpu": 4}, "allocatable": {"cpu": "4", "memory": "1Gi"}}}
     return {"apiVersion": "topology.crane.io/v1alpha1", "kind": "NodeResourceTopology", "metadata": {"name": "n1"},
-            "craneManagerPolicy": {"cpuManagerPolicy": "Static"}, "zones": [zone], **changes}  # fmt: skip
+            "craneManagerPolicy": {"cpuManagerPolicy": "Static"}, "zones": [zone], **changes}
 
 
 def check_bad_topologies(bed):
@@ -112,12 +112,12 @@ def check_permissions(bed):
         review = client.post("/apis/authorization.k8s.io/v1/selfsubjectaccessreviews", {
             "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectAccessReview",
             "spec": {"resourceAttributes": {"verb": verb, "group": group, "resource": resource, "subresource": subresource,
-                                            "namespace": namespace, "name": name}}})  # fmt: skip
+                                            "namespace": namespace, "name": name}}})
         assert review["status"]["allowed"] == expected, f"{verb} {group}/{resource}/{subresource} {namespace}/{name}: {review['status']}"
     review = client.post("/apis/authorization.k8s.io/v1/selfsubjectrulesreviews", {
-        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": "kube-system"}})  # fmt: skip
+        "apiVersion": "authorization.k8s.io/v1", "kind": "SelfSubjectRulesReview", "spec": {"namespace": "kube-system"}})
     rules = {tuple(",".join(sorted(rule.get(key) or [])) for key in ("apiGroups", "resources", "verbs", "resourceNames"))
-             for rule in review["status"]["resourceRules"] if not set(rule["apiGroups"]) <= FOR_EVERYBODY}  # fmt: skip
+             for rule in review["status"]["resourceRules"] if not set(rule["apiGroups"]) <= FOR_EVERYBODY}
     assert rules == RULES, f"granted beyond use: {rules - RULES}; not granted: {RULES - rules}"
 
     # The sidecar's service account, which is also a kube-scheduler's, gets the same and its own Lease, and no Secret.
@@ -126,7 +126,7 @@ def check_permissions(bed):
     for question, expected in (("create pods --subresource=binding -n default", "yes"), ("watch noderesourcetopologies.topology.crane.io", "yes"),
                                ("update leases/huygens-bind -n kube-system", "yes"), ("update leases/huygens-scheduler -n kube-system", "yes"),
                                ("get configmaps/extension-apiserver-authentication -n kube-system", "yes"),
-                               ("get secrets -n kube-system", "no"), ("update leases/kube-controller-manager -n kube-system", "no")):  # fmt: skip
+                               ("get secrets -n kube-system", "no"), ("update leases/kube-controller-manager -n kube-system", "no")):
         answer = bed.kubectl("auth", "can-i", *question.split(), account, check=False).stdout.strip()
         assert answer == expected, f"can {account} {question}? {answer}"
 
@@ -140,7 +140,7 @@ def check_component_configurations(bed):
         config, written = bed.directory / f"scheduler-{index}.yaml", bed.directory / f"scheduler-{index}-completed.yaml"
         config.write_text(text)
         result = subprocess.run([BINARIES / "kube-scheduler", f"--config={config}", f"--write-config-to={written}",
-                                 f"--master=https://127.0.0.1:{bed.client.port}"], capture_output=True, text=True, timeout=30)  # fmt: skip
+                                 f"--master=https://127.0.0.1:{bed.client.port}"], capture_output=True, text=True, timeout=30)
         assert written.exists() and "bindVerb: bind" in written.read_text(), f"{shipped}: {result.stderr[-1000:]}"
     server = str(bed.certificates())
     for index, shipped in enumerate((CONFIG / "extender" / "extender.yaml", CONFIG / "overlays" / "kubeadm" / "extender.yaml")):

@@ -13,7 +13,7 @@ PLACEMENT = "huygens.dev/placement"
 CPU_POLICY = "topology.crane.io/cpu-policy"
 AWARENESS = "topology.crane.io/topology-awareness"
 SUFFIXES = {"": 1, "n": fractions.Fraction(1, 10**9), "u": fractions.Fraction(1, 10**6), "m": fractions.Fraction(1, 1000), "k": 10**3,
-            "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}  # fmt: skip
+            "M": 10**6, "G": 10**9, "T": 10**12, "Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 QUANTITY = re.compile(r"^([0-9.]+)([A-Za-z]*)$")
 
 

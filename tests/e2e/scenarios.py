@@ -1,10 +1,13 @@
 """What huygens does between a real kube-scheduler and a real API server. One function per scenario; tests/e2e/run calls them."""
 import collections
+import concurrent.futures
+import http.client
 import itertools
 import json
 import os
 import random
-import threading
+import ssl
+import time
 
 import history
 import oracle
@@ -26,7 +29,9 @@ def demo():
     with ControlPlane("demo") as bed:
         bed.install()
         bed.kubectl("apply", "-f", SAMPLES / "cluster")
-        bed.start_scheduler(bed.start_huygens())
+        huygens = bed.start_huygens()
+        check_mutual_tls(bed, huygens)
+        bed.start_scheduler(huygens)
         bed.kubectl("apply", "-f", SAMPLES / "pods.yaml")
 
         def sample_pods():
@@ -55,16 +60,38 @@ def demo():
         for key in (oracle.RESULT, oracle.PLACEMENT):
             print(f"  {key}: {shown[key]}")
         writes = collections.Counter((e["verb"], e["objectRef"]["resource"], e["objectRef"].get("subresource", ""))
-                                     for e in bed.audit() if e["user"]["username"] == "huygens" and e["verb"] not in READS)  # fmt: skip
+                                     for e in bed.audit() if e["user"]["username"] == "huygens" and e["verb"] not in READS)
         print("writes by the user huygens: " + ", ".join(f"{verb} {'/'.join(filter(None, what))} x{count}"
-                                                         for (verb, *what), count in sorted(writes.items())))  # fmt: skip
+                                                         for (verb, *what), count in sorted(writes.items())))
+
+
+def check_mutual_tls(bed, huygens):
+    """Only a client with the certificate of kube-scheduler gets an answer."""
+
+    def status(certificate):
+        context = ssl.create_default_context(cafile=bed.certificates() / "ca.crt")
+        context.check_hostname = False  # asked for by name at the TLS layer below, connected to by address
+        if certificate:
+            context.load_cert_chain(bed.certificates() / f"{certificate}.crt", bed.certificates() / f"{certificate}.key")
+        connection = http.client.HTTPSConnection("127.0.0.1", huygens.port, context=context, timeout=5)
+        try:
+            connection.request("GET", "/filter")
+            return connection.getresponse().status
+        except (OSError, http.client.HTTPException):
+            return None
+        finally:
+            connection.close()
+
+    assert status("kube-scheduler") == 405, "huygens does not answer kube-scheduler's certificate"
+    assert status(None) is None, "huygens answers a client without a certificate"
+    assert status("tls") is None, "huygens answers a client with the server's own certificate"
 
 
 READS = ("get", "list", "watch")
 # Everything that huygens may ask for: (verb, resource, subresource).
 ALLOWED = set(itertools.product(READS, ("nodes", "pods", "noderesourcetopologies"), (None,))) | {
     ("create", "pods", "binding"), ("create", "events", None),
-    ("get", "leases", None), ("create", "leases", None), ("update", "leases", None)}  # fmt: skip
+    ("get", "leases", None), ("create", "leases", None), ("update", "leases", None)}
 
 
 def check_audit(bed):
@@ -112,15 +139,16 @@ def settle(bed, seconds):
     wait_until(settled, lambda: f"{len(state['fit'])} pending pods would fit: {state['fit'][:10]}", seconds, interval=0.5)
     for huygens in bed.extenders:
         wait_until(lambda h=huygens: h.metric("huygens_reservations") == 0,
-                   lambda h=huygens: f"{h.name}: huygens_reservations is {h.metric('huygens_reservations')}", 30)  # fmt: skip
+                   lambda h=huygens: f"{h.name}: huygens_reservations is {h.metric('huygens_reservations')}", 30)
         wait_until(lambda h=huygens: h.admin("/readyz")[0] == 200, f"{huygens.name} is not ready", 30)
         assert huygens.metric("huygens_reservation_drift") == 0, f"{huygens.name}: drift {huygens.metric('huygens_reservation_drift')}"
 
 
 def check_outcome(bed, recorder):
     """The assertions that hold after every scenario with many pods. Returns a line of figures."""
-    answer = bed.client.get("/api/v1/pods")
-    recorder.wait_version("pod", max((int(p["metadata"]["resourceVersion"]) for p in answer["items"]), default=0), 30)
+    for kind, path in history.PATHS.items():
+        items = bed.client.get(path)["items"]
+        recorder.wait_version(kind, max(int(item["metadata"]["resourceVersion"]) for item in items), 30)
     recorder.stop()
     cluster = list_cluster(bed.client)
     wrong = cluster.wrong_results()
@@ -130,8 +158,9 @@ def check_outcome(bed, recorder):
     audited = check_audit(bed)
     bound = sum(oracle.bound(p) for p in cluster.pods)
     assert bound > len(cluster.pods) / 2, f"only {bound} of {len(cluster.pods)} pods are bound"
-    gaps = f", {recorder.gaps} gaps in the watch" if recorder.gaps else ""
-    return f"{audited} bindings, {bindings} with zones; {bound} pods bound, {len(cluster.pending())} pending at the end{gaps}"
+    restarts = sum(scheduler.restarts for scheduler in bed.schedulers)
+    return (f"{audited} bindings, {bindings} with zones; {bound} pods bound, {len(cluster.pending())} pending at the end; "
+            f"watch of the test resumed with a gap {recorder.gaps} times, kube-scheduler ended itself {restarts} times")
 
 
 def place_many(name, disturb=None, schedulers=1):
@@ -147,16 +176,16 @@ def place_many(name, disturb=None, schedulers=1):
         for scheduler_name in names:
             bed.start_scheduler(bed.start_huygens("huygens" + scheduler_name.removeprefix(SCHEDULER_NAME)), scheduler_name)
         churn = workload.Churn(bed.client, recorder, SEED, scaled(400, 40), topologies)
-        creator = threading.Thread(target=workload.create_pods, args=(bed.client, pods), name="creator")
-        creator.start()
+        creator = concurrent.futures.ThreadPoolExecutor(1).submit(workload.create_pods, bed.client, pods)
         churn.start()
         if disturb:
             wait_until(lambda: sum(map(oracle.bound, recorder.pods())) > len(pods) / 5, "a fifth of the pods was not bound", 120)
             disturb(bed)
-        creator.join(180)
+        creator.result(180)
         churn.finish(240)
-        settle(bed, 60 + 120 * (schedulers - 1))
-        return check_outcome(bed, recorder)
+        changed = time.monotonic()
+        settle(bed, 180)
+        return f"{check_outcome(bed, recorder)}; settled {time.monotonic() - changed:.1f} s after the last change"
 
 
 def placement():
@@ -165,7 +194,7 @@ def placement():
 
 
 def kill():
-    """The same, with huygens killed in the middle of it and started again."""
+    """The same, with huygens killed in the middle of it and started again; the Lease of the dead process must run out first."""
 
     def kill_and_restart(bed):
         huygens = bed.extenders[0]
@@ -181,7 +210,7 @@ def outage():
 
     def kill_and_return(bed):
         bed.kill_api_server()
-        threading.Event().wait(20)
+        time.sleep(20)
         bed.restart_api_server()
 
     return place_many("outage", kill_and_return)

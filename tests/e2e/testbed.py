@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import tempfile
+import threading
 import urllib.error
 import urllib.request
 
@@ -32,7 +33,7 @@ AUDIT_POLICY = {
          "resources": [{"group": "", "resources": ["pods", "pods/*"]}]},
         {"level": "None"},
     ],
-}  # fmt: skip
+}
 TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", "")}
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
@@ -119,6 +120,35 @@ class Process:
         return self.log_path.read_text(errors="replace")
 
 
+class Scheduler(Process):
+    """A kube-scheduler that is started again when it ends by itself, as kubelet would.
+
+    It ends by itself when its watch had to start anew and a pod was deleted and created again under the same name meanwhile: it takes
+    that for a corrupted cache. Nothing else is a reason to end here.
+    """
+
+    EXPECTED_END = "Scheduler cache is corrupted"
+
+    def __init__(self, *arguments):
+        self.restarts = 0
+        self._stopping = threading.Event()
+        super().__init__(*arguments, grace=10)
+        self._supervisor = threading.Thread(target=self._supervise, daemon=True)
+        self._supervisor.start()
+
+    def _supervise(self):
+        while not self._stopping.wait(0.2):
+            if not self.running() and self.log().count(self.EXPECTED_END) > self.restarts:
+                self.restarts += 1
+                self.start()
+
+    def stop(self):
+        self._stopping.set()
+        self._supervisor.join()
+        assert self.running(), f"{self.name} ended by itself:\n{self.log()[-2000:]}"
+        super().stop()
+
+
 class Huygens:
     """One huygens with its ports and configuration; it can be killed and started again."""
 
@@ -132,7 +162,7 @@ class Huygens:
             "127.0.0.1:8889": f"127.0.0.1:{self.admin_port}",
             "/etc/huygens/server/huygens.conf": str(bed.kubeconfig("huygens-token")),
             "/etc/huygens/server": str(bed.certificates()),
-        }))  # fmt: skip
+        }))
         self.process = Process(name, [huygens_binary(), "extender", "--config", config], bed.directory, grace=30)
 
     def admin(self, path):
@@ -180,6 +210,7 @@ class ControlPlane:
         self.audit_path = self.directory / "audit.log"
         self.schedulers, self.extenders = [], []
         self.etcd = self.api_server = None
+        self.client = None
         self._port = free_port()
 
     def __enter__(self):
@@ -200,7 +231,7 @@ class ControlPlane:
         self.etcd = Process("etcd", [
             BINARIES / "etcd", "--name=node0", f"--data-dir={directory / 'etcd'}", "--unsafe-no-fsync", "--log-level=warn",
             f"--listen-client-urls={client_url}", f"--advertise-client-urls={client_url}", f"--listen-peer-urls={peer_url}",
-            f"--initial-advertise-peer-urls={peer_url}", f"--initial-cluster=node0={peer_url}"], directory, grace=5)  # fmt: skip
+            f"--initial-advertise-peer-urls={peer_url}", f"--initial-cluster=node0={peer_url}"], directory, grace=5)
 
         key = directory / "service-account.key"
         subprocess.run(["openssl", "ecparam", "-name", "prime256v1", "-genkey", "-noout", "-out", key], check=True)
@@ -214,11 +245,11 @@ class ControlPlane:
             f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}",
             "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.0.0.0/16",
             "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition", "--endpoint-reconciler-type=none",
-            f"--audit-policy-file={directory / 'audit.yaml'}", f"--audit-log-path={self.audit_path}"], directory, grace=3)  # fmt: skip
+            f"--audit-policy-file={directory / 'audit.yaml'}", f"--audit-log-path={self.audit_path}"], directory, grace=3)
         self._wait_api_server()
         self.client = self.client_as("admin-token")
         wait_until(lambda: self._exists("/api/v1/namespaces/default") and self._exists("/api/v1/namespaces/kube-system"),
-                   "the API server did not make its namespaces", 30)  # fmt: skip
+                   "the API server did not make its namespaces", 30)
 
     def _exists(self, path):
         try:
@@ -247,11 +278,11 @@ class ControlPlane:
     def _end(self, failed):
         """Ends everything in the order that works: kube-apiserver without etcd would not end. Failures to end cleanly count."""
         problems = []
-        for process in self.schedulers:
-            process.stop()
-        for extender in self.extenders:
+        if self.client:
+            self.client.patience = 0  # threads of a failed scenario are to give up, too
+        for process in self.schedulers + self.extenders:
             try:
-                extender.stop()
+                process.stop()
             except AssertionError as error:
                 problems.append(str(error))
         for process in (self.api_server, self.etcd):
@@ -259,7 +290,7 @@ class ControlPlane:
                 process.stop()
         kept = ROOT / "build" / "e2e" / self.name
         shutil.rmtree(kept, ignore_errors=True)
-        if failed or problems:
+        if failed or problems or os.environ.get("HUYGENS_E2E_KEEP"):
             shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key"))
         shutil.rmtree(self.directory, ignore_errors=True)
         if problems and not failed:
@@ -283,7 +314,7 @@ class ControlPlane:
                                                      "certificate-authority": str(self.directory / "apiserver" / "apiserver.crt")}}],
             "users": [{"name": "e2e", "user": {"token": token}}],
             "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
-        }))  # fmt: skip
+        }))
         path.chmod(0o600)
         return path
 
@@ -315,8 +346,7 @@ class ControlPlane:
     def start_scheduler(self, huygens, scheduler_name=SCHEDULER_NAME):
         """kube-scheduler with the shipped configuration, pointed at `huygens`.
 
-        No leader election (an API outage would end the process, as it should, and nothing here would start it again), and short
-        back-offs so that a test does not wait for the scheduler's patience.
+        Only leader election is off: its Lease would outlive a process that ended itself, and the next one would wait for its end.
         """
         shipped = (CONFIG / "scheduler" / "kube-scheduler.yaml").read_text()
         config = self.directory / f"{scheduler_name}.yaml"
@@ -325,12 +355,11 @@ class ControlPlane:
             "/etc/huygens/client": str(self.certificates()),
             f"schedulerName: {SCHEDULER_NAME}": f"schedulerName: {scheduler_name}",
             "leaderElect: true": "leaderElect: false",
-        }) + f"clientConnection: {{kubeconfig: {self.kubeconfig('scheduler-token')}, qps: 1000, burst: 2000}}\n"
-            "podInitialBackoffSeconds: 1\npodMaxBackoffSeconds: 2\n")  # fmt: skip
+        }) + f"clientConnection: {{kubeconfig: {self.kubeconfig('scheduler-token')}}}\n")
         kubeconfig = self.kubeconfig("scheduler-token")
-        scheduler = Process(f"kube-scheduler-{scheduler_name}", [
+        scheduler = Scheduler(f"kube-scheduler-{scheduler_name}", [
             BINARIES / "kube-scheduler", f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}",
-            f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], self.directory, grace=10)  # fmt: skip
+            f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], self.directory)
         self.schedulers.append(scheduler)
         return scheduler
 

@@ -2,6 +2,7 @@
 import copy
 import random
 import threading
+import time
 
 import oracle
 from testbed import NRT_PATH, SCHEDULER_NAME
@@ -17,7 +18,7 @@ def make_node(index, zones):
     cpus = sum(int(zone["resources"]["allocatable"]["cpu"]) for zone in zones)
     amounts = {"cpu": str(cpus), "memory": f"{cpus * 4}Gi", "pods": "110"}
     return {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node_name(index)},
-            "status": {"capacity": amounts, "allocatable": amounts, "conditions": [{"type": "Ready", "status": "True"}]}}  # fmt: skip
+            "status": {"capacity": amounts, "allocatable": amounts, "conditions": [{"type": "Ready", "status": "True"}]}}
 
 
 def make_zones(rng):
@@ -28,9 +29,9 @@ def make_zones(rng):
         allocatable = cpus - 1 if i == 0 else cpus
         half = count / 2
         costs = [{"name": f"node{j}", "value": DISTANCES["local" if i == j else "near" if (i < half) == (j < half) else "far"]}
-                 for j in range(count)]  # fmt: skip
+                 for j in range(count)]
         zone = {"name": f"node{i}", "type": "Node", "costs": costs,
-                "resources": {"capacity": {"cpu": str(cpus)}, "allocatable": {"cpu": str(allocatable)}}}  # fmt: skip
+                "resources": {"capacity": {"cpu": str(cpus)}, "allocatable": {"cpu": str(allocatable)}}}
         if rng.random() < 0.15:
             zone["attributes"] = {"offline_capacity": rng.choice(["1", "2", "2500m", "0", "64"])}
         zones.append(zone)
@@ -50,19 +51,19 @@ def make_cluster(rng, count):
             "apiVersion": "topology.crane.io/v1alpha1", "kind": "NodeResourceTopology", "metadata": {"name": node_name(index)},
             "craneManagerPolicy": {"cpuManagerPolicy": "None" if kind < 0.1 else "Static",
                                    "topologyManagerPolicy": rng.choice(["None", "SingleNUMANodePodLevel"])},
-            "zones": zones})  # fmt: skip
+            "zones": zones})
     return nodes, topologies
 
 
 def container(name, request, limit=None):
     limit = limit or request
     return {"name": name, "image": "image", "resources": {"requests": {"cpu": request, "memory": "256Mi"},
-                                                          "limits": {"cpu": limit, "memory": "256Mi"}}}  # fmt: skip
+                                                          "limits": {"cpu": limit, "memory": "256Mi"}}}
 
 
 def make_pod(rng, index, scheduler_name=SCHEDULER_NAME):
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": f"pod-{index:05d}", "namespace": "default", "annotations": {}},
-           "spec": {"schedulerName": scheduler_name, "terminationGracePeriodSeconds": 0, "containers": []}}  # fmt: skip
+           "spec": {"schedulerName": scheduler_name, "terminationGracePeriodSeconds": 0, "containers": []}}
     marks, spec = pod["metadata"]["annotations"], pod["spec"]
     awareness = rng.choice(["true", "true", "false", "false", None, "perhaps"])
     if awareness:
@@ -85,7 +86,7 @@ def make_pod(rng, index, scheduler_name=SCHEDULER_NAME):
     elif shape < 0.95:  # as of a DaemonSet
         spec["containers"] = [container("app", "1")]
         pod["metadata"]["ownerReferences"] = [{"apiVersion": "apps/v1", "kind": "DaemonSet", "name": "daemon",
-                                               "uid": "7a4e6c1e-0d0f-4c57-9e0b-5d8a4f3c2b10", "controller": True}]  # fmt: skip
+                                               "uid": "7a4e6c1e-0d0f-4c57-9e0b-5d8a4f3c2b10", "controller": True}]
     elif shape < 0.98:  # across zones
         spec["containers"] = [container("app", str(rng.randint(10, 20)))]
         marks[oracle.AWARENESS] = "false"
@@ -127,9 +128,9 @@ class Churn(threading.Thread):
         try:
             while self.done < self.count:
                 candidates = [p for p in self._recorder.pods()
-                              if oracle.bound(p) and not oracle.ended(p) and not p["metadata"].get("deletionTimestamp")]  # fmt: skip
+                              if oracle.bound(p) and not oracle.ended(p) and not p["metadata"].get("deletionTimestamp")]
                 if not candidates:
-                    threading.Event().wait(0.05)
+                    time.sleep(0.05)
                     continue
                 candidates.sort(key=lambda p: p["metadata"]["name"])
                 for pod in self._rng.sample(candidates, min(10, len(candidates), self.count - self.done)):
@@ -159,7 +160,7 @@ class Churn(threading.Thread):
         successor = make_pod(self._rng, 0, pod["spec"]["schedulerName"])
         if self._rng.random() < 0.5:
             successor["spec"] = {key: copy.deepcopy(pod["spec"][key]) for key in ("schedulerName", "containers", "initContainers")
-                                 if key in pod["spec"]}  # fmt: skip
+                                 if key in pod["spec"]}
             successor["metadata"]["annotations"] = dict(oracle.annotations(pod))  # with the predecessor's result, as templates copy it
         successor["metadata"]["name"] = pod["metadata"]["name"]
         self._client.delete(pod_path(pod))

@@ -71,8 +71,8 @@ class ApiServer::Impl {
 
   struct Watch {
     std::string collection;
-    uint64_t version = 0;      // sent up to here
-    std::string raw;           // to be sent as it is
+    uint64_t version = 0;  // sent up to here
+    std::string raw;       // to be sent as it is
     bool end = false;
     Connection* connection = nullptr;
   };
@@ -104,7 +104,8 @@ class ApiServer::Impl {
     int count = 0;
     for (const std::string& request : requests_) {
       const std::string_view text = request;
-      if ((method.empty() || text.starts_with(Concat(method, " "))) && text.find(part) != std::string_view::npos) ++count;
+      if ((method.empty() || text.starts_with(Concat(method, " "))) && text.find(part) != std::string_view::npos)
+        ++count;
     }
     return count;
   }
@@ -195,7 +196,8 @@ class ApiServer::Impl {
     const auto stopped = [this] { return Locked([this] { return stopping_; }); };
     switch (fault.what) {
       case What::kReply: {
-        const std::string body = fault.body.empty() ? StatusReply(fault.code, "Injected", "injected fault").body : fault.body;
+        const std::string body =
+            fault.body.empty() ? StatusReply(fault.code, "Injected", "injected fault").body : fault.body;
         return connection.Write(ReplyBytes(fault.code, fault.content_type, body, fault.headers));
       }
       case What::kHold:
@@ -232,8 +234,8 @@ class ApiServer::Impl {
     const uint64_t from = std::stoull("0" + request.Query("resourceVersion"));
     if (from < store_.compacted()) {
       lock.unlock();
-      const std::string error = Concat(R"({"type":"ERROR","object":)",
-                                       StatusReply(410, "Expired", "too old resource version").body, "}\n");
+      const std::string error =
+          Concat(R"({"type":"ERROR","object":)", StatusReply(410, "Expired", "too old resource version").body, "}\n");
       return connection.Write(Concat(ChunkedHead("application/json"), Chunk(error), "0\r\n\r\n"));
     }
     const auto watch = watches_.insert(watches_.end(), {target.collection, from, "", false, &connection});
@@ -303,7 +305,8 @@ void ApiServer::Delete(const std::string& collection, const std::string& namespa
   impl_->Locked([&] { impl_->store_.Delete(collection, Concat(namespace_name, "/", name)); });
 }
 
-std::string ApiServer::Get(const std::string& collection, const std::string& namespace_name, const std::string& name) const {
+std::string ApiServer::Get(const std::string& collection, const std::string& namespace_name,
+                           const std::string& name) const {
   return impl_->Locked([&]() -> std::string {
     const Collection* const found = impl_->store_.Find(collection);
     if (found == nullptr) return "";

@@ -1,5 +1,6 @@
-// An API server inside the test process: LIST, WATCH, GET, create, update of the kinds that huygens uses, the binding subresource with the
-// semantics measured on kube-apiserver 1.36, and faults on demand. Plain HTTP on a free loopback port; a thread per connection.
+// An API server inside the test process: LIST, WATCH, GET, create, update of the kinds that huygens uses, the binding
+// subresource with the semantics measured on kube-apiserver 1.36, and faults on demand. Plain HTTP on a free loopback
+// port; a thread per connection.
 //
 // All functions may be called from any thread. Waiting functions give up after 30 s and say so by returning false.
 #pragma once
@@ -70,7 +71,8 @@ class ApiServer {
   net::ClientOptions Options() const;
   uint16_t port() const;
 
-  // Objects, as JSON text with apiVersion and kind. Put creates or replaces, gives a UID where there is none, and returns the UID.
+  // Objects, as JSON text with apiVersion and kind. Put creates or replaces, gives a UID where there is none, and
+  // returns the UID.
   std::string Put(const std::string& json);
   void Delete(const std::string& collection, const std::string& namespace_name, const std::string& name);
   // Empty if there is none.

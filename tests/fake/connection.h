@@ -1,4 +1,5 @@
-// The server's end of one HTTP/1.1 connection on a blocking socket: for a fake server that must be able to break every rule.
+// The server's end of one HTTP/1.1 connection on a blocking socket: for a fake server that must be able to break every
+// rule.
 #pragma once
 
 #include <mutex>
@@ -37,7 +38,8 @@ class Connection {
 };
 
 // A whole reply.
-std::string ReplyBytes(int code, std::string_view content_type, std::string_view body, std::string_view more_headers = "");
+std::string ReplyBytes(int code, std::string_view content_type, std::string_view body,
+                       std::string_view more_headers = "");
 // Of a reply without a known length: head, then pieces, then the end.
 std::string ChunkedHead(std::string_view content_type);
 std::string Chunk(std::string_view bytes);

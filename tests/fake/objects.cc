@@ -49,10 +49,13 @@ Node& Node::Resource(std::string name, std::string amount) {
 }
 
 std::string Node::Json() const {
-  return Concat(R"({"apiVersion":"v1","kind":"Node",)", Metadata(), R"(,"status":{"allocatable":)", Map(resources_), "}}");
+  return Concat(R"({"apiVersion":"v1","kind":"Node",)", Metadata(), R"(,"status":{"allocatable":)", Map(resources_),
+                "}}");
 }
 
-Pod& Pod::Resource(const std::string& name, const std::string& amount) { return Request(name, amount).Limit(name, amount); }
+Pod& Pod::Resource(const std::string& name, const std::string& amount) {
+  return Request(name, amount).Limit(name, amount);
+}
 Pod& Pod::Request(std::string name, std::string amount) {
   requests_.emplace_back(std::move(name), std::move(amount));
   return *this;
@@ -85,11 +88,12 @@ Pod& Pod::Deleting() {
 std::string Pod::Json() const {
   std::string metadata = Metadata();
   if (deleting_) metadata.insert(metadata.size() - 1, R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")");
-  std::string out = Concat(R"({"apiVersion":"v1","kind":"Pod",)", metadata, R"(,"spec":{"schedulerName":)", Quoted(scheduler_));
+  std::string out =
+      Concat(R"({"apiVersion":"v1","kind":"Pod",)", metadata, R"(,"spec":{"schedulerName":)", Quoted(scheduler_));
   if (!node_.empty()) out += Concat(R"(,"nodeName":)", Quoted(node_));
   if (gated_) out += R"(,"schedulingGates":[{"name":"wait"}])";
-  return Concat(out, R"(,"containers":[{"name":"main","resources":{"requests":)", Map(requests_), R"(,"limits":)", Map(limits_),
-                R"(}}]},"status":{"phase":)", Quoted(phase_), "}}");
+  return Concat(out, R"(,"containers":[{"name":"main","image":"example.invalid/main","resources":{"requests":)", Map(requests_), R"(,"limits":)",
+                Map(limits_), R"(}}]},"status":{"phase":)", Quoted(phase_), "}}");
 }
 
 CraneTopology& CraneTopology::Zone(std::string name, std::string cpu, Fields attributes) {
@@ -136,8 +140,8 @@ std::string CommunityTopology::Json() const {
     zones += Concat(R"({"name":)", Quoted(name), R"(,"type":"Node","resources":[{"name":"cpu","capacity":)", amount,
                     R"(,"allocatable":)", amount, R"(,"available":)", amount, "}]}");
   }
-  return Concat(R"({"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology",)", Metadata(), R"(,"attributes":)",
-                NamedValues(attributes_), R"(,"zones":[)", zones, "]}");
+  return Concat(R"({"apiVersion":"topology.node.k8s.io/v1alpha2","kind":"NodeResourceTopology",)", Metadata(),
+                R"(,"attributes":)", NamedValues(attributes_), R"(,"zones":[)", zones, "]}");
 }
 
 template class Object<Node>;

@@ -18,14 +18,19 @@ template <typename Derived>
 class Object {
  public:
   Derived& Uid(std::string uid) { return uid_ = std::move(uid), Self(); }
-  Derived& Label(std::string key, std::string value) { return labels_.emplace_back(std::move(key), std::move(value)), Self(); }
+  Derived& Label(std::string key, std::string value) {
+    return labels_.emplace_back(std::move(key), std::move(value)), Self();
+  }
   Derived& Annotation(std::string key, std::string value) {
     return annotations_.emplace_back(std::move(key), std::move(value)), Self();
   }
-  operator std::string() const { return static_cast<const Derived*>(this)->Json(); }  // NOLINT(google-explicit-constructor)
+  operator std::string() const {
+    return static_cast<const Derived*>(this)->Json();
+  }  // NOLINT(google-explicit-constructor)
 
  protected:
-  Object(std::string namespace_name, std::string name) : namespace_(std::move(namespace_name)), name_(std::move(name)) {}
+  Object(std::string namespace_name, std::string name)
+      : namespace_(std::move(namespace_name)), name_(std::move(name)) {}
   std::string Metadata() const;
   std::string namespace_, name_, uid_;
   Fields labels_, annotations_;

@@ -1,4 +1,5 @@
-// Takes what a reflector delivers, writes it down in short words, and applies it to a State as the decision thread would. Thread-safe.
+// Takes what a reflector delivers, writes it down in short words, and applies it to a State as the decision thread
+// would. Thread-safe.
 //
 // Words: "list", "end", "+NAME", "-NAME" (a pod's UID for -), "@VERSION" after each batch that has one.
 #pragma once

@@ -29,9 +29,13 @@ json::object& Child(json::object& object, const char* key) {
   return value.as_object();
 }
 
-std::string Key(const std::string& namespace_name, const std::string& name) { return Concat(namespace_name, "/", name); }
+std::string Key(const std::string& namespace_name, const std::string& name) {
+  return Concat(namespace_name, "/", name);
+}
 
-std::string KeyOf(const json::object& object) { return Key(Text(object, {"metadata", "namespace"}), Text(object, {"metadata", "name"})); }
+std::string KeyOf(const json::object& object) {
+  return Key(Text(object, {"metadata", "namespace"}), Text(object, {"metadata", "name"}));
+}
 
 std::string CollectionOf(const json::object& object) {
   const std::string version = Text(object, {"apiVersion"});
@@ -131,7 +135,8 @@ void Store::Install(const std::string& name, bool installed) {
 }
 
 std::string Store::BookmarkLine() const {
-  return Concat(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")", std::to_string(version_), R"("}}})", "\n");
+  return Concat(R"({"type":"BOOKMARK","object":{"metadata":{"resourceVersion":")", std::to_string(version_), R"("}}})",
+                "\n");
 }
 
 Reply Store::List(const HttpRequest& request, const std::string& name, const Collection& collection) {
@@ -174,12 +179,15 @@ Reply Store::Bind(json::object& pod, const json::object& binding, Collection& po
   };
   const std::string uid = Text(binding, {"metadata", "uid"});
   if (!uid.empty() && uid != Text(pod, {"metadata", "uid"})) {
-    return conflict(Concat("Precondition failed: UID in precondition: ", uid, ", UID in object meta: ", Text(pod, {"metadata", "uid"})));
+    return conflict(Concat("Precondition failed: UID in precondition: ", uid,
+                           ", UID in object meta: ", Text(pod, {"metadata", "uid"})));
   }
-  if (!Text(pod, {"metadata", "deletionTimestamp"}).empty()) return conflict(Concat("pod ", name, " is being deleted, cannot be assigned to a host"));
+  if (!Text(pod, {"metadata", "deletionTimestamp"}).empty())
+    return conflict(Concat("pod ", name, " is being deleted, cannot be assigned to a host"));
   const std::string node = Text(pod, {"spec", "nodeName"});
   if (!node.empty()) return conflict(Concat("pod ", name, " is already assigned to node \"", node, "\""));
-  if (Child(pod, "spec").contains("schedulingGates")) return conflict(Concat("pod ", name, " has non-empty .spec.schedulingGates"));
+  if (Child(pod, "spec").contains("schedulingGates"))
+    return conflict(Concat("pod ", name, " has non-empty .spec.schedulingGates"));
   json::object bound = pod;
   Child(bound, "spec")["nodeName"] = Text(binding, {"target", "name"});
   if (const json::value* metadata = binding.if_contains("metadata")) {
@@ -198,7 +206,8 @@ Reply Store::Create(const std::string& body, const Target& target, Collection& c
   const std::string name = Text(object, {"metadata", "name"});
   if (!target.namespace_name.empty()) Child(object, "metadata")["namespace"] = target.namespace_name;
   const std::string key = Key(target.namespace_name, name);
-  if (collection.objects.contains(key)) return StatusReply(409, "AlreadyExists", Concat("\"", name, "\" already exists"));
+  if (collection.objects.contains(key))
+    return StatusReply(409, "AlreadyExists", Concat("\"", name, "\" already exists"));
   return JsonReply(201, Record(collection, key, std::move(object)));
 }
 
@@ -208,7 +217,8 @@ Reply Store::Update(const std::string& body, const std::string& key, Collection&
   json::object object = json::parse(body).as_object();
   const std::string version = Text(object, {"metadata", "resourceVersion"});
   if (!version.empty() && version != Text(found->second, {"metadata", "resourceVersion"})) {
-    return StatusReply(409, "Conflict", "the object has been modified; please apply your changes to the latest version and try again");
+    return StatusReply(409, "Conflict",
+                       "the object has been modified; please apply your changes to the latest version and try again");
   }
   Child(object, "metadata")["uid"] = Text(found->second, {"metadata", "uid"});
   return JsonReply(200, Record(collection, key, std::move(object)));
@@ -222,7 +232,8 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   if (request.method == "POST" && target.name.empty()) return Create(request.body, target, *collection);
   if (request.method == "PUT") return Update(request.body, key, *collection);
   const auto found = collection->objects.find(key);
-  if (found == collection->objects.end()) return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
+  if (found == collection->objects.end())
+    return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
   if (request.method == "GET" && target.part.empty()) return JsonReply(200, found->second);
   if (request.method == "POST" && target.part == "binding") {
     return Bind(found->second, json::parse(request.body).as_object(), *collection, key);

@@ -1,8 +1,8 @@
-// What the fake API server holds: objects by collection, their history, and what each call does to them. Not thread-safe: the server locks.
+// What the fake API server holds: objects by collection, their history, and what each call does to them. Not
+// thread-safe: the server locks.
 #pragma once
 
 #include <boost/json.hpp>
-
 #include <cstdint>
 #include <map>
 #include <string>
@@ -19,7 +19,8 @@ struct Reply {
 };
 Reply StatusReply(int code, std::string_view reason, std::string_view message);
 
-// A path taken apart: "/api/v1/namespaces/x/pods/a/binding" is collection "/api/v1/pods", namespace "x", name "a", part "binding".
+// A path taken apart: "/api/v1/namespaces/x/pods/a/binding" is collection "/api/v1/pods", namespace "x", name "a", part
+// "binding".
 struct Target {
   std::string collection, namespace_name, name, part;
 };

@@ -75,7 +75,8 @@ class ManualWaiter final : public kube::Waiter {
   void Interrupt() override;
   bool interrupted() const override;
 
-  // Blocks until the thread waits for something in the future; returns how far in the future. Fails the process after 30 s.
+  // Blocks until the thread waits for something in the future; returns how far in the future. Fails the process after
+  // 30 s.
   Duration AwaitWaiting();
   // Moves the clock and then waits until the thread has done what became due and waits again.
   void Advance(Duration duration);

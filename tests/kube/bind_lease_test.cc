@@ -16,17 +16,19 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using What = fake::Fault::What;
 
+constexpr Duration kStep = milliseconds(100);
+
 // One huygens with a clock of its own.
 struct Instance {
   Instance(fake::ApiServer& server, std::string identity, BindLeaseOptions options = {}) {
     auto manual = std::make_unique<fake::ManualWaiter>();
     waiter = manual.get();
     options.lease.identity = std::move(identity);
-    lease = std::make_unique<BindLease>(*net::Client::Create(server.Options()), std::move(manual), clock, options,
-                                        [this](const BindLeaseView& view) {
-                                          const std::lock_guard lock(mutex);
-                                          changes.push_back(view.held ? "held" : view.trouble.empty() ? "not held" : view.trouble);
-                                        });
+    lease = std::make_unique<BindLease>(
+        *net::Client::Create(server.Options()), std::move(manual), clock, options, [this](const BindLeaseView& view) {
+          const std::lock_guard lock(mutex);
+          changes.push_back(view.held ? "held" : view.trouble.empty() ? "not held" : view.trouble);
+        });
     lease->Start();
     waiter->AwaitWaiting();
   }
@@ -37,13 +39,17 @@ struct Instance {
   }
   // In small steps, so that nothing that becomes due on the way is left out.
   void Advance(Duration duration) {
-    for (const Duration step = milliseconds(100); duration > Duration::zero(); duration -= step) waiter->Advance(step);
+    for (; duration > Duration::zero(); duration -= kStep) {
+      clock.Advance(kStep);
+      waiter->Advance(kStep);
+    }
   }
   // Wants it all the time.
   void Work(Duration duration) {
-    for (const Duration step = milliseconds(100); duration > Duration::zero(); duration -= step) {
+    for (; duration > Duration::zero(); duration -= kStep) {
       lease->Want();
-      waiter->Advance(step);
+      clock.Advance(kStep);
+      waiter->Advance(kStep);
     }
   }
   std::vector<std::string> Changes() {

@@ -24,11 +24,12 @@ class BinderTest : public testing::Test {
  protected:
   BinderTest() {
     uid_ = server_.Put(fake::Pod("default", "a").Cpu("2"));
-    request_ = {.pod_name = "a",
-                .namespace_name = "default",
-                .uid = uid_,
-                .node = "n1",
-                .annotations = {{"huygens.dev/placement", R"({"uid":"x"})"}, {"topology.crane.io/topology-result", "[]"}}};
+    request_ = {
+        .pod_name = "a",
+        .namespace_name = "default",
+        .uid = uid_,
+        .node = "n1",
+        .annotations = {{"huygens.dev/placement", R"({"uid":"x"})"}, {"topology.crane.io/topology-result", "[]"}}};
   }
 
   BindOutcome Bind(BindOptions options = {}) {
@@ -105,7 +106,10 @@ TEST_F(BinderTest, PodThatIsGoneIsGone) {
 }
 
 TEST_F(BinderTest, ForbiddenIsRefusedWithAdviceAndWithoutRetry) {
-  server_.Inject({.method = "POST", .path = "/binding", .code = 403, .body = R"({"kind":"Status","message":"may not create pods/binding"})"});
+  server_.Inject({.method = "POST",
+                  .path = "/binding",
+                  .code = 403,
+                  .body = R"({"kind":"Status","message":"may not create pods/binding"})"});
   const BindOutcome outcome = Bind();
   EXPECT_EQ(outcome.verdict, BindVerdict::kRefused);
   EXPECT_THAT(outcome.message, HasSubstr("may not create pods/binding"));
@@ -125,7 +129,8 @@ TEST_F(BinderTest, TooManyRequestsIsRepeatedAfterTheTimeTheServerAsksFor) {
 TEST_F(BinderTest, ServerErrorIsAskedAboutBeforeThePostIsRepeated) {
   server_.Inject({.method = "POST", .path = "/binding", .times = 2, .code = 500});
   EXPECT_EQ(Bind().verdict, BindVerdict::kBound);
-  EXPECT_THAT(server_.Requests(), ElementsAre(HasSubstr("POST"), HasSubstr("GET"), HasSubstr("POST"), HasSubstr("GET"), HasSubstr("POST")));
+  EXPECT_THAT(server_.Requests(),
+              ElementsAre(HasSubstr("POST"), HasSubstr("GET"), HasSubstr("POST"), HasSubstr("GET"), HasSubstr("POST")));
   EXPECT_THAT(waiter_.waits(), ElementsAre(milliseconds(50), milliseconds(100)));  // backing off
 }
 

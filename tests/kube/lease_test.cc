@@ -24,8 +24,9 @@ class LeaseTest : public testing::Test {
   };
   Instance Make(const std::string& identity, Duration call_timeout = seconds(3)) {
     Instance instance{*net::Client::Create(server_.Options()), nullptr};
-    instance.lease = std::make_unique<Lease>(*instance.client, waiter_, clock_,
-                                             LeaseOptions{.identity = identity, .duration = seconds(10), .call_timeout = call_timeout});
+    instance.lease = std::make_unique<Lease>(
+        *instance.client, waiter_, clock_,
+        LeaseOptions{.identity = identity, .duration = seconds(10), .call_timeout = call_timeout});
     return instance;
   }
   void Advance(Duration duration) {

@@ -29,14 +29,16 @@ class ReflectorTest : public testing::Test {
   void StartAt(Kind kind, const net::ClientOptions& api_server, ReflectorOptions options = {}) {
     auto waiter = std::make_unique<fake::InstantWaiter>();
     waiter_ = waiter.get();
-    reflector_ = std::make_unique<Reflector>(kind, api_server, names_, sink_, clock_, std::move(waiter), [] { return 1.0; }, options);
+    reflector_ = std::make_unique<Reflector>(
+        kind, api_server, names_, sink_, clock_, std::move(waiter), [] { return 1.0; }, options);
     ASSERT_TRUE(reflector_->Start().ok());
   }
   // One whose waiting the test controls.
   void StartManual(Kind kind, ReflectorOptions options = {}) {
     auto waiter = std::make_unique<fake::ManualWaiter>();
     manual_ = waiter.get();
-    reflector_ = std::make_unique<Reflector>(kind, server_.Options(), names_, sink_, clock_, std::move(waiter), [] { return 1.0; }, options);
+    reflector_ = std::make_unique<Reflector>(
+        kind, server_.Options(), names_, sink_, clock_, std::move(waiter), [] { return 1.0; }, options);
     ASSERT_TRUE(reflector_->Start().ok());
   }
   int Lists(const std::string& collection) const {
@@ -181,10 +183,11 @@ TEST_F(ReflectorTest, ListIsRepeatedWithGrowingPausesUntilItSucceeds) {
 
 TEST_F(ReflectorTest, RefusedCredentialsAreSaidClearly) {
   server_.Inject({.method = "GET", .path = "/pods", .code = 401});
-  server_.Inject({.method = "GET",
-                  .path = "/pods",
-                  .code = 403,
-                  .body = R"({"kind":"Status","message":"pods is forbidden: User \"x\" cannot list resource \"pods\""})"});
+  server_.Inject(
+      {.method = "GET",
+       .path = "/pods",
+       .code = 403,
+       .body = R"({"kind":"Status","message":"pods is forbidden: User \"x\" cannot list resource \"pods\""})"});
   Start(Kind::kPod);
   ASSERT_TRUE(Synced());
   EXPECT_THAT(sink_.States(), Contains(testing::AllOf(HasSubstr("401"), HasSubstr("token"))));
@@ -253,7 +256,9 @@ TEST_F(ReflectorTest, LineThatIsTooLongDoesNotFillTheMemory) {
 TEST_F(ReflectorTest, ErrorEventBacksOffAndResumes) {
   Start(Kind::kNode);
   ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
-  server_.SendToWatches(fake::kNodes, R"({"type":"ERROR","object":{"kind":"Status","code":500,"message":"etcd is tired"}})" "\n");
+  server_.SendToWatches(fake::kNodes,
+                        R"({"type":"ERROR","object":{"kind":"Status","code":500,"message":"etcd is tired"}})"
+                        "\n");
   ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 2));
   EXPECT_THAT(sink_.States(), Contains("broken: etcd is tired"));
   EXPECT_EQ(Lists(fake::kNodes), 1);
@@ -264,7 +269,9 @@ TEST_F(ReflectorTest, DuplicateAndLateEventsArePassedOnButTheVersionNeverGoesBac
   server_.Put(fake::Node("n2"));
   Start(Kind::kNode);
   ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
-  server_.SendToWatches(fake::kNodes, R"({"type":"MODIFIED","object":{"metadata":{"name":"n1","resourceVersion":"1001"}}})" "\n");
+  server_.SendToWatches(fake::kNodes,
+                        R"({"type":"MODIFIED","object":{"metadata":{"name":"n1","resourceVersion":"1001"}}})"
+                        "\n");
   ASSERT_TRUE(sink_.Await([&] { return std::count(sink_.words.begin(), sink_.words.end(), "+n1") == 2; }));
   EXPECT_EQ(sink_.Reached(), 1002u);
   server_.CutWatches(fake::kNodes);
@@ -280,14 +287,16 @@ TEST_F(ReflectorTest, ObjectThatCannotBeReadStopsNothing) {
   EXPECT_THAT(sink_.Faults(), ElementsAre(HasSubstr("bad: ")));
   EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 1; }));
   // A node that turns unreadable is no longer one.
-  server_.Put(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"good"},"status":{"allocatable":{"cpu":"much"}}})");
+  server_.Put(
+      R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"good"},"status":{"allocatable":{"cpu":"much"}}})");
   server_.Put(fake::Node("next"));
   ASSERT_TRUE(sink_.AwaitWord("+next"));
   EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 1; }));
 }
 
 TEST_F(ReflectorTest, TopologyThatCannotBeReadArrivesAsDefect) {
-  server_.Put(R"({"apiVersion":"topology.crane.io/v1alpha1","kind":"NodeResourceTopology","metadata":{"name":"n1"},"zones":"two"})");
+  server_.Put(
+      R"({"apiVersion":"topology.crane.io/v1alpha1","kind":"NodeResourceTopology","metadata":{"name":"n1"},"zones":"two"})");
   Start(Kind::kCraneTopology);
   ASSERT_TRUE(sink_.AwaitWord("+n1"));
   EXPECT_THAT(sink_.Faults(), ElementsAre(HasSubstr("n1: ")));

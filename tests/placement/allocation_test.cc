@@ -30,7 +30,8 @@ TEST(Allocation, NothingPerNode) {
   for (int i = 0; i < 5000; ++i) {
     names.push_back("node-" + std::to_string(i));
     placement->Apply(cluster::NodeSet{test::MakeNode(names.back())});
-    placement->Apply(cluster::TopologySet{test::MakeTopology(names.back(), std::vector<int64_t>(8, i % 3 == 0 ? 1000 : 4000))});
+    placement->Apply(
+        cluster::TopologySet{test::MakeTopology(names.back(), std::vector<int64_t>(8, i % 3 == 0 ? 1000 : 4000))});
   }
   std::vector<std::string_view> views(names.begin(), names.end());
   for (int64_t cpus : {2, 20, 99}) {  // one zone, several zones, nowhere

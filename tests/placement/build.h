@@ -30,7 +30,8 @@ inline cluster::Node MakeNode(const std::string& name, const std::string& uid = 
 }
 
 // Zones 0, 1, ... with so many milli-cores each.
-inline cluster::NodeTopology MakeTopology(const std::string& node, const std::vector<int64_t>& milli_cpus, bool single_numa = false) {
+inline cluster::NodeTopology MakeTopology(const std::string& node, const std::vector<int64_t>& milli_cpus,
+                                          bool single_numa = false) {
   cluster::NodeTopology topology;
   topology.node_name = node;
   topology.pinned_by_agent = true;

@@ -1,5 +1,6 @@
-// crane-scheduler's own answers (pkg/plugins/noderesourcetopology, commit c2c05338), recorded by running it, against the whole way of a pod here:
-// decoders, State, topology check, reservation, result text. Where crane's answer is a defect of its own, only a sound answer is demanded.
+// crane-scheduler's own answers (pkg/plugins/noderesourcetopology, commit c2c05338), recorded by running it, against
+// the whole way of a pod here: decoders, State, topology check, reservation, result text. Where crane's answer is a
+// defect of its own, only a sound answer is demanded.
 #include <gtest/gtest.h>
 
 #include "placement/placement.h"
@@ -24,8 +25,8 @@ struct Answer {
   double few_zones = 0;  // what the term FewestZones says; NaN = nothing
 };
 
-// crane's scheduler takes zones of any type for NUMA nodes (its agent does not), and results it remembers likewise. Zones of other types are
-// skipped here; to compare all the rest they are made Node.
+// crane's scheduler takes zones of any type for NUMA nodes (its agent does not), and results it remembers likewise.
+// Zones of other types are skipped here; to compare all the rest they are made Node.
 json::object AllOfTypeNode(json::object holder, std::string_view list) {
   if (!holder.contains(list) || !holder[list].is_array()) return holder;
   for (json::value& zone : holder[list].as_array()) zone.as_object()["type"] = "Node";
@@ -46,7 +47,8 @@ class Crane {
     node.name = kNode;
     placement_->Apply(cluster::NodeSet{std::move(node)});
     if (!vector.at("nrt").is_null()) {
-      topology_ = *wire::DecodeCraneTopology(json::serialize(AllOfTypeNode(vector.at("nrt").as_object(), "zones")), names_);
+      topology_ =
+          *wire::DecodeCraneTopology(json::serialize(AllOfTypeNode(vector.at("nrt").as_object(), "zones")), names_);
       topology_.node_name = kNode;
       placement_->Apply(cluster::TopologySet{topology_});
     }
@@ -85,7 +87,8 @@ class Crane {
       if (pod->topology_result.empty() && remembered) {
         json::object annotated = each.as_object();
         json::object result = AllOfTypeNode({{"result", *remembered}}, "result");
-        annotated["metadata"].as_object()["annotations"] = {{wire::kTopologyResultAnnotation, json::serialize(result["result"])}};
+        annotated["metadata"].as_object()["annotations"] = {
+            {wire::kTopologyResultAnnotation, json::serialize(result["result"])}};
         pod->topology_result = wire::DecodePod(json::serialize(annotated), names_)->topology_result;
       }
       pod->node_name = kNode;

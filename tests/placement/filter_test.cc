@@ -20,7 +20,8 @@ const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
 std::unique_ptr<Placement> Make(Options options = {}) { return std::move(*Placement::Create(std::move(options))); }
 
-// node-0 has one zone of 8 CPUs; node-1 two of 4; node-2 is kubelet's; node-3 has no topology object; node-4 has one zone of 2.
+// node-0 has one zone of 8 CPUs; node-1 two of 4; node-2 is kubelet's; node-3 has no topology object; node-4 has one
+// zone of 2.
 std::unique_ptr<Placement> MakeMixed(Options options = {}) {
   auto placement = Make(std::move(options));
   for (int i = 0; i < 5; ++i) placement->Apply(cluster::NodeSet{MakeNode("node-" + std::to_string(i))});
@@ -52,7 +53,8 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
 }
 
 TEST(PlacementOptions, NamesWhatIsNotActiveYet) {
-  auto placement = Make({.checks = {"topology", "usage", "quota"}, .terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 0}}});
+  auto placement = Make(
+      {.checks = {"topology", "usage", "quota"}, .terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 0}}});
   EXPECT_THAT(placement->inactive(), ElementsAre("usage", "quota", "LeastUsed"));
   EXPECT_THAT(Make()->inactive(), IsEmpty());
 }
@@ -61,16 +63,16 @@ TEST(Filter, AnswersEveryNameByPosition) {
   auto placement = MakeMixed();
   const std::string_view names[] = {"node-4", "nobody", "node-0", "node-1", "node-2", "node-3", "node-0"};
   const FilterAnswer& answer = placement->Filter(*MakePod("p", 5), names, kNow);
-  EXPECT_THAT(answer.reasons, ElementsAre(Reason::kZonesTooSmall, Reason::kUnknownNode, Reason::kFits, Reason::kFits, Reason::kFits,
-                                          Reason::kFits, Reason::kFits));
+  EXPECT_THAT(answer.reasons, ElementsAre(Reason::kZonesTooSmall, Reason::kUnknownNode, Reason::kFits, Reason::kFits,
+                                          Reason::kFits, Reason::kFits, Reason::kFits));
   EXPECT_THAT(answer.feasible, ElementsAre(2, 3, 4, 5, 6));
   EXPECT_FALSE(answer.narrowed);
 
   auto aware = MakePod("q", 5);
   aware->topology_awareness = true;
   EXPECT_THAT(placement->Filter(*aware, names, kNow).reasons,
-              ElementsAre(Reason::kZonesTooSmall, Reason::kUnknownNode, Reason::kFits, Reason::kZonesTooSmall, Reason::kFits,
-                          Reason::kNoTopology, Reason::kFits));
+              ElementsAre(Reason::kZonesTooSmall, Reason::kUnknownNode, Reason::kFits, Reason::kZonesTooSmall,
+                          Reason::kFits, Reason::kNoTopology, Reason::kFits));
   EXPECT_THAT(placement->Filter(*aware, {}, kNow).reasons, IsEmpty());
 }
 
@@ -103,7 +105,8 @@ TEST(Filter, FollowsTheState) {
 }
 
 TEST(Filter, AsksTheTimeForStaleFigures) {
-  auto placement = Make({.topology = {.stale_after = std::chrono::minutes(5), .when_stale = topology::WhenStale::kReject}});
+  auto placement =
+      Make({.topology = {.stale_after = std::chrono::minutes(5), .when_stale = topology::WhenStale::kReject}});
   placement->Apply(cluster::NodeSet{MakeNode("node-0")});
   auto topology = MakeTopology("node-0", {8000});
   topology.zones[0].offline_cpu = 4000;
@@ -218,7 +221,8 @@ TEST(Prioritize, ScoresEveryNameByPosition) {
   EXPECT_EQ(explain[0].scores[4], 0);
   EXPECT_TRUE(std::isnan(explain[0].scores[1]));
   EXPECT_TRUE(std::isnan(explain[0].scores[3]));
-  EXPECT_THAT(std::vector<int64_t>(placement->Prioritize(cluster::Pod(), names, kNow).begin(), scores.end()), testing::Each(0));
+  EXPECT_THAT(std::vector<int64_t>(placement->Prioritize(cluster::Pod(), names, kNow).begin(), scores.end()),
+              testing::Each(0));
   EXPECT_TRUE(placement->Prioritize(*MakePod("p", 5), {}, kNow).empty());
 }
 

@@ -59,9 +59,7 @@ TEST(NodeFit, NamesWhatIsLacking) {
   for (const Case& each : cases) EXPECT_EQ(Lacking(each.requests, allocatable, each.used), each.lacking) << each.what;
 }
 
-TEST(NodeFit, APodTakesASlot) {
-  EXPECT_EQ(RequestsOf(cluster::Pod()), (ResourceVector{{kPodSlots, 1}}));
-}
+TEST(NodeFit, APodTakesASlot) { EXPECT_EQ(RequestsOf(cluster::Pod()), (ResourceVector{{kPodSlots, 1}})); }
 
 }  // namespace
 }  // namespace huygens::placement

@@ -19,14 +19,16 @@ std::string Picture(const Placement& placement) {
   for (int i = 0; i < 5; ++i) {
     auto node = placement.Describe("node-" + std::to_string(i), kNow);
     if (!node) continue;
-    text += Concat(node->name, " mode ", std::to_string(static_cast<int>(node->mode)), node->single_numa ? " single" : "", "\n");
+    text += Concat(node->name, " mode ", std::to_string(static_cast<int>(node->mode)),
+                   node->single_numa ? " single" : "", "\n");
     for (const ZoneDescription& zone : node->zones) {
       text += Concat("  ", zone.name, zone.present ? " " : " gone ", std::to_string(zone.effective.Get(kCpu)), " - ",
                      std::to_string(zone.used.Get(kCpu)), " = ", std::to_string(zone.free.Get(kCpu)), "\n");
     }
     for (const auto& pod : node->pods) {
       text += Concat("  ", pod.uid);
-      for (const ZoneShare& share : pod.zones) text += Concat(" ", share.name, "=", std::to_string(share.amount.Get(kCpu)));
+      for (const ZoneShare& share : pod.zones)
+        text += Concat(" ", share.name, "=", std::to_string(share.amount.Get(kCpu)));
       text += "\n";
     }
   }
@@ -41,7 +43,8 @@ void RequireNoZoneOverCapacity(const Placement& placement) {
   }
 }
 
-// A scheduler at work on a changing cluster: reserves at random, binds through the API server, hears of it sooner or later.
+// A scheduler at work on a changing cluster: reserves at random, binds through the API server, hears of it sooner or
+// later.
 class Scheduler {
  public:
   Scheduler(Placement& placement, test::History& history) : placement_(placement), history_(history) {}
@@ -107,8 +110,8 @@ class Scheduler {
   std::string log_;
 };
 
-// Whatever the order of events, reservations and their outcomes: in the end the accounts are those of a fresh start from one LIST, and
-// nothing is left in the ledger.
+// Whatever the order of events, reservations and their outcomes: in the end the accounts are those of a fresh start
+// from one LIST, and nothing is left in the ledger.
 RC_GTEST_PROP(Placement, LeaksNothing, (uint64_t seed)) {
   test::History history(seed);
   auto placement = Make();

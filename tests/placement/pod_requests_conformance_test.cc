@@ -31,7 +31,8 @@ TEST(PodRequestsConformance, CountsAsKubeSchedulerDoes) {
       ++refused;  // names that the API server refuses there and that the decoder has no reason to know
       continue;
     }
-    // Amounts are kept in whole milli-cores, rounded up where they are read, as the API server does on creation; upstream rounds the sum.
+    // Amounts are kept in whole milli-cores, rounded up where they are read, as the API server does on creation;
+    // upstream rounds the sum.
     const auto parts = static_cast<int64_t>(pod->containers.size() + pod->init_containers.size());
     if (vector.contains("integer_overflow") || vector.at("expect").as_object().contains("integer_overflow")) {
       ++overflown;
@@ -53,8 +54,10 @@ TEST(PodRequestsConformance, CountsAsKubeSchedulerDoes) {
     }
     ++compared;
   }
-  std::printf("pod requests: %zu compared (%zu amounts differ by rounding), %zu out of the range of int64, %zu of unsupported names\n",
-              compared, rounded, overflown, refused);
+  std::printf(
+      "pod requests: %zu compared (%zu amounts differ by rounding), %zu out of the range of int64, %zu of unsupported "
+      "names\n",
+      compared, rounded, overflown, refused);
   EXPECT_GT(compared, 500u);
 }
 

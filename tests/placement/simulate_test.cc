@@ -1,4 +1,5 @@
-// A day of scheduling without a thread, a clock or a socket: what kube-scheduler, the API server and the watch would do, one step after another.
+// A day of scheduling without a thread, a clock or a socket: what kube-scheduler, the API server and the watch would
+// do, one step after another.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -65,7 +66,8 @@ class Simulation {
     auto bound = std::make_shared<cluster::Pod>(*pod);
     bound->node_name = feasible[best];
     for (const ZoneShare& share : reserved->zones) bound->topology_result.push_back({share.zone, share.amount});
-    std::sort(bound->topology_result.begin(), bound->topology_result.end(), [](const auto& a, const auto& b) { return a.zone < b.zone; });
+    std::sort(bound->topology_result.begin(), bound->topology_result.end(),
+              [](const auto& a, const auto& b) { return a.zone < b.zone; });
     bound->placement_mark = cluster::PlacementMark{pod->uid, bound->node_name};
     if (random_() % 2 == 0) placement_->Assume(pod->uid, kNow);
     placement_->Apply(cluster::PodSet{bound});
@@ -75,7 +77,9 @@ class Simulation {
     return true;
   }
 
-  std::vector<ZoneDescription> Zones(const std::string& node) const { return placement_->Describe(node, kNow).value().zones; }
+  std::vector<ZoneDescription> Zones(const std::string& node) const {
+    return placement_->Describe(node, kNow).value().zones;
+  }
 
   void EndOne() {
     if (running_.empty()) return;

@@ -1,16 +1,19 @@
-// Reads gzip-compressed JSON Lines of recorded answers (HUYGENS_SHARED_DATA), for tests that compare with upstream code.
+// Reads gzip-compressed JSON Lines of recorded answers (HUYGENS_SHARED_DATA), for tests that compare with upstream
+// code.
 #pragma once
+
+#include <zlib.h>
 
 #include <boost/json.hpp>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include <zlib.h>
-
 namespace huygens::test {
 
-inline std::string VectorPath(const std::string& name) { return std::string(HUYGENS_SHARED_DATA) + "/conformance/" + name; }
+inline std::string VectorPath(const std::string& name) {
+  return std::string(HUYGENS_SHARED_DATA) + "/conformance/" + name;
+}
 
 // Empty if the file is absent or broken.
 inline std::vector<boost::json::object> ReadVectors(const std::string& name) {

@@ -14,7 +14,8 @@ class Fixed final : public Term {
  public:
   explicit Fixed(std::vector<float> says, int* asked = nullptr) : says_(std::move(says)), asked_(asked) {}
   std::string_view name() const override { return "Fixed"; }
-  void Score(const PodQuery&, const cluster::State&, std::span<const NodeIndex> nodes, std::span<float> scores) const override {
+  void Score(const PodQuery&, const cluster::State&, std::span<const NodeIndex> nodes,
+             std::span<float> scores) const override {
     if (asked_) ++*asked_;
     for (size_t i = 0; i < nodes.size(); ++i) scores[i] = says_[nodes[i]];
   }

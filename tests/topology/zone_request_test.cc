@@ -12,7 +12,9 @@ using cluster::Pod;
 const std::vector<ResourceId> kCpuOnly = {kCpu};
 const std::vector<ResourceId> kCpuAndMemory = {kCpu, kMemory};
 
-Container Of(ResourceVector requests, ResourceVector limits) { return {"c", std::move(requests), std::move(limits), false}; }
+Container Of(ResourceVector requests, ResourceVector limits) {
+  return {"c", std::move(requests), std::move(limits), false};
+}
 Container Whole(int64_t cpus) { return Of({{kCpu, cpus * 1000}}, {{kCpu, cpus * 1000}}); }
 
 TEST(ZoneRequest, TargetsHaveAWholeCpuRequestThatIsTheLimit) {

@@ -34,6 +34,42 @@ TEST(FilterAnswer, NoFeasibleNodeIsAnEmptyListAndNotNull) {
   EXPECT_EQ(out, R"({"Nodes":null,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})");
 }
 
+TEST(FilterAnswer, NamesCopiedFromTheRequestGiveTheSameAnswer) {
+  auto args = DecodeExtenderArgs(R"({"NodeNames" : [ "a" , "worker-1" ,"" ] })");
+  ASSERT_TRUE(args.ok());
+  EXPECT_EQ(args->node_names_json, R"([ "a" , "worker-1" ,"" ])");
+  std::vector<RejectedNode> failed = {{args->node_names->at(1), "full"}, {args->node_names->at(2), "other"}};
+  std::vector<HostPriority> priorities = {{args->node_names->at(0), 9}, {args->node_names->at(1), 10}};
+  std::string plain, verbatim;
+  AppendFilterNames(plain, *args->node_names, failed, failed);
+  AppendFilterNames(verbatim, *args->node_names, failed, failed, NameText::kVerbatim);
+  AppendHostPriorities(plain, priorities);
+  AppendHostPriorities(verbatim, priorities, NameText::kVerbatim);
+  EXPECT_EQ(verbatim, plain);
+  std::string all;
+  AppendFilterAllNames(all, args->node_names_json);
+  EXPECT_EQ(*DecodeExtenderArgs(all)->node_names, *args->node_names);
+  for (std::string_view body :
+       {R"({"NodeNames":["a\u0062"]})", R"({"NodeNames":["a",null]})", R"({"NodeNames":["a"],"NodeNames":null})"}) {
+    EXPECT_EQ(DecodeExtenderArgs(body)->node_names_json, "") << body;
+  }
+}
+
+TEST(FilterAnswer, ManyAndLongNamesKeepTheirOrder) {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < 3000; ++i) names.push_back(std::string(i % 700, 'n') + std::to_string(i));
+  names.push_back(std::string(20000, 'x'));
+  std::vector<std::string_view> views(names.begin(), names.end());
+  std::vector<RejectedNode> failed;
+  for (size_t i = 0; i < views.size(); ++i) failed.push_back({views[i], i % 3 == 0 ? "one" : "other"});
+  std::string out;
+  AppendFilterNames(out, views, failed, {});
+  EXPECT_EQ(*DecodeExtenderArgs(out)->node_names, views);
+  auto answer = Parse(out);
+  for (const RejectedNode& node : failed)
+    EXPECT_EQ(Text(answer.at("FailedNodes").at({node.node.data(), node.node.size()})), node.reason);
+}
+
 TEST(FilterAnswer, AnErrorComesAlone) {
   std::string out;
   AppendFilterError(out, "not ready: \"pods\"\n");

@@ -89,6 +89,14 @@ TEST_F(PodTest, NullsCountAsAbsent) {
   EXPECT_EQ(pod.containers[2].limits, ResourceVector({{kCpu, 0}}));  // Go: present, and 0
 }
 
+TEST_F(PodTest, OnlyRestartPolicyAlwaysMakesASidecar) {
+  Pod pod = Decode(
+      R"({"spec":{"initContainers":[{"restartPolicy":"Always"},{"restartPolicy":"OnFailure"},{"restartPolicy":null},{}]}})");
+  std::vector<bool> restartable;
+  for (const cluster::Container& container : pod.init_containers) restartable.push_back(container.restartable);
+  EXPECT_THAT(restartable, ElementsAre(true, false, false, false));
+}
+
 TEST_F(PodTest, OfRepeatedFieldsTheLastWins) {
   Pod pod = Decode(
       R"({"metadata":{"name":"a","Name":"b","name":"c"},"spec":{"containers":[{"name":"x"},{"name":"y"}],"containers":[{"name":"z"}],)"

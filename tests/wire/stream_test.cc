@@ -64,6 +64,14 @@ TEST(Watch, TheTypeMayFollowTheObject) {
   EXPECT_EQ(event->type, WatchType::kModified);
 }
 
+TEST(Watch, OfTwoObjectsTheLastCounts) {
+  auto event =
+      DecodeWatchEvent(R"({"type":"ADDED","object":{"metadata":{"resourceVersion":"3"}},"object":{"metadata":{}}})");
+  ASSERT_TRUE(event.ok()) << event.status();
+  EXPECT_EQ(event->object, R"({"metadata":{}})");
+  EXPECT_EQ(event->resource_version, "");
+}
+
 TEST(Watch, ABookmarkSaysWhereTheWatchStands) {
   auto event = DecodeWatchEvent(samples::kWatchBookmark);
   ASSERT_TRUE(event.ok()) << event.status();

@@ -1,0 +1,155 @@
+// From the records that the extender keeps, over their JSON, to the text that a person reads.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/decisions.h"
+#include "cli/explain_report.h"
+#include "observe/decision_ring.h"
+
+namespace huygens::cli {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
+
+class Explain : public testing::Test {
+ protected:
+  static constexpr std::string_view kNodes[] = {"n1", "n2", "n3"};
+
+  void Add(observe::Decision decision) {
+    time_ += std::chrono::seconds(1);
+    decision.time = time_;
+    decision.pod = "default/p";
+    if (decision.uid.empty()) decision.uid = "uid-1";
+    ring_.Add(std::make_shared<const observe::DecisionRecord>(decision, texts_));
+  }
+  void Filter(const std::vector<uint8_t>& codes, std::string_view uid = "") {
+    Add({.verb = "filter", .uid = uid, .outcome = "ok", .nodes = kNodes, .reasons = std::as_bytes(std::span(codes))});
+  }
+  void Prioritize() {
+    const int64_t scores[] = {5, 8};
+    const float few[] = {0.5, 1}, used[] = {kNone, 0.25};
+    const observe::TermOpinion terms[] = {{"FewestZones", 3, few}, {"LeastUsed", 1.5, used}};
+    const std::string_view nodes[] = {"n1", "n2"};
+    Add({.verb = "prioritize", .outcome = "ok", .nodes = nodes, .scores = scores, .max_score = 10, .terms = terms});
+  }
+  void Bind(std::string_view node, std::string_view error) {
+    Add({.verb = "bind",
+         .outcome = error.empty() ? "bound" : "rejected",
+         .error = error,
+         .node = node,
+         .zones_json = R"([{"name":"node0","cpuMilli":2500,"memory":1073741824}])"});
+  }
+  std::string Text() {
+    auto decisions = DecodeDecisions(ring_.Json("default/p", 100));
+    EXPECT_TRUE(decisions.ok()) << decisions.status();
+    return ExplainText(*decisions, time_ + std::chrono::seconds(30));
+  }
+
+  Time time_ = *ParseRfc3339("2026-11-21T12:00:00Z");
+  observe::ReasonTexts texts_ =
+      std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"", "no NRT", "too small"});
+  observe::DecisionRing ring_;
+};
+
+TEST_F(Explain, ABoundPodShowsItsZonesAndEveryNodesScoreByTerm) {
+  Filter({0, 0, 2});
+  Prioritize();
+  Bind("n2", "");
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("Pod default/p, UID uid-1\n"
+                              "Bound to n2, 2026-11-21T12:00:03Z (30s ago); zones node0: 2500m cpu 1Gi memory.\n"));
+  EXPECT_THAT(text, HasSubstr("NODE  SCORE  FewestZones x3  LeastUsed x1.5  VERDICT\n"
+                              "n2    8      1.00            0.25            bound here\n"
+                              "n1    5      0.50            -               fits\n"
+                              "n3    -      -               -               too small\n"));
+  EXPECT_THAT(text, HasSubstr("SCORE = 10 x weighted mean"));
+  EXPECT_THAT(text, Not(HasSubstr("EARLIER")));
+}
+
+TEST_F(Explain, ARefusedPodShowsTheReasonOfEachNode) {
+  Filter({1, 2, 2});
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("Refused for all 3 nodes asked about, 2026-11-21T12:00:01Z (30s ago)."));
+  EXPECT_THAT(text,
+              HasSubstr("NODE  SCORE  VERDICT\nn1    -      no NRT\nn2    -      too small\nn3    -      too small\n"));
+}
+
+TEST_F(Explain, TellsFailedBindsAndPodsThatNoBindFollowed) {
+  Filter({0, 0, 2});
+  Prioritize();
+  EXPECT_THAT(Text(), HasSubstr("2 nodes of 3 could take it, 2026-11-21T12:00:01Z (31s ago), but no bind followed"));
+  Bind("n2", "zone taken");
+  EXPECT_THAT(Text(), HasSubstr("Binding to n2 failed, 2026-11-21T12:00:03Z (30s ago): zone taken"));
+  EXPECT_THAT(Text(), HasSubstr("binding here failed"));
+}
+
+TEST_F(Explain, OnlyTheNewestAttemptIsShownInFull) {
+  Filter({1, 1, 1});
+  Filter({0, 0, 0});
+  Prioritize();
+  Bind("n2", "zone taken");
+  Filter({1, 2, 1});
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("Refused for all 3 nodes"));
+  EXPECT_THAT(text, Not(HasSubstr("FewestZones")));
+  EXPECT_THAT(text, HasSubstr("EARLIER               VERB        OUTCOME   DETAIL\n"
+                              "2026-11-21T12:00:04Z  bind        rejected  zone taken\n"
+                              "2026-11-21T12:00:03Z  prioritize  ok        2 nodes\n"
+                              "2026-11-21T12:00:02Z  filter      ok        3 of 3 nodes could take it\n"
+                              "2026-11-21T12:00:01Z  filter      ok        0 of 3 nodes could take it\n"));
+}
+
+TEST_F(Explain, APodOfTheSameNameIsAnotherPod) {
+  Filter({0, 0, 0}, "uid-0");
+  Filter({1, 1, 1});
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("UID uid-1"));
+  EXPECT_THAT(text, Not(HasSubstr("EARLIER")));
+  EXPECT_THAT(text, HasSubstr("An earlier pod of the same name"));
+}
+
+TEST_F(Explain, ThousandsOfNodesAreSummedUp) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 3000; ++i) names.push_back(Concat("node-", std::to_string(i)));
+  std::vector<std::string_view> views(names.begin(), names.end());
+  std::vector<uint8_t> codes(names.size(), 2);
+  codes[7] = 0;
+  Add({.verb = "filter", .outcome = "ok", .nodes = views, .reasons = std::as_bytes(std::span(codes))});
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("node-7  -      fits\n"));
+  EXPECT_THAT(text, HasSubstr("2999 nodes: too small\n  node-0, node-1, node-10, node-100, node-1000, ...\n"));
+  EXPECT_LT(text.size(), 2000u);
+}
+
+TEST_F(Explain, ANodeThatNarrowToLeftOutSaysSo) {
+  const uint8_t codes[] = {0, 0, 2};
+  const uint32_t kept[] = {1};
+  Add({.verb = "filter",
+       .outcome = "ok",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .kept = kept,
+       .narrowed = true});
+  EXPECT_THAT(
+      Text(),
+      HasSubstr("n1    -      fits, but filter.narrowTo left it out\nn2    -      fits\nn3    -      too small\n"));
+}
+
+TEST(Decisions, RefusesWhatIsNoAnswer) {
+  EXPECT_FALSE(DecodeDecisions("").ok());
+  EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"time":"yesterday"}]})").ok());
+  EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
+}
+
+TEST(UnknownPod, SaysWhatThatMayMean) {
+  const std::string text = UnknownPodText("default/p", "http://127.0.0.1:8889");
+  EXPECT_THAT(text, HasSubstr("pod default/p"));
+  EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
+  EXPECT_THAT(text, HasSubstr("--namespace"));
+}
+
+}  // namespace
+}  // namespace huygens::cli

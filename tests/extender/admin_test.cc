@@ -1,0 +1,261 @@
+#include "extender/admin.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "extender/query_string.h"
+#include "net/client.h"
+#include "tests/net/fixture.h"
+
+namespace huygens::extender {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+class FixedClock final : public Clock {
+ public:
+  Time Now() const override { return *ParseRfc3339("2026-11-21T12:00:00Z"); }
+};
+
+std::shared_ptr<cluster::Pod> MakePod(const std::string& name, int64_t milli_cpus, const std::string& node) {
+  auto pod = std::make_shared<cluster::Pod>();
+  pod->name = name;
+  pod->namespace_name = "default";
+  pod->uid = Concat("uid-", name);
+  pod->node_name = node;
+  pod->containers.push_back({"app", {{kCpu, milli_cpus}, {kMemory, int64_t{1} << 30}}, {{kCpu, milli_cpus}}, false});
+  return pod;
+}
+
+class AdminTest : public testing::Test {
+ protected:
+  void AddNode(const std::string& name) {
+    placement_->Apply(
+        cluster::NodeSet{{.name = name, .uid = "", .allocatable = {{kCpu, 15500}, {kMemory, int64_t{64} << 30}}}});
+  }
+  void AddTopology(const std::string& name, const std::vector<int64_t>& milli_cpus) {
+    cluster::NodeTopology topology{.node_name = name, .pinned_by_agent = true};
+    for (int64_t milli : milli_cpus) {
+      int id = static_cast<int>(topology.zones.size());
+      cluster::Zone zone{.id = id, .name = Concat("node", std::to_string(id))};
+      zone.capacity = zone.allocatable = {{kCpu, milli}};
+      topology.zones.push_back(std::move(zone));
+    }
+    placement_->Apply(cluster::TopologySet{std::move(topology)});
+  }
+
+  // The decision loop runs on its own thread unless `hung`.
+  void Start(bool hung = false, Duration patience = seconds(20)) {
+    AdminSources sources{.decision = decision_.loop,
+                         .placement = *placement_,
+                         .resources = resources_,
+                         .metrics = metrics_,
+                         .decisions = ring_,
+                         .clock = clock_,
+                         .readiness = [this] { return readiness_; },
+                         .refresh_metrics = refresh_};
+    auto admin = Admin::Start(std::move(sources), {.address = "127.0.0.1:0", .patience = patience});
+    ASSERT_TRUE(admin.ok()) << admin.status();
+    admin_ = *std::move(admin);
+    if (!hung) decision_.Run();
+    client_ = *net::Client::Create({.base_url = Concat("http://127.0.0.1:", std::to_string(admin_->port()))});
+  }
+
+  net::HttpReply Call(std::string_view method, std::string_view path) {
+    auto reply = client_->Call(method, path, "", {}, seconds(20));
+    EXPECT_TRUE(reply.ok()) << reply.status();
+    return reply.ok() ? *reply : net::HttpReply{};
+  }
+  net::HttpReply Get(std::string_view path) { return Call("GET", path); }
+
+  FixedClock clock_;
+  ResourceNames resources_;
+  std::unique_ptr<placement::Placement> placement_ = *placement::Placement::Create({});
+  observe::Metrics metrics_{{.version = "1.2.3", .reject_reasons = {}}};
+  observe::DecisionRing ring_;
+  Readiness readiness_;
+  std::function<void()> refresh_;
+  net::testing::LoopThread decision_;
+  std::unique_ptr<Admin> admin_;  // goes before the loop that it asks
+  std::unique_ptr<net::Client> client_;
+
+  void TearDown() override {
+    decision_.Join();
+    admin_.reset();
+  }
+};
+
+TEST_F(AdminTest, HealthzAnswersOkWhenTheDecisionThreadDoes) {
+  Start();
+  auto reply = Get("/healthz");
+  EXPECT_EQ(reply.code, 200);
+  EXPECT_EQ(reply.body, "ok\n");
+}
+
+TEST_F(AdminTest, AHungDecisionThreadFailsHealthzAndReadyzAndDebugButNotMetrics) {
+  refresh_ = [] {};
+  Start(/*hung=*/true, milliseconds(50));
+  auto health = Get("/healthz");
+  EXPECT_EQ(health.code, 500);
+  EXPECT_EQ(health.body, "decision thread did not answer within 0.05s\n");
+  EXPECT_EQ(Get("/readyz").code, 503);
+  EXPECT_EQ(Get("/debug/nodes").code, 503);
+  EXPECT_EQ(Get("/debug/nodes/a").code, 503);
+  EXPECT_EQ(Get("/debug/decisions").code, 200);
+  auto metrics = Get("/metrics");
+  EXPECT_EQ(metrics.code, 200);
+  EXPECT_THAT(metrics.body, HasSubstr("huygens_build_info"));
+}
+
+TEST_F(AdminTest, QuestionsThatTheDecisionLoopStillHoldsOutliveTheAdmin) {
+  Start(/*hung=*/true, milliseconds(50));
+  EXPECT_EQ(Get("/debug/nodes").code, 503);
+  admin_.reset();
+  EXPECT_GT(decision_.loop.Poll(), 0u);  // must not touch what is gone
+}
+
+TEST_F(AdminTest, ReadyzIsOkOnlyWhenEveryItemIs) {
+  readiness_.items = {
+      {.ok = true, .name = "pods", .detail = "synced"},
+      {.ok = true, .warning = true, .name = "check usage", .detail = "is configured but not active in this version"}};
+  Start();
+  EXPECT_EQ(Get("/readyz").body, "ok\n");
+  auto verbose = Get("/readyz?verbose");
+  EXPECT_EQ(verbose.code, 200);
+  EXPECT_EQ(verbose.body,
+            "[+]pods synced\n[!]check usage is configured but not active in this version\nreadyz check passed\n");
+
+  decision_.Ask([this] {
+    readiness_.items.push_back({.ok = false, .name = "nodes", .detail = "not synced: connection refused"});
+  });
+  auto failing = Get("/readyz");
+  EXPECT_EQ(failing.code, 503);
+  EXPECT_THAT(failing.body, HasSubstr("[-]nodes not synced: connection refused\nreadyz check failed\n"));
+}
+
+TEST_F(AdminTest, MetricsAreRefreshedOnTheDecisionThreadBeforeEachScrape) {
+  int scrapes = 0;
+  bool in_loop = false;
+  refresh_ = [&] {
+    in_loop = decision_.loop.InLoop();
+    metrics_.SetPods(static_cast<size_t>(++scrapes));
+  };
+  Start();
+  for (int scrape = 1; scrape <= 2; ++scrape) {
+    auto reply = Get("/metrics");
+    EXPECT_EQ(reply.code, 200);
+    EXPECT_EQ(reply.content_type, observe::Metrics::kContentType);
+    EXPECT_THAT(reply.body, HasSubstr(Concat("huygens_pods ", std::to_string(scrape))));
+  }
+  EXPECT_TRUE(in_loop);
+}
+
+TEST_F(AdminTest, NodesShowWhatPlacedPodsRequest) {
+  AddNode("a");
+  AddTopology("a", {8000, 7500});
+  placement_->Apply(cluster::PodSet{MakePod("p", 2500, "a")});
+  placement_->Apply(cluster::PodSet{MakePod("q", 1000, "b")});  // a node that only a pod names
+  Start();
+  auto reply = Get("/debug/nodes");
+  EXPECT_EQ(reply.content_type, "application/json");
+  EXPECT_EQ(reply.body,
+            R"({"nodes":[{"name":"a","known":true,"mode":"managed","allocatable":{"cpu":"15500m","memory":"64Gi"},)"
+            R"("requested":{"cpu":"2500m","memory":"1Gi","pods":"1"},"pods":1},)"
+            R"({"name":"b","known":false,"mode":"none","allocatable":{},)"
+            R"("requested":{"cpu":"1","memory":"1Gi","pods":"1"},"pods":1}]})"
+            "\n");
+}
+
+TEST_F(AdminTest, ManyNodesAreListedInSlicesThatLetOtherTasksThrough) {
+  constexpr size_t kNodes = 1000;
+  for (size_t i = 0; i < kNodes; ++i) AddNode(Concat("node-", std::to_string(i)));
+  Start(/*hung=*/true);
+  net::testing::Inbox<net::HttpReply> replies;
+  std::thread asking([&] { replies.Put(Get("/debug/nodes")); });
+  size_t tasks = 0;
+  while (replies.empty()) {
+    tasks += decision_.loop.Poll();
+    std::this_thread::yield();
+  }
+  asking.join();
+  const std::string body = replies.Take().body;
+  size_t listed = 0;
+  for (size_t at = 0; (at = body.find("\"name\"", at)) != std::string::npos; ++at) ++listed;
+  EXPECT_EQ(listed, kNodes);
+  EXPECT_GE(tasks, kNodes / 100);
+}
+
+TEST_F(AdminTest, ANodeShowsItsZonesAndWhoHoldsThem) {
+  AddNode("a");
+  AddTopology("a", {8000, 8000});
+  auto now = clock_.Now();
+  auto pod = MakePod("p", 2000, "");
+  ASSERT_TRUE(placement_->Reserve(pod, "a", now)->Accepted());
+  Start();
+  auto reply = Get("/debug/nodes/a");
+  EXPECT_EQ(reply.code, 200);
+  EXPECT_THAT(reply.body, HasSubstr(R"("mode":"managed")"));
+  EXPECT_THAT(reply.body, HasSubstr(R"({"name":"node0","zone":0,"allocatable":{"cpu":"8"},"effective":{"cpu":"8"},)"
+                                    R"("used":{"cpu":"2"},"free":{"cpu":"6"}})"));
+  EXPECT_THAT(reply.body, HasSubstr(R"("pods":[{"pod":"default/p","uid":"uid-p","reservation":"reserved",)"
+                                    R"("zones":[{"name":"node0","zone":0,"amount":{"cpu":"2"}}]}])"));
+  EXPECT_EQ(Get("/debug/nodes/%61").code, 200);
+
+  auto unknown = Get("/debug/nodes/nope");
+  EXPECT_EQ(unknown.code, 404);
+  EXPECT_EQ(unknown.content_type, "application/json");
+  EXPECT_EQ(unknown.body, "{\"error\":\"no Node called nope is known; /debug/nodes lists all\"}\n");
+}
+
+TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {
+  auto reasons = std::make_shared<const std::vector<std::string>>(1);
+  for (const char* name : {"default/a", "default/b", "default/a"}) {
+    observe::Decision decision{.time = clock_.Now(), .verb = "filter", .pod = name};
+    const std::string uid = Concat("uid-", name);
+    decision.uid = uid;
+    decision.outcome = "ok";
+    ring_.Add(std::make_shared<const observe::DecisionRecord>(decision, reasons));
+  }
+  Start();
+  auto count = [](const std::string& body) {
+    size_t found = 0;
+    for (size_t at = 0; (at = body.find("\"verb\"", at)) != std::string::npos; ++at) ++found;
+    return found;
+  };
+  EXPECT_EQ(count(Get("/debug/decisions").body), 3u);
+  EXPECT_EQ(count(Get("/debug/decisions?pod=default/a").body), 2u);
+  EXPECT_EQ(count(Get("/debug/decisions?pod=default%2Fa&limit=1").body), 1u);
+  EXPECT_EQ(count(Get("/debug/decisions?uid=uid-default/b").body), 1u);
+  EXPECT_EQ(Get("/debug/decisions?pod=default/c").body, "{\"decisions\":[]}\n");
+  EXPECT_EQ(Get("/debug/decisions?limit=many").code, 400);
+  EXPECT_EQ(Get("/debug/decisions?limit=0").code, 400);
+}
+
+TEST_F(AdminTest, SaysWhatThereIsAndWhatIsNot) {
+  Start();
+  EXPECT_THAT(Get("/").body, HasSubstr("/debug/decisions"));
+  EXPECT_EQ(Get("/debug/quotas").body, "{\"active\":false,\"items\":[]}\n");
+  EXPECT_EQ(Get("/healthz/").code, 200);
+  auto missing = Get("/debug/pods");
+  EXPECT_EQ(missing.code, 404);
+  EXPECT_THAT(missing.body, HasSubstr("nothing at /debug/pods; there is\n/healthz"));
+  EXPECT_EQ(Call("POST", "/healthz").code, 405);
+  EXPECT_EQ(Call("HEAD", "/healthz").code, 200);
+}
+
+TEST(QueryString, FindsAndDecodesValues) {
+  EXPECT_EQ(QueryValue("pod=a%2Fb&limit=5", "pod"), "a/b");
+  EXPECT_EQ(QueryValue("pod=a&limit=5", "limit"), "5");
+  EXPECT_EQ(QueryValue("verbose", "verbose"), "");
+  EXPECT_EQ(QueryValue("a=1&a=2", "a"), "1");
+  EXPECT_EQ(QueryValue("ab=1", "a"), std::nullopt);
+  EXPECT_EQ(QueryValue("", "a"), std::nullopt);
+  EXPECT_EQ(PercentDecoded("100%"), "100%");
+  EXPECT_EQ(PercentDecoded("%4"), "%4");
+  EXPECT_EQ(PercentDecoded("%zz%41"), "%zzA");
+}
+
+}  // namespace
+}  // namespace huygens::extender

@@ -1,0 +1,285 @@
+#include "extender/configuration.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "configuration_text.h"
+#include "extender/configuration_nearest.h"
+#include "extender/configuration_scalar.h"
+#include "extender/configuration_yaml.h"
+
+namespace huygens::extender {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::string ReadFile(const std::string& path) {
+  std::ifstream in(path);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+TEST(Configuration, TwoLinesAreEnough) {
+  Configuration c = Good("");
+  EXPECT_EQ(ToYaml(c), ToYaml(Configuration{}));
+  EXPECT_EQ(c.server.address, "127.0.0.1:8888");
+  EXPECT_TRUE(c.cluster.kubernetes);
+  EXPECT_FALSE(c.cluster.manifests);
+}
+
+TEST(Configuration, EveryFieldCanBeSet) {
+  Configuration c = Good(R"(
+server:
+  address: 0.0.0.0:1
+  pathPrefix: /scheduler
+  adminAddress: "[::1]:2"
+  tls: {certFile: c, keyFile: k, clientCAFile: ca, allowedClients: [a, b]}
+  allowPlainHTTP: true
+  maxBodyBytes: 1Mi
+  idleTimeout: 2m
+  requestDeadline: 500ms
+  shutdownGrace: 30s
+cluster:
+  manifests: {directory: ./cluster, writeBack: true}
+filter: {checks: [quota], narrowTo: 100}
+prioritize: {maxScore: 100, terms: [{name: Balanced, weight: 0.25}]}
+bind:
+  binders: 4
+  retries: 0
+  lease: {enabled: false, namespace: other, name: lease, duration: 15s}
+topology:
+  managedResources: [cpu, memory, hugepages-2Mi, example.com/gpu]
+  kubelet: {cpuManagerPolicy: none, memoryManagerPolicy: None}
+  nodesWithoutTopology: reject
+  realCapacity: {staleAfter: 1h, whenStale: reject}
+usage:
+  prometheus: {url: "https://p:9090", bearerTokenFile: t, caFile: ca}
+  interval: 30s
+  window: 14d
+  slot: 30m
+  estimator: sumOfPeaks
+  staleAfter: 5m
+  maxStaleNodes: 25%
+  resources:
+  - {name: disk-io, ceiling: 70%, unit: iops, whenStale: pass, whenAbsent: reject}
+  - {name: cpu}
+quota: {enforcement: off, cpuModelLabel: a/b, gpuModelLabel: c, memoryModelLabel: d}
+wake: {enabled: false, minInterval: 2s}
+decisionLog: {path: /tmp/d, maxBytes: 2Mi, sample: 0.5}
+log: {level: warn, format: json}
+)");
+  EXPECT_EQ(c.server.address, "0.0.0.0:1");
+  EXPECT_EQ(c.server.path_prefix, "/scheduler");
+  EXPECT_EQ(c.server.admin_address, "[::1]:2");
+  ASSERT_TRUE(c.server.tls);
+  EXPECT_EQ(c.server.tls->cert_file, "c");
+  EXPECT_EQ(c.server.tls->key_file, "k");
+  EXPECT_EQ(c.server.tls->client_ca_file, "ca");
+  EXPECT_THAT(c.server.tls->allowed_clients, ElementsAre("a", "b"));
+  EXPECT_TRUE(c.server.allow_plain_http);
+  EXPECT_EQ(c.server.max_body_bytes, 1 << 20);
+  EXPECT_EQ(c.server.idle_timeout, minutes(2));
+  EXPECT_EQ(c.server.request_deadline, milliseconds(500));
+  EXPECT_EQ(c.server.shutdown_grace, seconds(30));
+  EXPECT_FALSE(c.cluster.kubernetes);
+  ASSERT_TRUE(c.cluster.manifests);
+  EXPECT_EQ(c.cluster.manifests->directory, "./cluster");
+  EXPECT_TRUE(c.cluster.manifests->write_back);
+  EXPECT_THAT(c.filter.checks, ElementsAre("quota"));
+  EXPECT_EQ(c.filter.narrow_to, 100);
+  EXPECT_EQ(c.prioritize.max_score, 100);
+  ASSERT_EQ(c.prioritize.terms.size(), 1u);
+  EXPECT_EQ(c.prioritize.terms[0].name, "Balanced");
+  EXPECT_EQ(c.prioritize.terms[0].weight, 0.25);
+  EXPECT_EQ(c.bind.binders, 4);
+  EXPECT_EQ(c.bind.retries, 0);
+  EXPECT_FALSE(c.bind.lease.enabled);
+  EXPECT_EQ(c.bind.lease.namespace_name, "other");
+  EXPECT_EQ(c.bind.lease.name, "lease");
+  EXPECT_EQ(c.bind.lease.duration, seconds(15));
+  EXPECT_THAT(c.topology.managed_resources, ElementsAre("cpu", "memory", "hugepages-2Mi", "example.com/gpu"));
+  EXPECT_EQ(c.topology.kubelet.cpu_manager_policy, "none");
+  EXPECT_EQ(c.topology.kubelet.memory_manager_policy, "None");
+  EXPECT_FALSE(c.topology.nodes_without_topology_pass);
+  EXPECT_EQ(c.topology.real_capacity.stale_after, hours(1));
+  EXPECT_EQ(c.topology.real_capacity.when_stale, topology::WhenStale::kReject);
+  ASSERT_TRUE(c.usage.prometheus);
+  EXPECT_EQ(c.usage.prometheus->url, "https://p:9090");
+  EXPECT_EQ(c.usage.prometheus->bearer_token_file, "t");
+  EXPECT_EQ(c.usage.prometheus->ca_file, "ca");
+  EXPECT_EQ(c.usage.interval, seconds(30));
+  EXPECT_EQ(c.usage.window, hours(14 * 24));
+  EXPECT_EQ(c.usage.slot, minutes(30));
+  EXPECT_EQ(c.usage.estimator, Estimator::kSumOfPeaks);
+  EXPECT_EQ(c.usage.stale_after, minutes(5));
+  EXPECT_EQ(c.usage.max_stale_nodes, 0.25);
+  ASSERT_EQ(c.usage.resources.size(), 2u);
+  EXPECT_EQ(c.usage.resources[0].name, "disk-io");
+  EXPECT_EQ(c.usage.resources[0].ceiling, 0.7);
+  EXPECT_EQ(c.usage.resources[0].unit, "iops");
+  EXPECT_EQ(c.usage.resources[0].when_stale, WhenUnknown::kPass);
+  EXPECT_EQ(c.usage.resources[0].when_absent, WhenUnknown::kReject);
+  EXPECT_EQ(c.usage.resources[1].ceiling, std::nullopt);
+  EXPECT_EQ(c.usage.resources[1].when_stale, WhenUnknown::kUseRequests);
+  EXPECT_EQ(c.quota.enforcement, Enforcement::kOff);
+  EXPECT_EQ(c.quota.cpu_model_label, "a/b");
+  EXPECT_EQ(c.quota.gpu_model_label, "c");
+  EXPECT_EQ(c.quota.memory_model_label, "d");
+  EXPECT_FALSE(c.wake.enabled);
+  EXPECT_EQ(c.wake.min_interval, seconds(2));
+  EXPECT_EQ(c.decision_log.path, "/tmp/d");
+  EXPECT_EQ(c.decision_log.max_bytes, 2 << 20);
+  EXPECT_EQ(c.decision_log.sample, 0.5);
+  EXPECT_EQ(c.log.level, observe::LogLevel::kWarn);
+  EXPECT_EQ(c.log.format, observe::LogFormat::kJson);
+  // What is printed reads back as the same.
+  auto again = Parse(ToYaml(c));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(ToYaml(*again), ToYaml(c));
+  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: disk-io, ceiling: 0.7, unit: iops, whenStale: pass, whenAbsent: reject}"));
+}
+
+TEST(Configuration, ThePrintedDefaultsAreTheDefaults) {
+  std::string yaml = DefaultsYaml();
+  auto parsed = Parse(yaml);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(ToYaml(*parsed), ToYaml(Configuration{}));
+  std::istringstream in(yaml);
+  for (std::string line; std::getline(in, line);) EXPECT_LE(line.size(), 120u) << line;
+}
+
+// Each commented-out section of the defaults is right once its comment signs are taken away.
+TEST(Configuration, WhatTheDefaultsLeaveOutCanBeUncommented) {
+  std::string yaml = DefaultsYaml();
+  yaml = std::regex_replace(yaml, std::regex("\n  # (tls:|prometheus:|  [a-zA-Z]+:|  #)"), "\n  $1");
+  yaml = std::regex_replace(yaml, std::regex("(certFile|keyFile): \"\""), "$1: x");
+  yaml = std::regex_replace(yaml, std::regex("url: \"\""), "url: http://p");
+  auto parsed = Parse(std::regex_replace(yaml, std::regex("\n    (directory|writeBack):[^\n]*"), ""));
+  ASSERT_TRUE(parsed.ok()) << parsed.status() << yaml;
+  EXPECT_TRUE(parsed->server.tls);
+  EXPECT_TRUE(parsed->usage.prometheus);
+}
+
+std::string Contract() { return ReadFile(HUYGENS_SHARED_DATA "/../contract/extender.yaml"); }
+
+TEST(Configuration, TheContractIsTheDefaults) {
+  std::string contract = Contract();
+  if (contract.empty()) GTEST_SKIP() << "no contract/extender.yaml beside " << HUYGENS_SHARED_DATA;
+  auto parsed = Parse(contract);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(ToYaml(*parsed), ToYaml(Configuration{}));
+}
+
+TEST(Configuration, TheAlternativesOfTheContractAreAccepted) {
+  std::string contract = Contract();
+  if (contract.empty()) GTEST_SKIP() << "no contract/extender.yaml beside " << HUYGENS_SHARED_DATA;
+  contract = std::regex_replace(contract, std::regex("\n  # (tls|allowPlainHTTP|manifests|prometheus|- )"), "\n  $1");
+  contract = std::regex_replace(contract, std::regex("\n  kubernetes:\n[^\n]*"), "");
+  auto parsed = Parse(contract);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  ASSERT_TRUE(parsed->server.tls);
+  EXPECT_THAT(parsed->server.tls->allowed_clients, ElementsAre("kube-scheduler"));
+  EXPECT_TRUE(parsed->server.allow_plain_http);
+  ASSERT_TRUE(parsed->cluster.manifests);
+  EXPECT_EQ(parsed->cluster.manifests->directory, "./cluster");
+  ASSERT_TRUE(parsed->usage.prometheus);
+  EXPECT_EQ(parsed->usage.prometheus->url, "http://127.0.0.1:9090");
+  ASSERT_EQ(parsed->usage.resources.size(), 4u);
+  EXPECT_EQ(parsed->usage.resources[3].name, "disk");
+}
+
+// The files that huygens is deployed with.
+TEST(Configuration, ShippedFilesAreAccepted) {
+  int found = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(HUYGENS_SOURCE_DIR "/config")) {
+    if (entry.path().extension() != ".yaml") continue;
+    std::string text = ReadFile(entry.path());
+    if (text.find("kind: ExtenderConfiguration") == text.npos || text.find("kind: ConfigMap") != text.npos) continue;
+    ++found;
+    auto parsed = ParseConfiguration(text, entry.path().string());
+    EXPECT_TRUE(parsed.ok()) << parsed.status();
+  }
+  EXPECT_GT(found, 0);
+}
+
+TEST(Configuration, ListsReplaceTheDefaultAndItemsBeginWithTheirOwn) {
+  Configuration c = Good("prioritize: {terms: [{name: LeastUsed}, {name: FewestZones, weight: 0}]}");
+  ASSERT_EQ(c.prioritize.terms.size(), 2u);
+  EXPECT_EQ(c.prioritize.terms[0].weight, 1);
+  EXPECT_EQ(c.prioritize.terms[1].weight, 0);
+}
+
+TEST(NotYetActive, NamesWhatIsSwitchedOnAndDoesNothing) {
+  EXPECT_THAT(NotYetActive(Configuration{}),
+              ElementsAre("filter.checks: usage", "filter.checks: quota", "prioritize.terms: LeastUsed",
+                          "prioritize.terms: Balanced", "topology.kubelet", "wake"));
+  Configuration c = Good(
+      "filter: {checks: [topology]}\nprioritize: {terms: [{name: FewestZones}, {name: Balanced, weight: 0}]}\nwake: "
+      "{enabled: false}\n"
+      "usage: {prometheus: {url: http://p}}\n");
+  EXPECT_THAT(NotYetActive(c), ElementsAre("topology.kubelet", "usage.prometheus"));
+}
+
+TEST(NearestName, FindsTyposAndNothingFarther) {
+  const std::string_view names[] = {"address", "adminAddress", "tls", "narrowTo"};
+  EXPECT_EQ(NearestName("adress", names), "address");
+  EXPECT_EQ(NearestName("NARROWTO", names), "narrowTo");
+  EXPECT_EQ(NearestName("narrwoTo", names), "narrowTo");
+  EXPECT_EQ(NearestName("tsl", names), "tls");
+  EXPECT_EQ(NearestName("adminaddres", names), "adminAddress");
+  EXPECT_EQ(NearestName("gravity", names), "");
+  EXPECT_EQ(NearestName("", names), "");
+  EXPECT_EQ(NearestName(std::string(1000, 'a'), names), "");
+}
+
+TEST(Scalar, DurationsArePrintedAsPeopleWriteThem) {
+  EXPECT_EQ(DurationText(hours(7 * 24)), "7d");
+  EXPECT_EQ(DurationText(minutes(15)), "15m");
+  EXPECT_EQ(DurationText(minutes(1)), "1m");
+  EXPECT_EQ(DurationText(seconds(180)), "180s");
+  EXPECT_EQ(DurationText(milliseconds(1500)), "1500ms");
+  EXPECT_EQ(DurationText(Duration(1)), "1ns");
+  EXPECT_EQ(DurationText(Duration(0)), "0s");
+}
+
+TEST(Scalar, TextsThatYamlWouldReadAsSomethingElseGetQuotes) {
+  for (const char* text :
+       {"", "true", "no", "null", "1.5", "0x1f: a", "a #b", "- a", "a: b", "\"", "a\nb", "*a", "key:", "50%"}) {
+    EXPECT_EQ(YamlText(text).front(), '"') << text;
+    Configuration c;
+    c.decision_log.path = text;
+    auto again = Parse(ToYaml(c));
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->decision_log.path, text);
+  }
+  EXPECT_EQ(YamlText("/var/lib/x-1.y"), "/var/lib/x-1.y");
+}
+
+TEST(ConfigurationReference, IsUpToDate) {
+  const std::string path = HUYGENS_SOURCE_DIR "/docs/configuration.md";
+  std::string text = ReadFile(path);
+  const std::string mark = "HUYGENS_UPDATE_DOCS=1. -->\n\n";
+  size_t begin = text.find(mark);
+  ASSERT_NE(begin, text.npos) << path << " has no generated part";
+  begin += mark.size();
+  if (std::getenv("HUYGENS_UPDATE_DOCS") != nullptr) {
+    std::ofstream(path) << text.substr(0, begin) << ReferenceMarkdown();
+    GTEST_SKIP() << "wrote " << path;
+  }
+  EXPECT_EQ(text.substr(begin), ReferenceMarkdown()) << "run this test once with HUYGENS_UPDATE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace huygens::extender

@@ -1,0 +1,77 @@
+#include "kube/pod_events.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/fake/api_server.h"
+#include "tests/fake/waiters.h"
+
+namespace huygens::kube {
+namespace {
+
+using std::chrono::minutes;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+class PodEventsTest : public testing::Test {
+ protected:
+  Status Send(const std::string& pod, const std::string& text) {
+    return events_.BindFailed(*client_, "default", pod, "uid-" + pod, text);
+  }
+  int Posts() const { return server_.Seen("POST", "/events"); }
+
+  fake::ApiServer server_;
+  fake::ManualClock clock_;
+  std::unique_ptr<net::Client> client_ = *net::Client::Create(server_.Options());
+  double next_ = 0;
+  PodEvents events_{
+      clock_, [this] { return next_ += 0.001; }, {.per_second = 1, .burst = 3, .remembered = 5, .instance = "host1"}};
+};
+
+TEST_F(PodEventsTest, WarnsOnThePod) {
+  ASSERT_TRUE(Send("a", "no zone has room").ok());
+  EXPECT_EQ(server_.Seen("POST", "/api/v1/namespaces/default/events"), 1);
+  EXPECT_THAT(server_.last_body(), HasSubstr(R"("reason":"BindFailed","message":"no zone has room","type":"Warning")"));
+  EXPECT_THAT(server_.last_body(), HasSubstr(R"("uid":"uid-a")"));
+  EXPECT_THAT(server_.last_body(), HasSubstr(R"("reportingInstance":"host1")"));
+  EXPECT_EQ(server_.Count(fake::kEvents), 1u);
+}
+
+TEST_F(PodEventsTest, SameTextIsNotRepeatedTooSoon) {
+  Send("a", "x").IgnoreError();
+  Send("a", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 1);
+  Send("a", "y").IgnoreError();
+  Send("b", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 3);
+  clock_.Advance(minutes(5));
+  Send("a", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 4);
+  EXPECT_EQ(server_.Count(fake::kEvents), 4u);  // each under a name of its own
+}
+
+TEST_F(PodEventsTest, RateIsLimitedForAllPodsTogether) {
+  for (int i = 0; i < 20; ++i) Send("p" + std::to_string(i), "x").IgnoreError();
+  EXPECT_EQ(Posts(), 3);
+  clock_.Advance(seconds(2));
+  for (int i = 0; i < 20; ++i) Send("q" + std::to_string(i), "x").IgnoreError();
+  EXPECT_EQ(Posts(), 5);
+  EXPECT_EQ(events_.sent(), 5u);
+  EXPECT_EQ(events_.suppressed(), 35u);
+}
+
+TEST_F(PodEventsTest, LongNamesAndTextsFit) {
+  ASSERT_TRUE(Send(std::string(253, 'p'), std::string(5000, 'x')).ok());
+  EXPECT_LT(server_.last_body().size(), 3000u);
+  EXPECT_EQ(server_.Count(fake::kEvents), 1u);
+}
+
+TEST_F(PodEventsTest, FailureIsAnErrorAndNothingMore) {
+  server_.Inject({.method = "POST", .path = "/events", .code = 403});
+  EXPECT_FALSE(Send("a", "x").ok());
+  EXPECT_FALSE(events_.BindFailed(*client_, "default", "../x", "u", "y").ok());
+  EXPECT_EQ(Posts(), 1);
+}
+
+}  // namespace
+}  // namespace huygens::kube
