@@ -10,19 +10,21 @@
 namespace huygens::cli {
 
 int UsageError(std::string_view name, std::string_view message) {
-  std::fprintf(stderr, "huygens %.*s: %.*s\n", static_cast<int>(name.size()), name.data(), static_cast<int>(message.size()),
-               message.data());
+  std::fprintf(stderr, "huygens %.*s: %.*s\n", static_cast<int>(name.size()), name.data(),
+               static_cast<int>(message.size()), message.data());
   return kUsage;
 }
 
 namespace {
 
-constexpr const Command* kCommands[] = {&kExtenderCommand, &kPlaceCommand, &kExplainCommand, &kConfigCommand, &kVersionCommand};
+constexpr const Command* kCommands[] = {&kExtenderCommand, &kPlaceCommand, &kExplainCommand, &kConfigCommand,
+                                        &kVersionCommand};
 
 void Print(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 
 void PrintUsage(std::FILE* to) {
-  Print(to, "huygens places pods on NUMA zones: an extender for kube-scheduler.\n\nUsage: huygens SUBCOMMAND [FLAGS]\n\n");
+  Print(to,
+        "huygens places pods on NUMA zones: an extender for kube-scheduler.\n\nUsage: huygens SUBCOMMAND [FLAGS]\n\n");
   for (const Command* command : kCommands) {
     std::fprintf(to, "  %-10.*s %.*s\n", static_cast<int>(command->name.size()), command->name.data(),
                  static_cast<int>(command->summary.size()), command->summary.data());

@@ -58,6 +58,11 @@ class Backend {
   // Says on the pod that binding failed; best effort, limited in rate.
   virtual void ReportBindFailure(const cluster::Pod& pod, std::string_view message) = 0;
 
+  struct EventTotals {
+    uint64_t sent = 0;
+    uint64_t suppressed = 0;
+  };
+  virtual EventTotals PodEvents() const { return {}; }
   // What else /readyz?verbose should say: the bind Lease, say. (name, detail) each.
   virtual std::vector<std::pair<std::string, std::string>> Details() const = 0;
 };

@@ -25,6 +25,7 @@ struct Context {
   PodMemory& pods;
   // Why no decision can be made yet ("waiting for the first list of pods"); empty when ready.
   std::function<std::string()> not_ready;
+  bool told_of_node_objects = false;  // the warning about nodeCacheCapable: false has been logged
 };
 
 }  // namespace huygens::extender

@@ -40,6 +40,11 @@ std::string Identity() {
   return Concat(host, "_", suffix);
 }
 
+// The configured address with the port that was really taken, which differs where 0 was asked for.
+std::string WithPort(std::string_view address, uint16_t port) {
+  return Concat(address.substr(0, address.rfind(':') + 1), std::to_string(port));
+}
+
 StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
   placement::Options options;
   options.checks = configuration.filter.checks;
@@ -137,8 +142,8 @@ Status Extender::Parts::Start() {
   service_ = std::make_unique<Service>(*context_, *bind_, configuration_.server.path_prefix);
   HUYGENS_RETURN_IF_ERROR(StartServer());
   HUYGENS_RETURN_IF_ERROR(StartAdmin());
-  log_.Info("serving", {{"address", Concat("127.0.0.1:", std::to_string(port()))},
-                        {"admin", Concat("127.0.0.1:", std::to_string(admin_port()))},
+  log_.Info("serving", {{"address", WithPort(configuration_.server.address, port())},
+                        {"admin", WithPort(configuration_.server.admin_address, admin_port())},
                         {"version", HUYGENS_VERSION},
                         {"identity", identity_}});
   EverySecond();
@@ -248,7 +253,10 @@ void Extender::Parts::RefreshMetrics() {
   }
   for (size_t mode = 0; mode < nodes.size(); ++mode) metrics_.SetNodes(observe::kNodeTopologies[mode], nodes[mode]);
   if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
-  metrics_.SetTotals({.log_lines_dropped = log_.dropped(),
+  Backend::EventTotals events = backend_->PodEvents();
+  metrics_.SetTotals({.pod_events_sent = events.sent,
+                      .pod_events_suppressed = events.suppressed,
+                      .log_lines_dropped = log_.dropped(),
                       .decision_log_written = decision_log_->written(),
                       .decision_log_dropped = decision_log_->dropped()});
 }

@@ -50,6 +50,10 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   if (std::string why = context.not_ready(); !why.empty()) return Error(Concat("huygens is not ready: ", why));
 
   RequestedNodes requested(*args);
+  if (requested.objects() != nullptr && !std::exchange(context.told_of_node_objects, true)) {
+    context.log.Warn("kube-scheduler sends whole Node objects; set nodeCacheCapable: true for this extender, it is ten times cheaper",
+                     {{"bytes", body.size()}});
+  }
   auto names = requested.names();
   Time now = context.clock.Now();
   const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);

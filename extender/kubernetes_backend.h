@@ -41,6 +41,7 @@ class KubernetesBackend final : public Backend {
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
   void ReportBindFailure(const cluster::Pod& pod, std::string_view message) override;
+  EventTotals PodEvents() const override { return {events_.sent(), events_.suppressed()}; }
   std::vector<std::pair<std::string, std::string>> Details() const override;
 
  private:

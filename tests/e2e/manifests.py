@@ -123,10 +123,11 @@ def check_permissions(bed):
     # The sidecar's service account, which is also a kube-scheduler's, gets the same and its own Lease, and no Secret.
     bed.kubectl("apply", "-k", CONFIG / "rbac")
     account = "--as=system:serviceaccount:kube-system:huygens-scheduler"
-    for question, expected in (("create pods --subresource=binding -n default", "yes"), ("watch noderesourcetopologies.topology.crane.io", "yes"),
-                               ("update leases/huygens-bind -n kube-system", "yes"), ("update leases/huygens-scheduler -n kube-system", "yes"),
-                               ("get configmaps/extension-apiserver-authentication -n kube-system", "yes"),
-                               ("get secrets -n kube-system", "no"), ("update leases/kube-controller-manager -n kube-system", "no")):
+    answers = {"create pods --subresource=binding -n default": "yes", "watch noderesourcetopologies.topology.crane.io": "yes",
+               "update leases/huygens-bind -n kube-system": "yes", "update leases/huygens-scheduler -n kube-system": "yes",
+               "get configmaps/extension-apiserver-authentication -n kube-system": "yes", "get secrets -n kube-system": "no",
+               "update leases/kube-controller-manager -n kube-system": "no"}
+    for question, expected in answers.items():
         answer = bed.kubectl("auth", "can-i", *question.split(), account, check=False).stdout.strip()
         assert answer == expected, f"can {account} {question}? {answer}"
 
@@ -134,7 +135,8 @@ def check_permissions(bed):
 def check_component_configurations(bed):
     """Both programs read the shipped files: kube-scheduler by writing its completed configuration, huygens by `config check`."""
     kubeconfig = bed.kubeconfig("scheduler-token")
-    for index, shipped in enumerate((CONFIG / "scheduler" / "kube-scheduler.yaml", CONFIG / "overlays" / "kubeadm" / "kube-scheduler.yaml")):
+    for index, directory in enumerate((CONFIG / "scheduler", CONFIG / "overlays" / "kubeadm")):
+        shipped = directory / "kube-scheduler.yaml"
         text = shipped.read_text().replace("/etc/kubernetes/huygens/client", str(bed.certificates()))
         text = text.replace("/etc/huygens/client", str(bed.certificates())).replace("/etc/kubernetes/scheduler.conf", str(kubeconfig))
         config, written = bed.directory / f"scheduler-{index}.yaml", bed.directory / f"scheduler-{index}-completed.yaml"

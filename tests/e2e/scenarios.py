@@ -43,7 +43,8 @@ def demo():
         print(f"{'POD':<24}{'NODE':<12}{'ZONES':<32}REASON")
         for pod in pods:
             zones = " ".join(f"{zone}:{amount / 1000:g}" for zone, amount in oracle.held(pod).items()) or "-"
-            print(f"{pod['metadata']['name']:<24}{pod['spec'].get('nodeName') or '-':<12}{zones:<32}{oracle.unscheduled_reason(pod).split('. ')[0]}")
+            name, node, reason = pod["metadata"]["name"], pod["spec"].get("nodeName") or "-", oracle.unscheduled_reason(pod)
+            print(f"{name:<24}{node:<12}{zones:<32}{reason.split('. ')[0]}".rstrip())
 
         pending = {pod["metadata"]["name"]: oracle.unscheduled_reason(pod) for pod in pods if not oracle.bound(pod)}
         assert list(pending) == ["too-large-for-a-zone"], f"pending: {pending}"
@@ -70,7 +71,6 @@ def check_mutual_tls(bed, huygens):
 
     def status(certificate):
         context = ssl.create_default_context(cafile=bed.certificates() / "ca.crt")
-        context.check_hostname = False  # asked for by name at the TLS layer below, connected to by address
         if certificate:
             context.load_cert_chain(bed.certificates() / f"{certificate}.crt", bed.certificates() / f"{certificate}.key")
         connection = http.client.HTTPSConnection("127.0.0.1", huygens.port, context=context, timeout=5)

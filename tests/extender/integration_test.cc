@@ -1,0 +1,288 @@
+// The whole extender, sockets and threads included, against a fake API server that does what real ones do on bad days.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <condition_variable>
+#include <filesystem>
+#include <fstream>
+#include <future>
+#include <thread>
+
+#include "extender/extender.h"
+#include "net/client.h"
+#include "tests/fake/api_server.h"
+#include "tests/fake/objects.h"
+
+namespace huygens::extender {
+namespace {
+
+using fake::Fault;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+constexpr auto kPatience = seconds(20);
+
+// A running `huygens extender` on free ports.
+class Running {
+ public:
+  explicit Running(const Configuration& configuration) {
+    std::promise<Status> started;
+    thread_ = std::thread([this, configuration, &started] {
+      auto extender = Extender::Start(configuration, loop_, log_, clock_);
+      if (!extender.ok()) return started.set_value(extender.status());
+      port_ = (*extender)->port();
+      admin_port_ = (*extender)->admin_port();
+      drain_ = [&extender = **extender, this] { extender.Drain([this] { loop_.Stop(); }); };
+      started.set_value(absl::OkStatus());
+      loop_.Run();
+    });
+    status = started.get_future().get();
+  }
+  ~Running() {
+    if (status.ok()) loop_.Post([this] { drain_(); });
+    thread_.join();
+  }
+  std::string Call(std::string_view verb, const std::string& body) const { return Send(port_, "POST", Concat("/", verb), body).body; }
+  std::string Admin(std::string_view path) const { return Send(admin_port_, "GET", path, "").body; }
+  // Asks until the answer holds `text`; each answer is a round trip, nothing sleeps.
+  bool AwaitAdmin(std::string_view path, std::string_view text) const {
+    auto end = std::chrono::steady_clock::now() + kPatience;
+    while (Admin(path).find(text) == std::string::npos) {
+      if (std::chrono::steady_clock::now() > end) return false;
+    }
+    return true;
+  }
+  bool AwaitReady() const { return AwaitAdmin("/readyz", "ok"); }
+  // The value of a series, e.g. huygens_reservations{state="assumed"}.
+  double Metric(const std::string& series) const {
+    std::string text = Admin("/metrics");
+    size_t at = text.find(Concat("\n", series, " "));
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
+  }
+
+  Status status;
+
+ private:
+  static net::HttpReply Send(uint16_t port, std::string_view method, std::string_view path, std::string_view body) {
+    auto client = net::Client::Create({.base_url = Concat("http://127.0.0.1:", std::to_string(port))});
+    auto reply = (*client)->Call(method, path, body, {}, kPatience);
+    return reply.ok() ? *std::move(reply) : net::HttpReply{.code = 0, .body = Concat("(", Message(reply.status()), ")")};
+  }
+
+  SystemClock clock_;
+  observe::Log log_{clock_, observe::LogLevel::kError, observe::LogFormat::kText};
+  net::EventLoop loop_;
+  std::function<void()> drain_;
+  uint16_t port_ = 0;
+  uint16_t admin_port_ = 0;
+  std::thread thread_;
+};
+
+class IntegrationTest : public testing::Test {
+ protected:
+  IntegrationTest() {
+    char folder[] = "/tmp/huygens-integration-XXXXXX";
+    folder_ = mkdtemp(folder);
+    std::ofstream(folder_ / "kubeconfig") << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                                          << "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+                                          << "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:" << api_.port() << "\"}}]\n"
+                                          << "users: [{name: u, user: {token: t}}]\n";
+    configuration_.cluster.kubernetes->kubeconfig = folder_ / "kubeconfig";
+    configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
+    configuration_.filter.checks = {"topology"};
+    configuration_.prioritize.terms = {{"FewestZones", 1}};
+  }
+  ~IntegrationTest() override { std::filesystem::remove_all(folder_); }
+
+  void AddNode(const std::string& name, const std::vector<std::string>& zones) {
+    api_.Put(fake::Node(name).Cpu("64"));
+    fake::CraneTopology topology(name);
+    for (size_t i = 0; i < zones.size(); ++i) topology.Zone(Concat("node", std::to_string(i)), zones[i]);
+    api_.Put(topology);
+  }
+  std::string AddPod(const std::string& name, const std::string& cpu) {
+    return api_.Put(fake::Pod("default", name).Cpu(cpu).Annotation("topology.crane.io/topology-awareness", "true"));
+  }
+  static std::string BindBody(const std::string& pod, const std::string& uid, const std::string& node) {
+    return Concat(R"({"PodName":")", pod, R"(","PodNamespace":"default","PodUID":")", uid, R"(","Node":")", node, R"("})");
+  }
+  static bool EndsSettled(const Running& huygens) {
+    auto end = std::chrono::steady_clock::now() + kPatience;
+    while (huygens.Metric("huygens_reservations{state=\"assumed\"}") != 0 || huygens.Metric("huygens_reservations{state=\"reserved\"}") != 0) {
+      if (std::chrono::steady_clock::now() > end) return false;
+    }
+    return huygens.Metric("huygens_reservation_drift") == 0;
+  }
+
+  fake::ApiServer api_;
+  std::filesystem::path folder_;
+  Configuration configuration_;
+};
+
+TEST_F(IntegrationTest, AZoneWithRoomForOneTakesExactlyOneOfFiftyConcurrentBinds) {
+  AddNode("n1", {"4", "1"});
+  std::vector<std::string> uids;
+  for (int i = 0; i < 50; ++i) uids.push_back(AddPod(Concat("p", std::to_string(i)), "4"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  std::vector<std::string> answers(50);
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 50; ++i) {
+    callers.emplace_back([&, i] { answers[i] = huygens.Call("bind", BindBody(Concat("p", std::to_string(i)), uids[i], "n1")); });
+  }
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), R"({"Error":""})"), 1);
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), R"({"Error":"node(s) had insufficient resource of NUMA node"})"), 49);
+  EXPECT_EQ(api_.Seen("POST", "/binding"), 1);
+  EXPECT_TRUE(EndsSettled(huygens));
+}
+
+TEST_F(IntegrationTest, TheBindingCarriesBothAnnotationsInOneWrite) {
+  AddNode("n1", {"2", "4"});
+  std::string uid = AddPod("a", "2");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_EQ(huygens.Call("bind", BindBody("a", uid, "n1")), R"({"Error":""})");
+  std::string pod = api_.Get(fake::kPods, "default", "a");
+  EXPECT_THAT(pod, HasSubstr("topology.crane.io/topology-result"));
+  EXPECT_THAT(pod, HasSubstr("node1"));
+  EXPECT_THAT(pod, HasSubstr("huygens.dev/placement"));
+  EXPECT_EQ(api_.Seen("PATCH", ""), 0);
+  EXPECT_TRUE(EndsSettled(huygens));
+}
+
+// What the API server, or the network, does to the first Binding; the pod is bound in the end and nothing leaks.
+struct BadDay {
+  const char* name;
+  Fault::What what;
+  int code;
+};
+class BadDayTest : public IntegrationTest, public testing::WithParamInterface<BadDay> {};
+
+TEST_P(BadDayTest, ThePodIsBoundOnceAndTheLedgerIsEmptyAfterwards) {
+  AddNode("n1", {"2"});
+  std::string uid = AddPod("a", "2");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  Fault fault{.what = GetParam().what, .method = "POST", .path = "/binding", .times = 1, .code = GetParam().code};
+  if (fault.code == 429) fault.headers = "Retry-After: 0\r\n";
+  api_.Inject(fault);
+  // kube-scheduler asks again when it is told an error.
+  auto end = std::chrono::steady_clock::now() + kPatience;
+  std::string answer;
+  while ((answer = huygens.Call("bind", BindBody("a", uid, "n1"))) != R"({"Error":""})" && std::chrono::steady_clock::now() < end) {
+  }
+  EXPECT_EQ(answer, R"({"Error":""})");
+  EXPECT_EQ(api_.NodeOf("default", "a"), "n1");
+  EXPECT_TRUE(EndsSettled(huygens));
+}
+INSTANTIATE_TEST_SUITE_P(Binding, BadDayTest,
+                         testing::Values(BadDay{"TooManyRequests", Fault::What::kReply, 429}, BadDay{"InternalError", Fault::What::kReply, 500},
+                                         BadDay{"Conflict", Fault::What::kReply, 409}, BadDay{"CutBefore", Fault::What::kCutBefore, 0},
+                                         BadDay{"CutAfter", Fault::What::kCutAfter, 0}, BadDay{"CutInBody", Fault::What::kCutInBody, 0}),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST_F(IntegrationTest, AHangingApiServerIsAnsweredWithinTheDeadlineAndSettledLater) {
+  configuration_.server.request_deadline = std::chrono::milliseconds(300);
+  AddNode("n1", {"2"});
+  std::string uid = AddPod("a", "2");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  auto gate = std::make_shared<fake::Gate>();
+  api_.Inject({.what = Fault::What::kHoldAnswer, .method = "POST", .path = "/binding", .gate = gate});
+  EXPECT_THAT(huygens.Call("bind", BindBody("a", uid, "n1")), testing::Not(R"({"Error":""})"));
+  gate->Open();
+  auto end = std::chrono::steady_clock::now() + kPatience;
+  while (huygens.Call("bind", BindBody("a", uid, "n1")) != R"({"Error":""})" && std::chrono::steady_clock::now() < end) {
+  }
+  EXPECT_EQ(api_.NodeOf("default", "a"), "n1");
+  EXPECT_TRUE(EndsSettled(huygens));
+}
+
+TEST_F(IntegrationTest, WatchesThatAreCutCompactedAndRepeatedLoseAndDoubleNothing) {
+  AddNode("n1", {"4"});
+  std::string first = AddPod("a", "2");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_EQ(huygens.Call("bind", BindBody("a", first, "n1")), R"({"Error":""})");
+  api_.CutWatches(fake::kPods);
+  std::string second = AddPod("b", "2");
+  api_.Compact();
+  EXPECT_EQ(huygens.Call("bind", BindBody("b", second, "n1")), R"({"Error":""})");
+  std::string third = AddPod("c", "2");
+  EXPECT_THAT(huygens.Call("bind", BindBody("c", third, "n1")), HasSubstr("insufficient"));
+  api_.Delete(fake::kPods, "default", "a");
+  std::string again = AddPod("a", "2");
+  auto end = std::chrono::steady_clock::now() + kPatience;
+  while (huygens.Call("bind", BindBody("a", again, "n1")) != R"({"Error":""})" && std::chrono::steady_clock::now() < end) {
+  }
+  EXPECT_EQ(api_.NodeOf("default", "a"), "n1");
+  EXPECT_TRUE(EndsSettled(huygens));
+}
+
+TEST_F(IntegrationTest, IsNotReadyAndDecidesNothingUntilEveryKindIsSynced) {
+  auto gate = std::make_shared<fake::Gate>();
+  api_.Inject({.what = Fault::What::kHold, .method = "GET", .path = "/api/v1/pods?", .gate = gate});
+  AddNode("n1", {"4"});
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "[-]pods"));
+  EXPECT_THAT(huygens.Call("filter", R"({"Pod":{},"NodeNames":["n1"]})"), HasSubstr("waiting for the first list of"));
+  gate->Open();
+  EXPECT_TRUE(huygens.AwaitReady());
+}
+
+TEST_F(IntegrationTest, ATopologyKindThatIsInstalledLaterIsPickedUp) {
+  api_.Install(fake::kCommunity, false);
+  AddNode("n1", {"4"});
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("absent"));
+}
+
+TEST_F(IntegrationTest, TwoInstancesNeverBindBeyondAZone) {
+  AddNode("n1", {"8"});
+  std::vector<std::string> uids;
+  for (int i = 0; i < 16; ++i) uids.push_back(AddPod(Concat("p", std::to_string(i)), "2"));
+  Running one(configuration_);
+  Running two(configuration_);
+  ASSERT_TRUE(one.AwaitReady());
+  ASSERT_TRUE(two.AwaitReady());
+  auto work = [&](const Running& huygens, int begin) {
+    auto end = std::chrono::steady_clock::now() + kPatience;
+    for (int i = begin; i < 16; i += 2) {
+      while (std::chrono::steady_clock::now() < end) {
+        std::string answer = huygens.Call("bind", BindBody(Concat("p", std::to_string(i)), uids[i], "n1"));
+        if (answer == R"({"Error":""})" || answer.find("insufficient") != std::string::npos) break;
+      }
+    }
+  };
+  std::thread other([&] { work(two, 1); });
+  work(one, 0);
+  other.join();
+  int bound = 0;
+  for (int i = 0; i < 16; ++i) bound += api_.NodeOf("default", Concat("p", std::to_string(i))) == "n1" ? 1 : 0;
+  EXPECT_EQ(bound, 4);
+  EXPECT_TRUE(EndsSettled(one));
+  EXPECT_TRUE(EndsSettled(two));
+}
+
+TEST_F(IntegrationTest, AFailedBindIsToldOnThePod) {
+  AddNode("n1", {"2"});
+  std::string uid = api_.Put(fake::Pod("default", "a").Cpu("2").Gated());
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Call("bind", BindBody("a", uid, "n1")), HasSubstr("schedulingGates"));
+  EXPECT_TRUE(api_.AwaitSeen("POST", "/events", 1));
+  EXPECT_TRUE(EndsSettled(huygens));
+}
+
+TEST_F(IntegrationTest, RefusesToStartWithoutUsableCredentials) {
+  configuration_.cluster.kubernetes->kubeconfig = folder_ / "absent";
+  Running huygens(configuration_);
+  EXPECT_FALSE(huygens.status.ok());
+  EXPECT_THAT(std::string(Message(huygens.status)), HasSubstr("absent"));
+}
+
+}  // namespace
+}  // namespace huygens::extender
