@@ -21,7 +21,8 @@ StatusOr<ResourceId> ResourceNames::Intern(std::string_view name) {
   std::lock_guard lock(mutex_);
   if (auto found = ids_.find(name); found != ids_.end()) return found->second;
   if (names_.size() >= kMaxNames) {
-    return absl::ResourceExhaustedError(ToAbsl(Concat("more than 4096 different resource names seen; refused: ", name)));
+    return absl::ResourceExhaustedError(
+        ToAbsl(Concat("more than 4096 different resource names seen; refused: ", name)));
   }
   auto id = static_cast<ResourceId>(names_.size());
   names_.emplace_back(name);

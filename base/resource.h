@@ -1,5 +1,6 @@
-// Amounts of resources by dense id, in integer base units: CPU in milli-cores, everything else in units (bytes, devices, pods).
-// Fractions are rounded up as Kubernetes' MilliValue and Value do; sums saturate instead of overflowing.
+// Amounts of resources by dense id, in integer base units: CPU in milli-cores, everything else in units (bytes,
+// devices, pods). Fractions are rounded up as Kubernetes' MilliValue and Value do; sums saturate instead of
+// overflowing.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,8 @@ inline constexpr ResourceId kMemory = 1;
 inline constexpr ResourceId kEphemeralStorage = 2;
 inline constexpr ResourceId kPodSlots = 3;  // "pods" of a node's allocatable
 
-// Gives each resource name an id that holds for the life of the process. Thread-safe: decoders on several threads share one.
+// Gives each resource name an id that holds for the life of the process. Thread-safe: decoders on several threads share
+// one.
 class ResourceNames {
  public:
   static constexpr size_t kMaxNames = 4096;  // bounds what a stream of made-up names can cost
@@ -47,7 +49,8 @@ class Quantity;
 // `quantity` in the base unit of `resource`, rounded up (away from zero) and saturated.
 int64_t BaseUnits(ResourceId resource, const Quantity& quantity);
 
-// A short list of (resource, amount), ordered by id. An absent resource counts as 0, but a present 0 stays present, as in Kubernetes' maps.
+// A short list of (resource, amount), ordered by id. An absent resource counts as 0, but a present 0 stays present, as
+// in Kubernetes' maps.
 class ResourceVector {
  public:
   using Entry = std::pair<ResourceId, int64_t>;

@@ -1,4 +1,5 @@
-// Errors travel as values: absl::Status and absl::StatusOr. A refused pod is a value of its own, a broken request is a Status.
+// Errors travel as values: absl::Status and absl::StatusOr. A refused pod is a value of its own, a broken request is a
+// Status.
 #pragma once
 
 #include <string_view>
@@ -32,14 +33,15 @@ inline Status Annotate(const Status& status, std::string_view context) {
 }  // namespace huygens
 
 // Evaluates `expression` (a Status); returns it from the calling function unless ok.
-#define HUYGENS_RETURN_IF_ERROR(expression)                        \
-  do {                                                             \
+#define HUYGENS_RETURN_IF_ERROR(expression)                                                        \
+  do {                                                                                             \
     if (::absl::Status huygens_status = (expression); !huygens_status.ok()) return huygens_status; \
   } while (false)
 
 #define HUYGENS_CONCAT_INNER(a, b) a##b
 #define HUYGENS_CONCAT(a, b) HUYGENS_CONCAT_INNER(a, b)
-// Evaluates `expression` (a StatusOr); returns its status from the calling function, or moves its value into `declaration`.
+// Evaluates `expression` (a StatusOr); returns its status from the calling function, or moves its value into
+// `declaration`.
 #define HUYGENS_ASSIGN_OR_RETURN(declaration, expression) \
   HUYGENS_ASSIGN_OR_RETURN_INNER(HUYGENS_CONCAT(huygens_or_, __LINE__), declaration, expression)
 #define HUYGENS_ASSIGN_OR_RETURN_INNER(temporary, declaration, expression) \

@@ -23,7 +23,8 @@ struct TextEqual {
   bool operator()(std::string_view a, std::string_view b) const { return a == b; }
 };
 
-// Hash map and set keyed by text, searched by std::string_view without a copy. Iteration order is random: never let it reach an answer.
+// Hash map and set keyed by text, searched by std::string_view without a copy. Iteration order is random: never let it
+// reach an answer.
 template <typename Value>
 using TextMap = absl::flat_hash_map<std::string, Value, TextHash, TextEqual>;
 using TextSet = absl::flat_hash_set<std::string, TextHash, TextEqual>;

@@ -10,11 +10,13 @@ namespace {
 int ZonesOf(size_t node) { return std::array{2, 4, 8}[node % 3]; }
 
 cluster::NodeTopology TopologyOf(size_t node) {
-  cluster::NodeTopology topology{.source = cluster::TopologySource::kCrane, .node_name = NodeName(node), .pinned_by_agent = true};
+  cluster::NodeTopology topology{
+      .source = cluster::TopologySource::kCrane, .node_name = NodeName(node), .pinned_by_agent = true};
   for (int z = 0; z < ZonesOf(node); ++z) {
     cluster::Zone zone{.id = z, .name = Concat("node", std::to_string(z))};
     zone.capacity = zone.allocatable = {{kCpu, 32'000}, {kMemory, int64_t{128} << 30}};
-    for (int other = 0; other < ZonesOf(node); ++other) zone.costs.emplace_back(other, other == z ? 10 : other / 2 == z / 2 ? 12 : 20);
+    for (int other = 0; other < ZonesOf(node); ++other)
+      zone.costs.emplace_back(other, other == z ? 10 : other / 2 == z / 2 ? 12 : 20);
     topology.zones.push_back(std::move(zone));
   }
   return topology;
@@ -31,7 +33,8 @@ std::string NodeName(size_t index) {
 void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListBegin{kind});
   for (size_t n = 0; n < nodes; ++n) {
-    placement.Apply(cluster::NodeSet{{.name = NodeName(n), .uid = Concat("node-", std::to_string(n)), .allocatable = {{kCpu, 256'000}}}});
+    placement.Apply(cluster::NodeSet{
+        {.name = NodeName(n), .uid = Concat("node-", std::to_string(n)), .allocatable = {{kCpu, 256'000}}}});
     placement.Apply(cluster::TopologySet{TopologyOf(n)});
   }
   for (size_t p = 0; p < pods; ++p) {

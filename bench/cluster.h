@@ -1,4 +1,5 @@
-// A made cluster for measurements: managed nodes of 2, 4 or 8 zones with pods on them, fed to the decision core as watch events.
+// A made cluster for measurements: managed nodes of 2, 4 or 8 zones with pods on them, fed to the decision core as
+// watch events.
 #pragma once
 
 #include <string>

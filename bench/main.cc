@@ -1,5 +1,6 @@
-// What filter and prioritize cost over HTTP, against an echo that receives and sends the same bytes through the same server in the same run,
-// interleaved (echo, verb, echo, verb ...). The ratios count; absolute times only say on which machine they were made.
+// What filter and prioritize cost over HTTP, against an echo that receives and sends the same bytes through the same
+// server in the same run, interleaved (echo, verb, echo, verb ...). The ratios count; absolute times only say on which
+// machine they were made.
 //
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
 #include <algorithm>
@@ -108,13 +109,14 @@ void Measure(Connection& connection, std::string_view path, std::string_view bod
   for (int i = 0; i < calls; ++i) {
     auto start = std::chrono::steady_clock::now();
     (void)connection.Post(path, body);
-    into.microseconds.push_back(std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    into.microseconds.push_back(
+        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
   }
 }
 
 void Report(const char* what, const Times& times) {
-  std::printf("  %-12s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, Median(times.microseconds), times.Spread(),
-              times.At(0.99), times.At(0), times.At(1));
+  std::printf("  %-12s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, Median(times.microseconds),
+              times.Spread(), times.At(0.99), times.At(0), times.At(1));
 }
 
 void Compare(Connection& connection, std::string_view verb, size_t names) {
@@ -135,12 +137,14 @@ void Compare(Connection& connection, std::string_view verb, size_t names) {
     Measure(connection, echo, body, calls, echo_round);
     Measure(connection, path, body, calls, verb_round);
     ratios.push_back(Median(verb_round.microseconds) / Median(echo_round.microseconds));
-    of_echo.microseconds.insert(of_echo.microseconds.end(), echo_round.microseconds.begin(), echo_round.microseconds.end());
-    of_verb.microseconds.insert(of_verb.microseconds.end(), verb_round.microseconds.begin(), verb_round.microseconds.end());
+    of_echo.microseconds.insert(of_echo.microseconds.end(), echo_round.microseconds.begin(),
+                                echo_round.microseconds.end());
+    of_verb.microseconds.insert(of_verb.microseconds.end(), verb_round.microseconds.begin(),
+                                verb_round.microseconds.end());
   }
   auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  std::printf("%.*s of %zu names: %zu bytes in, %zu bytes out, %d x %d calls\n", static_cast<int>(verb.size()), verb.data(), names,
-              body.size(), answer, kRounds, calls);
+  std::printf("%.*s of %zu names: %zu bytes in, %zu bytes out, %d x %d calls\n", static_cast<int>(verb.size()),
+              verb.data(), names, body.size(), answer, kRounds, calls);
   Report("echo", of_echo);
   Report(std::string(verb).c_str(), of_verb);
   std::printf("  ratio        median %8.2f  (rounds %.2f to %.2f)\n", Median(ratios), *least, *most);
@@ -154,7 +158,8 @@ int Run(int argc, char** argv) {
   double before = ResidentMegabytes();
   Host host;
   double after = ResidentMegabytes();
-  std::printf("cluster: %zu managed nodes of 2, 4 or 8 zones, %zu pods; resident %.0f MB (%.0f MB before)\n", kNodes, kPods, after, before);
+  std::printf("cluster: %zu managed nodes of 2, 4 or 8 zones, %zu pods; resident %.0f MB (%.0f MB before)\n", kNodes,
+              kPods, after, before);
   Connection connection(host.port());
   for (size_t names : sizes) {
     Compare(connection, "filter", names);

@@ -123,8 +123,9 @@ std::string NodeTable(const Attempt& attempt) {
     }
   }
   auto score_of = [](const Row& row) { return row.prioritize ? row.prioritize->score.value_or(0) : -1; };
-  std::stable_sort(scored.begin(), scored.end(),
-                   [&](const auto& a, const auto& b) { return score_of(a.second) > score_of(b.second); });
+  std::sort(scored.begin(), scored.end(), [&](const auto& a, const auto& b) {
+    return std::pair(-score_of(a.second), a.first) < std::pair(-score_of(b.second), b.first);
+  });
 
   std::vector<std::string> head{"NODE", "SCORE"};
   for (const auto& term : terms) head.push_back(Concat(term.name, " x", Number(term.weight, "%g")));

@@ -19,7 +19,8 @@ int Run(std::span<const std::string_view> arguments) {
   constexpr std::string_view kName = "extender";
   if (!arguments.empty()) return UsageError(kName, Concat("unexpected argument ", arguments[0], "; see --help"));
   std::string path = absl::GetFlag(FLAGS_config);
-  if (path.empty()) return UsageError(kName, "--config FILE is needed; `huygens config defaults` prints one to start from");
+  if (path.empty())
+    return UsageError(kName, "--config FILE is needed; `huygens config defaults` prints one to start from");
   StatusOr<extender::Configuration> configuration = extender::LoadConfiguration(path);
   if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
 
@@ -49,7 +50,8 @@ int Run(std::span<const std::string_view> arguments) {
 const Command kExtenderCommand = {
     "extender", "serve filter, prioritize, preempt and bind to kube-scheduler",
     "Usage: huygens extender --config FILE\n\n"
-    "Serves the four verbs of a scheduler extender (POST /filter, /prioritize, /preempt, /bind) and, on the admin address, /healthz,\n"
+    "Serves the four verbs of a scheduler extender (POST /filter, /prioritize, /preempt, /bind) and, on the admin "
+    "address, /healthz,\n"
     "/readyz, /metrics and /debug. SIGTERM drains: requests under way are finished within server.shutdownGrace.\n\n"
     "  huygens config defaults > extender.yaml   # every field with its default and a comment\n"
     "  huygens config check extender.yaml\n"

@@ -98,7 +98,7 @@ StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& n
 
 StatusOr<std::vector<PodManifest>> ReadPods(const std::string& path, ResourceNames& names) {
   std::vector<PodManifest> pods;
-  HUYGENS_RETURN_IF_ERROR(kube::ForEachManifest(path, [&](kube::ManifestObject object) {
+  HUYGENS_RETURN_IF_ERROR(kube::ForEachManifest(path, [&](const kube::ManifestObject& object) {
     if (object.meta.kind != "Pod") return absl::OkStatus();
     auto pod = ToPod(object, names);
     if (!pod.ok()) return Annotate(pod.status(), Concat(object.place, ": Pod ", object.meta.name));

@@ -17,6 +17,7 @@ std::string WhyNot(const PodOutcome& outcome) {
   std::map<std::string, size_t> nodes_by_reason;
   for (const auto& [node, reason] : outcome.refusals) ++nodes_by_reason[reason];
   std::vector<std::string> counted;
+  counted.reserve(nodes_by_reason.size());
   for (const auto& [reason, count] : nodes_by_reason) counted.push_back(Concat(std::to_string(count), " ", reason));
   std::sort(counted.begin(), counted.end());
   std::string text = Concat("0/", std::to_string(outcome.node_count), " nodes are available");

@@ -11,6 +11,7 @@ int Run(std::span<const std::string_view>) {
 }
 }  // namespace
 
-const Command kVersionCommand = {"version", "print the version", "Usage: huygens version\n\nPrints the version, e.g. \"huygens 0.1.0\".\n", Run};
+const Command kVersionCommand = {"version", "print the version",
+                                 "Usage: huygens version\n\nPrints the version, e.g. \"huygens 0.1.0\".\n", Run};
 
 }  // namespace huygens::cli

@@ -1,5 +1,6 @@
-// What a domain keeps per node: zones in use, usage curves, quota charged. State tells every account of each pod that is placed on or
-// leaves a node, whatever the cause (watch, bind, simulation); placing and leaving the same pod leaves an account exactly as it was.
+// What a domain keeps per node: zones in use, usage curves, quota charged. State tells every account of each pod that
+// is placed on or leaves a node, whatever the cause (watch, bind, simulation); placing and leaving the same pod leaves
+// an account exactly as it was.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +27,8 @@ class Account {
   virtual ~Account() = default;
   virtual void Place(const PlacedPod& pod) = 0;
   virtual void Leave(const PlacedPod& pod) = 0;
-  // The Node or its topology object appeared, changed or went; `topology` is the one in force (State::Topology), null if none.
+  // The Node or its topology object appeared, changed or went; `topology` is the one in force (State::Topology), null
+  // if none.
   virtual void NodeChanged(NodeIndex node, const NodeTopology* topology) = 0;
   // Compares this node's figures with a count of `pods` from nothing, repairs them, and says whether they differed.
   virtual bool Recount(NodeIndex node, std::span<const PlacedPod* const> pods) = 0;

@@ -1,4 +1,5 @@
-// What a watch, a LIST or a directory of manifests says happened, one object at a time. Applied to State on the decision thread.
+// What a watch, a LIST or a directory of manifests says happened, one object at a time. Applied to State on the
+// decision thread.
 #pragma once
 
 #include <memory>
@@ -15,8 +16,8 @@ inline constexpr Kind kKinds[] = {Kind::kNode, Kind::kPod, Kind::kCraneTopology,
 inline constexpr size_t kKindCount = std::size(kKinds);
 std::string_view Name(Kind kind);  // plural and group: "pods", "noderesourcetopologies.topology.crane.io"
 
-// A LIST is ListBegin, a Set per object, ListEnd; objects of the kind that it did not name are gone. A kind whose CRD is absent sends an
-// empty list.
+// A LIST is ListBegin, a Set per object, ListEnd; objects of the kind that it did not name are gone. A kind whose CRD
+// is absent sends an empty list.
 struct ListBegin {
   Kind kind;
 };

@@ -1,5 +1,6 @@
-// The Kubernetes objects as huygens sees them: only what a decision needs, already decoded. Plain values, filled by wire/, owned by State.
-// Amounts are in base units (base/resource.h); zones are known by the number in their name, never by their position.
+// The Kubernetes objects as huygens sees them: only what a decision needs, already decoded. Plain values, filled by
+// wire/, owned by State. Amounts are in base units (base/resource.h); zones are known by the number in their name,
+// never by their position.
 #pragma once
 
 #include <cstdint>
@@ -58,9 +59,9 @@ struct Pod {
   std::optional<PodResources> pod_level;  // spec.resources
 
   CpuPolicy cpu_policy = CpuPolicy::kUnset;
-  std::optional<bool> topology_awareness;        // annotation topology.crane.io/topology-awareness
-  std::vector<ZoneAmount> topology_result;       // annotation topology.crane.io/topology-result, ordered by zone
-  std::optional<PlacementMark> placement_mark;   // annotation huygens.dev/placement
+  std::optional<bool> topology_awareness;       // annotation topology.crane.io/topology-awareness
+  std::vector<ZoneAmount> topology_result;      // annotation topology.crane.io/topology-result, ordered by zone
+  std::optional<PlacementMark> placement_mark;  // annotation huygens.dev/placement
 
   bool Bound() const { return !node_name.empty(); }
   bool Terminal() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
@@ -81,10 +82,10 @@ struct Zone {
   std::string parent;  // zone of type Socket it belongs to, if the object says
   ResourceVector capacity;
   ResourceVector allocatable;
-  ResourceVector available;                  // community objects only
-  std::vector<std::pair<int, int>> costs;    // (zone id, distance), ordered by id; absent = unknown
-  std::optional<int64_t> offline_cpu;        // attribute offline_capacity: milli-cores the zone can really give
-  std::optional<Time> offline_updated;       // attribute offline_capacity_updated
+  ResourceVector available;                // community objects only
+  std::vector<std::pair<int, int>> costs;  // (zone id, distance), ordered by id; absent = unknown
+  std::optional<int64_t> offline_cpu;      // attribute offline_capacity: milli-cores the zone can really give
+  std::optional<Time> offline_updated;     // attribute offline_capacity_updated
   friend bool operator==(const Zone&, const Zone&) = default;
 };
 
@@ -99,15 +100,16 @@ enum class TopologySource : uint8_t {
 struct NodeTopology {
   TopologySource source = TopologySource::kCrane;
   std::string node_name;
-  std::string owner_uid;   // UID of the owning Node, empty if the object names none
-  std::string defect;      // why the object cannot be used ("65 zones; at most 64 are supported"); empty = usable
+  std::string owner_uid;         // UID of the owning Node, empty if the object names none
+  std::string defect;            // why the object cannot be used ("65 zones; at most 64 are supported"); empty = usable
   bool pinned_by_agent = false;  // crane: cpuManagerPolicy Static, i.e. a managed node
   bool single_numa = false;      // crane: topologyManagerPolicy SingleNUMANodePodLevel
   std::vector<std::pair<std::string, std::string>> attributes;  // community attributes, ordered by name
   std::vector<Zone> zones;                                      // ordered by id
 };
 
-// The number at the end of a zone's name: "node0", "node-0" and "0" are all 0. Nothing if there is none, it is above 65535, or the name has capital letters.
+// The number at the end of a zone's name: "node0", "node-0" and "0" are all 0. Nothing if there is none, it is above
+// 65535, or the name has capital letters.
 std::optional<int> ParseZoneId(std::string_view name);
 
 }  // namespace huygens::cluster

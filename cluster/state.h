@@ -1,7 +1,9 @@
-// The cluster as the API server last told it, plus the ledger's reservations. Owned and touched by the decision thread alone: no locks.
+// The cluster as the API server last told it, plus the ledger's reservations. Owned and touched by the decision thread
+// alone: no locks.
 //
-// Events may come late, twice and in any order across kinds (a pod before its node, a topology object before both); nothing is lost or
-// counted twice. A pod holds capacity while it is bound and not finished, or while it has a ledger entry; deletionTimestamp alone frees nothing.
+// Events may come late, twice and in any order across kinds (a pod before its node, a topology object before both);
+// nothing is lost or counted twice. A pod holds capacity while it is bound and not finished, or while it has a ledger
+// entry; deletionTimestamp alone frees nothing.
 #pragma once
 
 #include <array>
@@ -41,8 +43,8 @@ class State {
   size_t NodeCount() const { return node_count_; }
   const Node* GetNode(NodeIndex index) const { return nodes_[index].node ? &*nodes_[index].node : nullptr; }
   std::string_view NodeName(NodeIndex index) const { return nodes_[index].name; }
-  // The topology object in force: crane's where the node's agent pins, else the community's, else crane's (whatever it says). An object
-  // that belongs to an earlier Node of the same name is not in force. Null if there is none.
+  // The topology object in force: crane's where the node's agent pins, else the community's, else crane's (whatever it
+  // says). An object that belongs to an earlier Node of the same name is not in force. Null if there is none.
   const NodeTopology* Topology(NodeIndex index) const;
   std::span<const PlacedPod* const> PodsOn(NodeIndex index) const { return nodes_[index].pods; }
 
@@ -53,14 +55,15 @@ class State {
   // Where the pod holds capacity, null if nowhere.
   const PlacedPod* FindPlaced(std::string_view uid) const;
 
-  // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and Release on a UID
-  // without an entry do nothing: the watch was faster.
+  // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and
+  // Release on a UID without an entry do nothing: the watch was faster.
   Status Reserve(std::shared_ptr<const Pod> pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
   void Assume(std::string_view uid, Time now);
   void Release(std::string_view uid);
   const Ledger& ledger() const { return ledger_; }
 
-  // Recounts the accounts of up to `limit` nodes, going round; returns how many (account, node) pairs differed and were repaired.
+  // Recounts the accounts of up to `limit` nodes, going round; returns how many (account, node) pairs differed and were
+  // repaired.
   size_t Reconcile(size_t limit);
 
  private:
@@ -69,7 +72,7 @@ class State {
     std::optional<Node> node;
     std::array<std::optional<NodeTopology>, 2> topology;  // by TopologySource
     std::vector<const PlacedPod*> pods;
-    uint32_t node_list = 0;                     // the LIST that last named each object
+    uint32_t node_list = 0;  // the LIST that last named each object
     std::array<uint32_t, 2> topology_list{};
   };
   struct PodRecord {
@@ -105,8 +108,8 @@ class State {
   std::vector<NodeIndex> free_slots_;
   TextMap<NodeIndex> node_index_;
   size_t node_count_ = 0;
-  TextMap<PodRecord> pods_;          // by UID
-  TextMap<std::string> pod_names_;   // "namespace/name" -> UID of the newest pod of that name
+  TextMap<PodRecord> pods_;         // by UID
+  TextMap<std::string> pod_names_;  // "namespace/name" -> UID of the newest pod of that name
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;
   uint64_t revision_ = 0;

@@ -109,7 +109,7 @@ class Admin::Impl {
       return respond(Text(405, Concat(request.method, " is not served here, GET is\n")));
     }
     if (path == "/") return respond(Text(200, std::string(kEndpoints)));
-    if (path == "/healthz") return Ask(respond, 500, [](Answer answer) { answer(Text(200, "ok\n")); });
+    if (path == "/healthz") return Ask(respond, 500, [](const Answer& answer) { answer(Text(200, "ok\n")); });
     if (path == "/readyz") return AskReadiness(request, std::move(respond));
     if (path == "/metrics") return AskMetrics(std::move(respond));
     if (path == "/debug/decisions") return respond(Decisions(sources_.decisions, request.query));
@@ -123,7 +123,8 @@ class Admin::Impl {
 
   void AskReadiness(const net::Request& request, net::Respond respond) {
     bool verbose = QueryValue(request.query, "verbose").value_or("false") != "false";
-    Ask(std::move(respond), 503, [this, verbose](Answer answer) { answer(Render(sources_.readiness(), verbose)); });
+    Ask(std::move(respond), 503,
+        [this, verbose](const Answer& answer) { answer(Render(sources_.readiness(), verbose)); });
   }
 
   void AskMetrics(net::Respond respond) {
@@ -142,7 +143,7 @@ class Admin::Impl {
   }
 
   void AskNode(std::string name, net::Respond respond) {
-    Ask(std::move(respond), 503, [this, name = std::move(name)](Answer answer) {
+    Ask(std::move(respond), 503, [this, name = std::move(name)](const Answer& answer) {
       std::string body;
       if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources))
         return answer(Json(body + "\n"));

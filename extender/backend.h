@@ -1,5 +1,6 @@
-// Where the cluster comes from and where binds go: a Kubernetes API server, or a directory of manifests. Called on the decision thread;
-// whatever blocks happens on threads of the backend's own, and every `done` is called on the decision thread, once.
+// Where the cluster comes from and where binds go: a Kubernetes API server, or a directory of manifests. Called on the
+// decision thread; whatever blocks happens on threads of the backend's own, and every `done` is called on the decision
+// thread, once.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@ struct BindOrder {
   kube::BindRequest request;
   std::shared_ptr<const cluster::Pod> pod;
   uint64_t term = 0;  // of the bind Lease in which it was decided; in another it is not sent
-  Time decided;
+  Time last_sent;     // for Settle: when the last POST of it may have left
 };
 
 enum class BindResult : uint8_t {
@@ -44,9 +45,9 @@ class Backend {
   // Finishes what binds are under way, waits for its threads; nothing is delivered afterwards.
   virtual void Stop() = 0;
 
-  // Whether this instance may decide binds now; if it is not the holder of the bind Lease it tries to become it. Not ok: why not, and that
-  // trying again later is worth it.
-  // The value names the term of the Lease that the decision is for.
+  // Whether this instance may decide binds now; if it is not the holder of the bind Lease it tries to become it. Not
+  // ok: why not, and that trying again later is worth it. The value names the term of the Lease that the decision is
+  // for.
   virtual void Admit(std::function<void(StatusOr<uint64_t>)> done) = 0;
   // Sends one Binding. `budget` bounds it with all its retries.
   virtual void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) = 0;

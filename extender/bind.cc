@@ -21,13 +21,21 @@ struct BindFlow::Attempt {
   policy::Reason reason = policy::Reason::kFits;
   std::vector<placement::ZoneShare> zones;
   BindOrder order;
-  bool sent = false;         // a Binding left, or may have left
+  bool sent = false;  // a Binding left, or may have left
 };
 
-BindFlow::BindFlow(Context& context, Backend& backend, net::EventLoop& loop, Duration request_deadline, std::string identity)
-    : context_(context), backend_(backend), loop_(loop), request_deadline_(request_deadline), identity_(std::move(identity)) {}
+BindFlow::BindFlow(Context& context, Backend& backend, net::EventLoop& loop, Duration request_deadline,
+                   std::string identity)
+    : context_(context),
+      backend_(backend),
+      loop_(loop),
+      request_deadline_(request_deadline),
+      identity_(std::move(identity)) {}
 
-BindFlow::~BindFlow() = default;
+BindFlow::~BindFlow() {
+  // A pending settle timer and its attempt own each other.
+  for (auto& [key, attempt] : attempts_) attempt->settle.Cancel();
+}
 
 void BindFlow::Bind(wire::BindArgs args, Answer answer) {
   if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
@@ -41,6 +49,7 @@ void BindFlow::Bind(wire::BindArgs args, Answer answer) {
     }
     attempt.waiting.push_back(std::move(answer));
     if (!attempt.deadline.pending()) {
+      attempt.started = context_.clock.Now();  // a Binding that is not sent yet has the time of those who wait for it
       attempt.deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(found->second)] {
         if (auto attempt = weak.lock()) Expire(*attempt);
       });
@@ -71,11 +80,13 @@ void BindFlow::FindPod(const AttemptPtr& attempt) {
   attempt->pod = args.pod_uid.empty() ? state.FindPod(args.pod_namespace, args.pod_name) : state.FindPod(args.pod_uid);
   if (!attempt->pod && !args.pod_uid.empty()) attempt->pod = context_.pods.Find(args.pod_uid);
   if (attempt->pod) return Decide(attempt);
-  backend_.FetchPod(args.pod_namespace, args.pod_name, [this, attempt](StatusOr<std::shared_ptr<const cluster::Pod>> pod) {
-    if (!pod.ok()) return Finish(attempt, "no_pod", Message(Annotate(pod.status(), "looking up the pod")));
-    attempt->pod = *std::move(pod);
-    Decide(attempt);
-  });
+  backend_.FetchPod(args.pod_namespace, args.pod_name,
+                    [this, attempt](StatusOr<std::shared_ptr<const cluster::Pod>> pod) {
+                      if (!pod.ok())
+                        return Finish(attempt, "no_pod", Message(Annotate(pod.status(), "looking up the pod")));
+                      attempt->pod = *std::move(pod);
+                      Decide(attempt);
+                    });
 }
 
 void BindFlow::Decide(const AttemptPtr& attempt) {
@@ -94,7 +105,14 @@ void BindFlow::Decide(const AttemptPtr& attempt) {
   if (!reservation->Accepted()) {
     return Finish(attempt, "rejected", policy::Text(reservation->reason));
   }
-  if (reservation->existed) return Finish(attempt, "already_bound", "");
+  if (reservation->existed) {
+    // A call that names no UID does not join the attempt of one that does.
+    const cluster::Ledger::Entry* entry = context_.placement.state().ledger().Find(pod.uid);
+    if (entry != nullptr && entry->state == cluster::ReservationState::kReserved) {
+      return Finish(attempt, "refused", "another call is binding the pod; try again when that is settled");
+    }
+    return Finish(attempt, "already_bound", "");
+  }
   Send(attempt, *reservation);
 }
 
@@ -103,7 +121,7 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   BindOrder& order = attempt->order;
   order.request = {pod.name, pod.namespace_name, pod.uid, attempt->args.node, {}};
   order.pod = attempt->pod;
-  order.decided = context_.clock.Now();
+  const Time now = context_.clock.Now();
   auto& annotations = order.request.annotations;
   const cluster::NodeTopology* topology = context_.placement.state().Topology(reservation.node);
   std::vector<cluster::ZoneAmount> zones;
@@ -113,12 +131,14 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
     wire::AppendTopologyResult(result, zones, *topology, context_.resources);
     annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
     std::string placement;
-    wire::AppendPlacement(placement, {pod.uid, attempt->args.node, zones, identity_, order.decided}, *topology, context_.resources);
+    wire::AppendPlacement(placement, {pod.uid, attempt->args.node, zones, identity_, now}, *topology,
+                          context_.resources);
     annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
   }
   attempt->sent = true;
-  Duration spent = context_.clock.Now() - attempt->started;
-  Duration budget = std::max<Duration>(request_deadline_ - spent, milliseconds(100));
+  Duration budget = request_deadline_ - (now - attempt->started);
+  // Whatever a wall clock that was set meanwhile makes of it.
+  budget = std::clamp<Duration>(budget, std::min<Duration>(milliseconds(100), request_deadline_), request_deadline_);
   backend_.Bind(order, budget, [this, attempt](BindReport report) { Report(attempt, report); });
 }
 
@@ -132,7 +152,9 @@ void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
       if (report.worth_event) backend_.ReportBindFailure(*attempt->pod, report.message);
       return Finish(attempt, "failed", report.message);
     case BindResult::kUnknown:
-      Tell(*attempt, Concat("outcome of the binding is not known yet (", report.message, "); the capacity stays reserved until it is"));
+      attempt->order.last_sent = context_.clock.Now();  // the POST may have been repeated until now
+      Tell(*attempt, Concat("outcome of the binding is not known yet (", report.message,
+                            "); the capacity stays reserved until it is"));
       return Settle(attempt, milliseconds(500));
   }
 }
@@ -142,8 +164,12 @@ void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
     // The watch may have been faster than the GET.
     const cluster::Ledger::Entry* entry = context_.placement.state().ledger().Find(attempt->order.request.uid);
     if (entry == nullptr) {
-      bool placed = context_.placement.state().FindPlaced(attempt->order.request.uid) != nullptr;
-      return Finish(attempt, placed ? "bound" : "failed", placed ? "" : "the pod is gone");
+      const cluster::State& state = context_.placement.state();
+      const cluster::PlacedPod* placed = state.FindPlaced(attempt->order.request.uid);
+      if (placed == nullptr) return Finish(attempt, "failed", "the pod is gone");
+      std::string_view node = state.NodeName(placed->node);
+      if (node != attempt->args.node) return Finish(attempt, "failed", Concat("the pod is bound to node ", node));
+      return Finish(attempt, "bound", "");
     }
     backend_.Settle(attempt->order, [this, attempt, delay](BindReport report) {
       if (report.result == BindResult::kUnknown) return Settle(attempt, std::min<Duration>(2 * delay, seconds(15)));
@@ -158,13 +184,16 @@ void BindFlow::SettleOverdue(Time limit) {
     const cluster::PlacedPod* placed = state.FindPlaced(uid);
     if (placed == nullptr || !settling_.insert(uid).second) continue;
     context_.metrics.ReservationOverdue();
-    BindOrder order{.request = {placed->pod->name, placed->pod->namespace_name, uid, std::string(state.NodeName(placed->node)), {}},
-                    .pod = placed->pod,
-                    .decided = state.ledger().Find(uid)->since};
+    BindOrder order{
+        .request = {placed->pod->name, placed->pod->namespace_name, uid, std::string(state.NodeName(placed->node)), {}},
+        .pod = placed->pod,
+        .last_sent = state.ledger().Find(uid)->since};
     backend_.Settle(order, [this, uid](BindReport report) {
       settling_.erase(uid);
-      if (report.result != BindResult::kRefused) return;  // bound: the watch will show it
-      context_.log.Warn("released a reservation that the API server does not know", {{"uid", uid}, {"reason", report.message}});
+      // Bound, or nobody could say: the watch will show it, and until it does is soon enough to ask again.
+      if (report.result != BindResult::kRefused) return context_.placement.Assume(uid, context_.clock.Now());
+      context_.log.Warn("released a reservation that the API server does not know",
+                        {{"uid", uid}, {"reason", report.message}});
       context_.placement.Release(uid);
     });
   }

@@ -1,10 +1,12 @@
-// The bind verb: the one moment of truth. Decides again for the named node on the current state, reserves, sends one Binding with the
-// result in its annotations, and commits or rolls back by what the API server says. Decision thread only.
+// The bind verb: the one moment of truth. Decides again for the named node on the current state, reserves, sends one
+// Binding with the result in its annotations, and commits or rolls back by what the API server says. Decision thread
+// only.
 //
 //   admit (bind Lease) -> find the pod -> Placement::Reserve -> Backend::Bind -> Assume | Release | settle later
 //
-// Idempotent per (UID, node): a repeated call joins the one under way, or succeeds at once when the pod is there already. Every caller gets
-// an answer within the request deadline, also when the Binding takes longer; the next call then finds what became of it.
+// Idempotent per (UID, node): a repeated call joins the one under way, or succeeds at once when the pod is there
+// already. Every caller gets an answer within the request deadline, also when the Binding takes longer; the next call
+// then finds what became of it.
 #pragma once
 
 #include <memory>
@@ -29,7 +31,8 @@ class BindFlow {
   using Answer = std::function<void(std::string_view error)>;  // empty = bound
   void Bind(wire::BindArgs args, Answer answer);
 
-  // Asks the API server about reservations that the watch should have confirmed before `limit`. Counted: it should never be needed.
+  // Asks the API server about reservations that the watch should have confirmed before `limit`. Counted: it should
+  // never be needed.
   void SettleOverdue(Time limit);
 
   size_t InFlight() const { return attempts_.size(); }

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <tuple>
 
 #include "base/text.h"
 #include "extender/configuration_nearest.h"
@@ -35,7 +36,7 @@ std::string ToText(std::string_view file, Place place) {
 class Faults {
  public:
   void Add(Place place, std::string path, std::string_view message) {
-    entries_.push_back({place, std::move(path), std::string(message)});
+    entries_.push_back({place, entries_.size(), std::move(path), std::string(message)});
   }
   bool empty() const { return entries_.empty(); }
   // Whether something is wrong with the field itself or with what it is part of.
@@ -47,8 +48,8 @@ class Faults {
   }
 
   Status ToStatus(std::string_view file) {
-    std::stable_sort(entries_.begin(), entries_.end(),
-                     [](const Fault& a, const Fault& b) { return a.place < b.place; });
+    std::sort(entries_.begin(), entries_.end(),
+              [](const Fault& a, const Fault& b) { return std::tie(a.place, a.found) < std::tie(b.place, b.found); });
     std::string text;
     for (size_t i = 0; i < entries_.size() && i < kMaxFaults; ++i) {
       const Fault& fault = entries_[i];
@@ -62,6 +63,7 @@ class Faults {
  private:
   struct Fault {
     Place place;
+    size_t found = 0;  // as the how-manieth
     std::string path;
     std::string message;
   };

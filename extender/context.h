@@ -1,5 +1,5 @@
-// What the verbs share. Everything in it lives as long as the server and is touched by the decision thread alone, except where its own
-// header says otherwise.
+// What the verbs share. Everything in it lives as long as the server and is touched by the decision thread alone,
+// except where its own header says otherwise.
 #pragma once
 
 #include <functional>

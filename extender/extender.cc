@@ -75,7 +75,12 @@ observe::Metrics::Options MetricsOptions() {
 class Extender::Parts {
  public:
   Parts(const Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
-      : configuration_(configuration), loop_(loop), log_(log), clock_(clock), identity_(Identity()), metrics_(MetricsOptions()) {}
+      : configuration_(configuration),
+        loop_(loop),
+        log_(log),
+        clock_(clock),
+        identity_(Identity()),
+        metrics_(MetricsOptions()) {}
   ~Parts();
 
   Status Start();
@@ -152,12 +157,14 @@ Status Extender::Parts::Start() {
 
 Status Extender::Parts::StartBackend() {
   if (const auto& manifests = configuration_.cluster.manifests) {
-    backend_ = std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
+    backend_ =
+        std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
     return backend_->Start();
   }
   const std::string& kubeconfig = configuration_.cluster.kubernetes->kubeconfig;
   KubernetesOptions options;
-  HUYGENS_ASSIGN_OR_RETURN(options.api_server, kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
+  HUYGENS_ASSIGN_OR_RETURN(options.api_server,
+                           kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
   options.binders = static_cast<size_t>(configuration_.bind.binders);
   options.retries = static_cast<int>(configuration_.bind.retries);
   options.lease = configuration_.bind.lease.enabled;
@@ -191,9 +198,10 @@ Status Extender::Parts::StartServer() {
   options.max_body_bytes = static_cast<size_t>(from.max_body_bytes);
   options.idle_timeout = from.idle_timeout;
   options.events = ServerEvents();
-  HUYGENS_ASSIGN_OR_RETURN(server_, net::Server::Start(loop_, std::move(options), [this](const net::Request& request, net::Respond respond) {
-                             service_->Handle(request, std::move(respond));
-                           }));
+  HUYGENS_ASSIGN_OR_RETURN(
+      server_, net::Server::Start(loop_, std::move(options), [this](const net::Request& request, net::Respond respond) {
+        service_->Handle(request, std::move(respond));
+      }));
   return absl::OkStatus();
 }
 
@@ -230,12 +238,16 @@ Readiness Extender::Parts::Describe() const {
     const kube::WatchReport& watch = inbox_->Watch(kind);
     bool synced = placement_->state().Synced(kind);
     std::string detail = Concat(Name(watch.state), watch.why.empty() ? "" : ": ", watch.why);
-    readiness.items.push_back({.ok = synced, .warning = synced && watch.state == kube::WatchState::kBroken,
-                               .name = std::string(Name(kind)), .detail = std::move(detail)});
+    readiness.items.push_back({.ok = synced,
+                               .warning = synced && watch.state == kube::WatchState::kBroken,
+                               .name = std::string(Name(kind)),
+                               .detail = std::move(detail)});
   }
-  for (auto& [name, detail] : backend_->Details()) readiness.items.push_back({.ok = true, .name = name, .detail = detail});
+  for (auto& [name, detail] : backend_->Details())
+    readiness.items.push_back({.ok = true, .name = name, .detail = detail});
   for (const std::string& part : inactive_) {
-    readiness.items.push_back({.ok = true, .warning = true, .name = part, .detail = "configured, but not active in this version"});
+    readiness.items.push_back(
+        {.ok = true, .warning = true, .name = part, .detail = "configured, but not active in this version"});
   }
   if (draining_) readiness.items.push_back({.ok = false, .name = "serving", .detail = "draining"});
   return readiness;
@@ -243,8 +255,10 @@ Readiness Extender::Parts::Describe() const {
 
 void Extender::Parts::RefreshMetrics() {
   const cluster::State& state = placement_->state();
-  metrics_.SetReservations(cluster::ReservationState::kReserved, state.ledger().Count(cluster::ReservationState::kReserved));
-  metrics_.SetReservations(cluster::ReservationState::kAssumed, state.ledger().Count(cluster::ReservationState::kAssumed));
+  metrics_.SetReservations(cluster::ReservationState::kReserved,
+                           state.ledger().Count(cluster::ReservationState::kReserved));
+  metrics_.SetReservations(cluster::ReservationState::kAssumed,
+                           state.ledger().Count(cluster::ReservationState::kAssumed));
   metrics_.SetPods(state.PodCount());
   metrics_.SetReady(!draining_ && NotReady().empty());
   std::array<size_t, std::size(observe::kNodeTopologies)> nodes{};
@@ -274,8 +288,8 @@ void Extender::Parts::Drain(std::function<void()> done) {
   server_->Drain(configuration_.server.shutdown_grace, std::move(done));
 }
 
-StatusOr<std::unique_ptr<Extender>> Extender::Start(const Configuration& configuration, net::EventLoop& loop, observe::Log& log,
-                                                    const Clock& clock) {
+StatusOr<std::unique_ptr<Extender>> Extender::Start(const Configuration& configuration, net::EventLoop& loop,
+                                                    observe::Log& log, const Clock& clock) {
   auto parts = std::make_unique<Parts>(configuration, loop, log, clock);
   HUYGENS_RETURN_IF_ERROR(parts->Start());
   return std::unique_ptr<Extender>(new Extender(std::move(parts)));

@@ -1,5 +1,6 @@
-// The whole of `huygens extender` behind one object: the decision core, the cluster it follows, the server of the verbs and the admin
-// server, built from the configuration. The decision thread is the one that runs `loop`; everything here is called on it.
+// The whole of `huygens extender` behind one object: the decision core, the cluster it follows, the server of the verbs
+// and the admin server, built from the configuration. The decision thread is the one that runs `loop`; everything here
+// is called on it.
 #pragma once
 
 #include <functional>
@@ -15,10 +16,10 @@ namespace huygens::extender {
 
 class Extender {
  public:
-  // Starts to follow the cluster and to serve; it is ready (see /readyz) once every kind of object is synced. `loop`, `log` and `clock` must
-  // outlive it. Errors say which address, file or credential cannot be used.
-  static StatusOr<std::unique_ptr<Extender>> Start(const Configuration& configuration, net::EventLoop& loop, observe::Log& log,
-                                                   const Clock& clock);
+  // Starts to follow the cluster and to serve; it is ready (see /readyz) once every kind of object is synced. `loop`,
+  // `log` and `clock` must outlive it. Errors say which address, file or credential cannot be used.
+  static StatusOr<std::unique_ptr<Extender>> Start(const Configuration& configuration, net::EventLoop& loop,
+                                                   observe::Log& log, const Clock& clock);
   ~Extender();
 
   uint16_t port() const;

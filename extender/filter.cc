@@ -51,8 +51,10 @@ VerbAnswer Filter(Context& context, std::string_view body) {
 
   RequestedNodes requested(*args);
   if (requested.objects() != nullptr && !std::exchange(context.told_of_node_objects, true)) {
-    context.log.Warn("kube-scheduler sends whole Node objects; set nodeCacheCapable: true for this extender, it is ten times cheaper",
-                     {{"bytes", body.size()}});
+    context.log.Warn(
+        "kube-scheduler sends whole Node objects; set nodeCacheCapable: true for this extender, it is ten times "
+        "cheaper",
+        {{"bytes", body.size()}});
   }
   auto names = requested.names();
   Time now = context.clock.Now();

@@ -1,5 +1,5 @@
-// The filter verb: which of these nodes can take the pod, and a reason for each that cannot. Pure: may be asked twice, for pods that are
-// never bound. Decision thread only.
+// The filter verb: which of these nodes can take the pod, and a reason for each that cannot. Pure: may be asked twice,
+// for pods that are never bound. Decision thread only.
 #pragma once
 
 #include <string_view>

@@ -41,8 +41,10 @@ void Inbox::Report(kube::WatchReport report) {
     kube::WatchReport& watch = watches_[static_cast<size_t>(report.kind)];
     watch = report;
     auto level = report.state == kube::WatchState::kBroken ? observe::LogLevel::kWarn : observe::LogLevel::kInfo;
-    context_.log.Write(level, "watch", {{"kind", Name(report.kind)}, {"state", Name(report.state)}, {"why", report.why}});
-    context_.metrics.SetWatchSynced(report.kind, report.state == kube::WatchState::kSynced || report.state == kube::WatchState::kAbsent);
+    context_.log.Write(level, "watch",
+                       {{"kind", Name(report.kind)}, {"state", Name(report.state)}, {"why", report.why}});
+    context_.metrics.SetWatchSynced(
+        report.kind, report.state == kube::WatchState::kSynced || report.state == kube::WatchState::kAbsent);
   });
 }
 

@@ -1,5 +1,5 @@
-// Carries watch events from the reflectors' threads to the decision thread and applies them there, in bounded slices between requests, so
-// that a storm of events holds no request back for more than a fraction of a millisecond.
+// Carries watch events from the reflectors' threads to the decision thread and applies them there, in bounded slices
+// between requests, so that a storm of events holds no request back for more than a fraction of a millisecond.
 #pragma once
 
 #include <array>

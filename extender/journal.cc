@@ -35,14 +35,21 @@ std::string ZonesJson(std::span<const placement::ZoneShare> zones, const Resourc
 
 Journal::Journal(const placement::Placement& placement, const ResourceNames& resources, observe::Metrics& metrics,
                  observe::DecisionRing& ring, observe::DecisionLog& log)
-    : placement_(placement), resources_(resources), metrics_(metrics), ring_(ring), log_(log), reasons_(AllReasonTexts()) {
+    : placement_(placement),
+      resources_(resources),
+      metrics_(metrics),
+      ring_(ring),
+      log_(log),
+      reasons_(AllReasonTexts()) {
   for (const std::string& check : placement.options().checks) checks_.push_back(check);
 }
 
-void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes, const placement::FilterAnswer& answer, Time now) {
+void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes,
+                     const placement::FilterAnswer& answer, Time now) {
   CountRejected(answer.reasons);
   std::string key = pod.Key();
-  observe::Decision decision{.time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+  observe::Decision decision{
+      .time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
   decision.outcome = answer.feasible.empty() ? "rejected" : "ok";
   decision.checks = checks_;
   decision.nodes = nodes;
@@ -52,12 +59,13 @@ void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> 
   Add(decision);
 }
 
-void Journal::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> nodes, std::span<const int64_t> scores,
-                         std::span<const placement::TermScores> terms, Time now) {
+void Journal::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> nodes,
+                         std::span<const int64_t> scores, std::span<const placement::TermScores> terms, Time now) {
   std::string key = pod.Key();
   std::vector<observe::TermOpinion> opinions;
   for (const placement::TermScores& term : terms) opinions.push_back({term.name, term.weight, term.scores});
-  observe::Decision decision{.time = now, .verb = "prioritize", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+  observe::Decision decision{
+      .time = now, .verb = "prioritize", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
   decision.outcome = "ok";
   decision.nodes = nodes;
   decision.scores = scores;
@@ -70,7 +78,8 @@ void Journal::Bind(const wire::BindArgs& args, std::span<const placement::ZoneSh
                    std::string_view outcome, std::string_view error, Time now) {
   std::string key = Concat(args.pod_namespace, "/", args.pod_name);
   std::string zones_json = ZonesJson(zones, resources_);
-  observe::Decision decision{.time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.state().revision()};
+  observe::Decision decision{
+      .time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.state().revision()};
   decision.outcome = outcome;
   decision.error = error;
   decision.node = args.node;

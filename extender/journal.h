@@ -1,5 +1,5 @@
-// Remembers what was decided and why: the last decisions in memory for `huygens explain`, a sample in the decision log, and the counts of
-// rejected nodes. Decision thread only.
+// Remembers what was decided and why: the last decisions in memory for `huygens explain`, a sample in the decision log,
+// and the counts of rejected nodes. Decision thread only.
 #pragma once
 
 #include <span>
@@ -17,15 +17,17 @@ namespace huygens::extender {
 
 class Journal {
  public:
-  Journal(const placement::Placement& placement, const ResourceNames& resources, observe::Metrics& metrics, observe::DecisionRing& ring,
-          observe::DecisionLog& log);
+  Journal(const placement::Placement& placement, const ResourceNames& resources, observe::Metrics& metrics,
+          observe::DecisionRing& ring, observe::DecisionLog& log);
 
-  void Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes, const placement::FilterAnswer& answer, Time now);
+  void Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes, const placement::FilterAnswer& answer,
+              Time now);
   void Prioritize(const cluster::Pod& pod, std::span<const std::string_view> nodes, std::span<const int64_t> scores,
                   std::span<const placement::TermScores> terms, Time now);
-  // `reason`: why the node could not take the pod at the last moment, kFits otherwise. `error`: what kube-scheduler was told.
-  void Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason, std::string_view outcome,
-            std::string_view error, Time now);
+  // `reason`: why the node could not take the pod at the last moment, kFits otherwise. `error`: what kube-scheduler was
+  // told.
+  void Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
+            std::string_view outcome, std::string_view error, Time now);
 
  private:
   void Add(const observe::Decision& decision);

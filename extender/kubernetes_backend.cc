@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "kube/api_call.h"
 #include "wire/pod.h"
 
 namespace huygens::extender {
@@ -61,8 +62,8 @@ Status KubernetesBackend::Start() {
     lease.lease = options_.lease_options;
     lease.lease.identity = options_.identity;
     lease.patience = kLeasePatience;
-    lease_ = std::make_unique<kube::BindLease>(std::move(client), std::make_unique<kube::SteadyWaiter>(), context_.clock, lease,
-                                               [this](const kube::BindLease::View& view) {
+    lease_ = std::make_unique<kube::BindLease>(std::move(client), std::make_unique<kube::SteadyWaiter>(),
+                                               context_.clock, lease, [this](const kube::BindLease::View& view) {
                                                  loop_.Post([this, held = view.held] {
                                                    context_.metrics.SetLeaseHeld(held);
                                                    AnswerWaiting();
@@ -74,8 +75,9 @@ Status KubernetesBackend::Start() {
     });
   }
   for (cluster::Kind kind : cluster::kKinds) {
-    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
-                                                       std::make_unique<kube::SteadyWaiter>(), kube::SystemRandom());
+    auto reflector =
+        std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
+                                          std::make_unique<kube::SteadyWaiter>(), kube::SystemRandom());
     if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
     HUYGENS_RETURN_IF_ERROR(reflector->Start());
     reflectors_.push_back(std::move(reflector));
@@ -126,7 +128,10 @@ void KubernetesBackend::Admit(std::function<void(StatusOr<uint64_t>)> done) {
   lease_->Want();
   waiting_.push_back(std::move(done));
   if (!patience_.pending()) {
-    patience_ = loop_.After(kLeasePatience, [this] { FailWaiting("the bind Lease could not be had in time; try again"); });
+    patience_ = loop_.After(kLeasePatience, [this] {
+      std::string trouble = lease_->Now().trouble;
+      FailWaiting(trouble.empty() ? "the bind Lease could not be had in time; try again" : trouble);
+    });
   }
   AnswerWaiting();
 }
@@ -134,12 +139,12 @@ void KubernetesBackend::Admit(std::function<void(StatusOr<uint64_t>)> done) {
 void KubernetesBackend::AnswerWaiting() {
   if (waiting_.empty()) return;
   kube::BindLease::View view = lease_->Now();
-  if (!view.held) {
-    if (!view.trouble.empty()) FailWaiting(view.trouble);
-    return;
-  }
+  // Not refused at once: kube-scheduler would write each failure into the pod's status and ask again, and all that work
+  // keeps an API server busy while nobody may bind. The Lease may be free before the patience ends.
+  if (!view.held) return;
   if (inbox_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
-    if (!relist_.pending()) relist_ = loop_.After(kCatchUp, [this] { pod_reflector_->Relist(lease_->Now().must_have_seen); });
+    if (!relist_.pending())
+      relist_ = loop_.After(kCatchUp, [this] { pod_reflector_->CatchUp(lease_->Now().must_have_seen); });
     return;
   }
   relist_.Cancel();
@@ -162,7 +167,8 @@ void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<voi
     auto answer = [&](BindReport report) { loop_.Post([done, report = std::move(report)] { done(report); }); };
     Duration left = deadline - worker.waiter.Now();
     if (left <= Duration::zero()) {
-      return answer({.result = BindResult::kRefused, .message = "all binders were busy until requestDeadline; raise bind.binders"});
+      return answer({.result = BindResult::kRefused,
+                     .message = "all binders were busy until requestDeadline; raise bind.binders"});
     }
     if (lease_) {
       if (Status held = lease_->Begin(order.term, left); !held.ok()) {
@@ -180,19 +186,24 @@ void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<voi
 
 void KubernetesBackend::Settle(BindOrder order, std::function<void(BindReport)> done) {
   Enqueue([this, order = std::move(order), done = std::move(done)](Worker& worker) {
-    kube::BindOutcome outcome = worker.binder->Settle(order.request, context_.clock.Now() - order.decided, kGetTimeout);
+    kube::BindOutcome outcome =
+        worker.binder->Settle(order.request, context_.clock.Now() - order.last_sent, kGetTimeout);
     loop_.Post([done, report = ReportOf(outcome)] { done(report); });
   });
 }
 
 void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_view name,
                                  std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) {
+  if (!kube::IsObjectName(namespace_name) || !kube::IsObjectName(name)) {
+    return done(Invalid("the pod's name or namespace is not a Kubernetes name"));
+  }
   std::string path = Concat("/api/v1/namespaces/", namespace_name, "/pods/", name);
   Enqueue([this, path = std::move(path), done = std::move(done)](Worker& worker) {
     auto fetch = [&]() -> StatusOr<std::shared_ptr<const cluster::Pod>> {
       HUYGENS_ASSIGN_OR_RETURN(net::HttpReply reply, worker.client->Call("GET", path, "", {}, kGetTimeout));
       if (reply.code == 404) return NotFound(Concat("the API server knows no pod at ", path));
-      if (reply.code != 200) return Unavailable(Concat("GET ", path, " was answered with ", std::to_string(reply.code)));
+      if (reply.code != 200)
+        return Unavailable(Concat("GET ", path, " was answered with ", std::to_string(reply.code)));
       HUYGENS_ASSIGN_OR_RETURN(cluster::Pod pod, wire::DecodePod(reply.body, context_.resources));
       return std::make_shared<const cluster::Pod>(std::move(pod));
     };
@@ -201,16 +212,20 @@ void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_vi
 }
 
 void KubernetesBackend::ReportBindFailure(const cluster::Pod& pod, std::string_view message) {
-  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid, text = std::string(message)](Worker& worker) {
+  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid,
+           text = std::string(message)](Worker& worker) {
     Status sent = events_.BindFailed(*worker.client, pod_namespace, name, uid, text);
-    if (!sent.ok()) context_.log.Debug("event not sent", {{"pod", Concat(pod_namespace, "/", name)}, {"why", Message(sent)}});
+    if (!sent.ok())
+      context_.log.Debug("event not sent", {{"pod", Concat(pod_namespace, "/", name)}, {"why", Message(sent)}});
   });
 }
 
 std::vector<std::pair<std::string, std::string>> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
-  return {{"bind-lease", view.held ? "held" : !view.holder.empty() ? Concat("held by ", view.holder) : Concat("not held ", view.trouble)}};
+  return {{"bind-lease", view.held              ? "held"
+                         : !view.holder.empty() ? Concat("held by ", view.holder)
+                                                : Concat("not held ", view.trouble)}};
 }
 
 }  // namespace huygens::extender

@@ -1,4 +1,5 @@
-// The cluster behind a Kubernetes API server: one reflector thread per kind, `binders` threads for blocking calls, one for the bind Lease.
+// The cluster behind a Kubernetes API server: one reflector thread per kind, `binders` threads for blocking calls, one
+// for the bind Lease.
 #pragma once
 
 #include <atomic>

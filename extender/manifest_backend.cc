@@ -9,7 +9,8 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
 }
 }  // namespace
 
-ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory, bool write_back)
+ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory,
+                                 bool write_back)
     : context_(context), loop_(loop), inbox_(inbox), manifests_(directory, write_back, context.resources) {}
 
 Status ManifestBackend::Start() {
@@ -26,7 +27,10 @@ void ManifestBackend::Bind(BindOrder order, Duration, std::function<void(BindRep
   // Not applied at once: the order of events is that of a watch, which shows the pod after the Binding was answered.
   loop_.Post([this, done = std::move(done), report = ReportOf(outcome), news = std::move(news)]() mutable {
     done(report);
-    inbox_.Deliver({.kind = cluster::Kind::kPod, .events = std::move(news), .resource_version = 0, .received = context_.clock.Now()});
+    inbox_.Deliver({.kind = cluster::Kind::kPod,
+                    .events = std::move(news),
+                    .resource_version = 0,
+                    .received = context_.clock.Now()});
   });
 }
 

@@ -1,5 +1,5 @@
-// The cluster in a directory of manifests: read once at start, binds applied to memory and, if asked, written back. For trying huygens out
-// and for tests; everything happens on the decision thread.
+// The cluster in a directory of manifests: read once at start, binds applied to memory and, if asked, written back. For
+// trying huygens out and for tests; everything happens on the decision thread.
 #pragma once
 
 #include "extender/backend.h"

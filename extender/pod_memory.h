@@ -1,5 +1,6 @@
-// The pods that filter and prioritize were last asked about. kube-scheduler sends the whole pod with both calls, mostly the same bytes, and
-// bind then names it only by UID: the watch may not have shown it yet, or (manifest backend) never will. Decision thread only.
+// The pods that filter and prioritize were last asked about. kube-scheduler sends the whole pod with both calls, mostly
+// the same bytes, and bind then names it only by UID: the watch may not have shown it yet, or (manifest backend) never
+// will. Decision thread only.
 #pragma once
 
 #include <deque>

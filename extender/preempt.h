@@ -1,4 +1,5 @@
-// The preempt verb: answers the candidates that kube-scheduler chose, unchanged, as UIDs. Huygens does not choose victims by zones yet.
+// The preempt verb: answers the candidates that kube-scheduler chose, unchanged, as UIDs. Huygens does not choose
+// victims by zones yet.
 #pragma once
 
 #include <string_view>

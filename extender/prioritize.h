@@ -1,5 +1,6 @@
 // The prioritize verb: one integer from 0 to prioritize.maxScore per node. Pure. Decision thread only.
-// Its answer has no place for an error: a request that cannot be decided gets an empty list, which kube-scheduler reads as no opinion.
+// Its answer has no place for an error: a request that cannot be decided gets an empty list, which kube-scheduler reads
+// as no opinion.
 #pragma once
 
 #include <string_view>

@@ -1,4 +1,5 @@
-// The nodes a filter or prioritize request names, in either of its two forms: NodeNames (nodeCacheCapable: true) or whole Node objects.
+// The nodes a filter or prioritize request names, in either of its two forms: NodeNames (nodeCacheCapable: true) or
+// whole Node objects.
 #pragma once
 
 #include <span>

@@ -13,10 +13,12 @@ namespace {
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 
-void Answer(Context& context, std::string_view verb, size_t bytes_in, SteadyTime start, VerbAnswer answer, const net::Respond& respond) {
+void Answer(Context& context, std::string_view verb, size_t bytes_in, SteadyTime start, VerbAnswer answer,
+            const net::Respond& respond) {
   context.metrics.Request(verb, answer.outcome, bytes_in, answer.body.size(), std::chrono::steady_clock::now() - start);
   if (answer.outcome == "malformed") {
-    context.log.Warn("refused a request", {{"verb", verb}, {"bytes", std::to_string(bytes_in)}, {"answer", answer.body}});
+    context.log.Warn("refused a request",
+                     {{"verb", verb}, {"bytes", std::to_string(bytes_in)}, {"answer", answer.body}});
   }
   respond({.status = answer.status, .content_type = std::string(answer.content_type), .body = std::move(answer.body)});
 }
@@ -41,7 +43,8 @@ void Service::Handle(const net::Request& request, net::Respond respond) {
   if (verb == "prioritize") pure = Prioritize;
   if (verb == "preempt") pure = [](Context&, std::string_view body) { return Preempt(body); };
   if (pure == nullptr && verb != "bind") {
-    return respond(Plain(404, Concat("no verb at ", request.path, "; huygens serves POST ", prefix_, "{filter,prioritize,preempt,bind}\n")));
+    return respond(Plain(404, Concat("no verb at ", request.path, "; huygens serves POST ", prefix_,
+                                     "{filter,prioritize,preempt,bind}\n")));
   }
   if (request.method != "POST") return respond(Plain(405, Concat(verb, " takes POST, not ", request.method, "\n")));
   if (verb == "bind") return HandleBind(request, std::move(respond));
@@ -51,7 +54,7 @@ void Service::Handle(const net::Request& request, net::Respond respond) {
 
 void Service::HandleBind(const net::Request& request, net::Respond respond) {
   auto start = std::chrono::steady_clock::now();
-  auto answer = [this, start, bytes = request.body.size(), respond = std::move(respond)](std::string_view error) {
+  auto answer = [this, start, bytes = request.body.size(), respond](std::string_view error) {
     VerbAnswer bound{.outcome = error.empty() ? "ok" : "error"};
     wire::AppendBindResult(bound.body, error);
     Answer(context_, "bind", bytes, start, std::move(bound), respond);

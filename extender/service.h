@@ -1,5 +1,6 @@
 // The four verbs over HTTP: picks the verb by path, hands it the body, and measures. Decision thread only.
-// 4xx is for what is not an extender call (path, method, not JSON); everything understood is answered with 200 and, if need be, its Error.
+// 4xx is for what is not an extender call (path, method, not JSON); everything understood is answered with 200 and, if
+// need be, its Error.
 #pragma once
 
 #include <string>

@@ -5,7 +5,9 @@
 namespace huygens::extender {
 
 VerbAnswer Malformed(const Status& status) {
-  return {.status = 400, .body = Concat("not an extender request: ", Message(status), "\n"), .content_type = "text/plain; charset=utf-8",
+  return {.status = 400,
+          .body = Concat("not an extender request: ", Message(status), "\n"),
+          .content_type = "text/plain; charset=utf-8",
           .outcome = "malformed"};
 }
 

@@ -1,4 +1,4 @@
-// Small things that every caller of the API server needs. For the files of kube/ only.
+// Small things that every caller of the API server needs. Pure functions; any thread.
 #pragma once
 
 #include <string>

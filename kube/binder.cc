@@ -158,6 +158,8 @@ BindOutcome Binder::Bind(const BindRequest& request, Duration deadline, const st
       }
     }
     if (next == Next::kDone) {
+      // A refusal of one POST says nothing about an earlier one that may still be carried out.
+      if (in_doubt && (outcome.verdict == BindVerdict::kRefused || outcome.verdict == BindVerdict::kUnbound)) break;
       outcome.attempts = posts;
       return outcome;
     }

@@ -16,6 +16,10 @@ namespace {
 using cluster::Kind;
 
 constexpr int kFailuresBeforeList = 3;
+// The API server sends a bookmark about two seconds before the end of a watch, if that is still to come when the watch
+// begins (k8s.io/apiserver, cacheWatcher.nextBookmarkTime): so of these three seconds, after one, or with the next tick
+// of a timer.
+constexpr int64_t kShortWatchSeconds = 3;
 constexpr size_t kMaxErrorBody = 64 << 10;
 
 // Custom resources, whose definition may be absent.
@@ -84,27 +88,39 @@ void Reflector::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Reflector::Relist(uint64_t at_least) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (at_least != 0) {
-      wanted_version_ = std::max(wanted_version_, at_least);
-      if (sent_version_ >= at_least || relist_ || listing_) return;  // Prepare looks after the LIST
-    }
-    relist_ = true;
-    if (shared_client_ != nullptr) shared_client_->Cancel();
-  }
+void Reflector::Interrupt() {
+  interrupted_ = true;
+  if (shared_client_ != nullptr) shared_client_->Cancel();
   waiter_->Wake();
+}
+
+void Reflector::Relist() {
+  const std::lock_guard lock(mutex_);
+  relist_ = true;
+  Interrupt();
+}
+
+void Reflector::CatchUp(uint64_t version) {
+  const std::lock_guard lock(mutex_);
+  wanted_version_ = std::max(wanted_version_, version);
+  if (sent_version_ < version && !catching_up_ && !interrupted_)
+    Interrupt();  // otherwise Prepare sees to it in its time
 }
 
 bool Reflector::Prepare() {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
-  if (relist_ || wanted_version_ > sent_version_) need_list_ = true;
-  listing_ = need_list_;
-  listing_for_ = wanted_version_;
-  if (!relist_) return true;
+  if (relist_) need_list_ = true;
   relist_ = false;
+  const bool behind = wanted_version_ > sent_version_;
+  if (!behind) short_watch_tried_ = false;
+  short_watch_ = behind && !need_list_ && !short_watch_tried_ && listed_ > options_.short_watch_above;
+  if (short_watch_) short_watch_tried_ = true;
+  if (behind && !short_watch_) need_list_ = true;
+  catching_up_ = need_list_ || short_watch_;
+  listing_for_ = wanted_version_;
+  if (!interrupted_) return true;
+  interrupted_ = false;
   auto client = net::Client::Create(api_server_);  // the old one is cancelled for good
   if (client.ok()) {
     shared_client_ = *std::move(client);
@@ -151,7 +167,7 @@ void Reflector::Take(const End& end) {
   {
     // An end that Stop or Relist brought about is none of the API server's doing.
     const std::lock_guard lock(mutex_);
-    if (stopping_ || relist_) return;
+    if (stopping_ || interrupted_) return;
   }
   switch (end.what) {
     case End::What::kDone:
@@ -205,6 +221,7 @@ Reflector::End Reflector::List() {
   using What = End::What;
   std::string token;
   Append(cluster::ListBegin{kind_});
+  listed_ = 0;
   do {
     std::string path(ListPath(kind_));
     if (!whole_list_) path += Concat("?limit=", std::to_string(options_.page_size));
@@ -221,6 +238,7 @@ Reflector::End Reflector::List() {
     const auto page = wire::DecodeList(reply->body);
     if (!page.ok()) return fail({What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}});
     for (const std::string_view item : page->items) AppendPresent(item);
+    listed_ += page->items.size();
     token = PercentEncoded(page->continue_token);
     if (!token.empty()) {
       Send(0);
@@ -311,7 +329,8 @@ class Reflector::Watching {
 Reflector::End Reflector::Watch() {
   const double shortest = std::chrono::duration<double>(options_.shortest_watch).count();
   const double longest = std::chrono::duration<double>(options_.longest_watch).count();
-  const auto seconds = static_cast<int64_t>(shortest + random_() * (longest - shortest));
+  const auto seconds =
+      short_watch_ ? kShortWatchSeconds : static_cast<int64_t>(shortest + random_() * (longest - shortest));
   const std::string path =
       Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=", PercentEncoded(version_),
              "&timeoutSeconds=", std::to_string(seconds));

@@ -38,6 +38,7 @@ struct ReflectorOptions {
   Duration first_pause = std::chrono::milliseconds(200);  // back-off after a failure
   Duration longest_pause = std::chrono::seconds(30);
   size_t max_line_bytes = size_t{16} << 20;  // one watch event
+  size_t short_watch_above = 5000;           // objects listed: catch up by a short watch instead of a LIST
 };
 
 class Reflector {
@@ -53,10 +54,12 @@ class Reflector {
   Status Start();
   // Ends what is under way, within milliseconds, and waits for the thread. Any thread but the reflector's own.
   void Stop();
-  // Makes sure that `at_least` will have been delivered, by a new LIST if need be, instead of waiting for an event or a
-  // bookmark: cheap to ask again while that LIST is under way. 0 = list anew in any case, starting over if a LIST is
-  // under way. Any thread.
-  void Relist(uint64_t at_least = 0);
+  // Lists anew now, starting over if a LIST is under way. Any thread.
+  void Relist();
+  // Makes sure that all changes up to `version` will be delivered soon, instead of with the next event or bookmark: by
+  // a LIST, or where that would be long by a short watch, which ends with a bookmark. Cheap when they were delivered,
+  // or when it is at it. Any thread.
+  void CatchUp(uint64_t version);
 
   cluster::Kind kind() const { return kind_; }
 
@@ -71,6 +74,8 @@ class Reflector {
   };
 
   void Loop();
+  // With the lock held: ends what is under way.
+  void Interrupt();
   // Chooses what comes next; false when stopping.
   bool Prepare();
   void Step();
@@ -99,7 +104,8 @@ class Reflector {
   std::unique_ptr<net::Client> shared_client_;
   bool stopping_ = false;
   bool relist_ = false;
-  bool listing_ = false;
+  bool interrupted_ = false;  // the client is cancelled and must be replaced
+  bool catching_up_ = false;  // what is under way ends with a recent version
   uint64_t listing_for_ = 0;  // wanted_version_ when the LIST began
   uint64_t wanted_version_ = 0;
   uint64_t sent_version_ = 0;  // delivered
@@ -110,12 +116,15 @@ class Reflector {
   Backoff backoff_;
   std::optional<WatchReport> reported_;
   bool need_list_ = true;
-  bool whole_list_ = false;  // without pages: their token expired on the way
-  bool present_ = false;     // the kind has been listed, and is not known to be absent
-  bool missed_ = false;      // present, but the last LIST said 404
-  int failures_ = 0;         // of watches in a row, without progress
-  std::string version_;      // where a watch resumes
-  uint64_t reached_ = 0;     // the same as a number
+  bool whole_list_ = false;   // without pages: their token expired on the way
+  bool present_ = false;      // the kind has been listed, and is not known to be absent
+  bool missed_ = false;       // present, but the last LIST said 404
+  bool short_watch_ = false;  // the next watch is to end soon, with a bookmark
+  bool short_watch_tried_ = false;
+  size_t listed_ = 0;     // objects of the last LIST
+  int failures_ = 0;      // of watches in a row, without progress
+  std::string version_;   // where a watch resumes
+  uint64_t reached_ = 0;  // the same as a number
 };
 
 // "/api/v1/pods", "/apis/topology.crane.io/v1alpha1/noderesourcetopologies".

@@ -146,7 +146,7 @@ class DecisionLog::Writer {
   std::thread thread_;
 };
 
-DecisionLog::DecisionLog(Options options, const Clock& clock, Log& log) : sample_(options.sample) {
+DecisionLog::DecisionLog(const Options& options, const Clock& clock, Log& log) : sample_(options.sample) {
   if (options.path.empty()) return;
   writer_ = std::make_shared<Writer>(options, clock, log);
   Writer::Start(writer_);

@@ -30,7 +30,7 @@ class DecisionLog {
   };
   // `clock` and `log` must live on until the process ends if the disk hangs: after `stop_patience` the thread is left
   // behind.
-  DecisionLog(Options options, const Clock& clock, Log& log);
+  DecisionLog(const Options& options, const Clock& clock, Log& log);
   ~DecisionLog();
   DecisionLog(const DecisionLog&) = delete;
   DecisionLog& operator=(const DecisionLog&) = delete;

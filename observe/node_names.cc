@@ -13,11 +13,11 @@ constexpr size_t kLongest = std::numeric_limits<uint16_t>::max();
 // The stretch of memory that holds all names with kBetween bytes between each two; empty if they do not lie so.
 std::string_view OnePiece(std::span<const std::string_view> names) {
   for (size_t i = 0; i < names.size(); ++i) {
-    bool follows = i == 0 || names[i].data() == names[i - 1].data() + names[i - 1].size() + kBetween;
+    bool follows = i == 0 || names[i].begin() == names[i - 1].end() + kBetween;
     if (!follows || names[i].size() > kLongest) return {};
   }
   if (names.size() < 2) return {};
-  return {names.front().data(), static_cast<size_t>(names.back().data() - names.front().data()) + names.back().size()};
+  return {names.front().begin(), names.back().end()};
 }
 }  // namespace
 
@@ -28,7 +28,8 @@ std::shared_ptr<const NodeNames> NodeNames::Of(std::span<const std::string_view>
   if (same) return last;
   auto packed = std::make_shared<NodeNames>();
   packed->lengths_.reserve(names.size());
-  for (std::string_view name : names) packed->lengths_.push_back(static_cast<uint16_t>(std::min(name.size(), kLongest)));
+  for (std::string_view name : names)
+    packed->lengths_.push_back(static_cast<uint16_t>(std::min(name.size(), kLongest)));
   if (!piece.empty()) {
     packed->gap_ = kBetween;
     packed->text_ = piece;

@@ -1,5 +1,5 @@
-// The node names of a decision, packed. Calls in a row mostly name the same nodes: such decisions share one copy, which is what lets the last
-// thousand of them stay in memory on a cluster of thousands of nodes. Immutable; any thread.
+// The node names of a decision, packed. Calls in a row mostly name the same nodes: such decisions share one copy, which
+// is what lets the last thousand of them stay in memory on a cluster of thousands of nodes. Immutable; any thread.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,10 @@ namespace huygens::observe {
 
 class NodeNames {
  public:
-  // `last` itself if it holds the same names (found by one comparison of memory where they stand in a request's body), else a new one.
-  // `last` may be null. Names beyond 65535 bytes are cut.
-  static std::shared_ptr<const NodeNames> Of(std::span<const std::string_view> names, std::shared_ptr<const NodeNames> last);
+  // `last` itself if it holds the same names (found by one comparison of memory where they stand in a request's body),
+  // else a new one. `last` may be null. Names beyond 65535 bytes are cut.
+  static std::shared_ptr<const NodeNames> Of(std::span<const std::string_view> names,
+                                             std::shared_ptr<const NodeNames> last);
 
   size_t size() const { return lengths_.size(); }
   size_t bytes() const;

@@ -1,12 +1,13 @@
 #include "observe/process_metrics.h"
 
-#include <dirent.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <string>
+#include <system_error>
 
 namespace huygens::observe {
 
@@ -52,12 +53,11 @@ bool ReadBootTime(double& seconds) {
 }
 
 bool CountOpenFiles(double& count) {
-  DIR* directory = opendir("/proc/self/fd");
-  if (directory == nullptr) return false;
-  count = -3;  // ".", ".." and the descriptor that reads this
-  while (readdir(directory) != nullptr) ++count;
-  closedir(directory);
-  return true;
+  std::error_code error;
+  std::filesystem::directory_iterator files("/proc/self/fd", error);
+  count = -1;  // the descriptor that reads this
+  for (; !error && files != std::filesystem::directory_iterator(); files.increment(error)) ++count;
+  return !error;
 }
 
 double Seconds(const timeval& time) {

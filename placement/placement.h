@@ -156,7 +156,7 @@ class Placement {
   std::vector<NodeIndex> nodes_;     // the known nodes of the call ...
   std::vector<uint32_t> positions_;  // ... and where in the request each stands
   NodeLookup lookup_;
-  std::vector<uint32_t> asked_in_;   // by node: the call of Filter that last named it
+  std::vector<uint32_t> asked_in_;  // by node: the call of Filter that last named it
   uint32_t filter_calls_ = 0;
   policy::Candidates candidates_;
   std::vector<double> means_;

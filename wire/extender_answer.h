@@ -23,8 +23,9 @@ struct HostPriority {
   int64_t score = 0;
 };
 
-// Whether node names stand in the request letter by letter, their quotes around them (ExtenderArgs::node_names_json is not empty): then they are
-// copied with their quotes, a third of the cost of looking for what to escape. Names of other origin are kPlain.
+// Whether node names stand in the request letter by letter, their quotes around them (ExtenderArgs::node_names_json is
+// not empty): then they are copied with their quotes, a third of the cost of looking for what to escape. Names of other
+// origin are kPlain.
 enum class NameText : uint8_t { kPlain, kVerbatim };
 
 // `failed`: a victim could cure it; `unresolvable`: nothing can. Node names must not repeat within a list.

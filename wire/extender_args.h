@@ -35,8 +35,9 @@ struct ExtenderArgs {
       node_names;                 // nothing if absent or null; in the order of the request, repeats kept
   std::optional<NodeList> nodes;  // nothing if absent or null
   OwnedTexts unescaped;
-  // NodeNames as it came, brackets included, if each name stands in it letter by letter: the JSON text of such a name is its view with the
-  // quotes around it, so an answer can copy what it would otherwise have to escape. Empty if a name had escapes or was null.
+  // NodeNames as it came, brackets included, if each name stands in it letter by letter: the JSON text of such a name
+  // is its view with the quotes around it, so an answer can copy what it would otherwise have to escape. Empty if a
+  // name had escapes or was null.
   std::string_view node_names_json;
 };
 

@@ -48,15 +48,16 @@ struct Accept {
 
 bool IsSpace(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// Sixteen bytes at a time where the processor can (every x86-64): most of what is read is text between quotes. Decoding 5000 names takes
-// 73 us so, 86 with eight bytes at a time.
+// Sixteen bytes at a time where the processor can (every x86-64): most of what is read is text between quotes. Decoding
+// 5000 names takes 73 us so, 86 with eight bytes at a time.
 const char* FindQuoteOrBackslash(const char* at, const char* end) {
 #ifdef __SSE2__
   const __m128i quote = _mm_set1_epi8('"');
   const __m128i backslash = _mm_set1_epi8('\\');
   for (; end - at >= 16; at += 16) {
     __m128i block = _mm_loadu_si128(reinterpret_cast<const __m128i*>(at));
-    auto hits = static_cast<unsigned>(_mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash))));
+    auto hits = static_cast<unsigned>(
+        _mm_movemask_epi8(_mm_or_si128(_mm_cmpeq_epi8(block, quote), _mm_cmpeq_epi8(block, backslash))));
     if (hits != 0) return at + std::countr_zero(hits);
   }
 #endif

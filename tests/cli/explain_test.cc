@@ -113,6 +113,7 @@ TEST_F(Explain, APodOfTheSameNameIsAnotherPod) {
 
 TEST_F(Explain, ThousandsOfNodesAreSummedUp) {
   std::vector<std::string> names;
+  names.reserve(3000);
   for (int i = 0; i < 3000; ++i) names.push_back(Concat("node-", std::to_string(i)));
   std::vector<std::string_view> views(names.begin(), names.end());
   std::vector<uint8_t> codes(names.size(), 2);

@@ -29,19 +29,18 @@ PodManifest MakePod(const std::string& name, int64_t cpus) {
 class ScriptedHuygens {
  public:
   ScriptedHuygens()
-      : server_({},
-                [this](const net::Request& request, net::Respond respond) { Handle(request, std::move(respond)); }) {}
+      : server_({}, [this](const net::Request& request, const net::Respond& respond) { Handle(request, respond); }) {}
 
   Remote Open() { return *Remote::Open({.url = server_.Url(), .flag = "--url"}); }
   void Script(const std::string& path, std::string answer, int status = 200) {
-    server_.thread.Ask([&] { return answers_[path] = {status, "application/json", std::move(answer)}, 0; });
+    server_.thread.Ask([&] { answers_[path] = {status, "application/json", std::move(answer)}; });
   }
   std::vector<std::string> Asked() {
     return server_.thread.Ask([this] { return std::exchange(asked_, {}); });
   }
 
  private:
-  void Handle(const net::Request& request, net::Respond respond) {
+  void Handle(const net::Request& request, const net::Respond& respond) {
     asked_.push_back(Concat(request.method, " ", request.path, " ", request.body));
     auto answer = answers_.find(std::string(request.path));
     respond(answer == answers_.end() ? net::Response{404, "text/plain", "nothing here\n"} : answer->second);

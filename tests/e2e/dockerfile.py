@@ -57,17 +57,15 @@ def check_runtime_libraries(binary, packages):
     for line in output("apt-cache", "depends", "--recurse", "--no-recommends", "--no-suggests", "--no-conflicts", "--no-breaks",
                        "--no-replaces", "--no-enhances", *packages).splitlines():
         closure.add(re.sub(r"^[ |]*(?:Depends|PreDepends): ", "", line).strip().removesuffix(":amd64"))
-    for line in output("ldd", binary).splitlines():
-        path = re.search(r"=> (/\S+)", line)
-        assert "not found" not in line, line
-        if not path:
-            continue
-        library = pathlib.Path(path.group(1))
-        owner = None
-        for spelling in {library, library.resolve(), pathlib.Path("/usr") / library.relative_to("/")}:
-            found = subprocess.run(["dpkg", "-S", spelling], capture_output=True, text=True)
-            if found.returncode == 0:
-                owner = found.stdout.split(":")[0]
+    linked = output("ldd", binary)
+    assert "not found" not in linked, linked
+    libraries = [pathlib.Path(path) for path in re.findall(r"=> (/\S+)", linked)]
+    # A package knows its files by the path it installs, which need not be the one the loader found.
+    spellings = {str(s): library for library in libraries for s in (library, library.resolve(), "/usr" + str(library))}
+    found = subprocess.run(["dpkg", "-S", *spellings], capture_output=True, text=True).stdout.splitlines()
+    owners = {spellings[path]: package.split(":")[0] for package, path in (line.rsplit(": ", 1) for line in found)}
+    for library in libraries:
+        owner = owners.get(library)
         assert owner in closure, f"{library} is in the package {owner}, which the runtime image does not have"
 
 

@@ -5,8 +5,8 @@
 namespace huygens::extender {
 namespace {
 
-using testing::HasSubstr;
 using std::chrono::milliseconds;
+using testing::HasSubstr;
 
 class BindFlowTest : public ServiceTest {};
 
@@ -168,6 +168,82 @@ TEST_F(BindFlowTest, AnOverdueReservationIsReleasedWhenTheApiServerKnowsNothingO
   EXPECT_EQ(placement_->state().ledger().size(), 0u);
 }
 
+TEST_F(BindFlowTest, AnOverdueReservationThatIsBoundIsAskedAboutAgainOnlyAfterAsLong) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kBound});
+  clock_.now += std::chrono::minutes(2);
+  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  ASSERT_EQ(backend_.settles.size(), 1u);
+  backend_.settles[0].done({BindResult::kBound});
+  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  EXPECT_EQ(backend_.settles.size(), 1u);
+  EXPECT_EQ(Assumed(), 1u);
+  clock_.now += std::chrono::minutes(2);
+  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  EXPECT_EQ(backend_.settles.size(), 2u);
+}
+
+TEST_F(BindFlowTest, ACallWithoutUidIsNotToldSuccessWhileTheBindingIsInFlight) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  Bind("a", "n1");
+  EXPECT_THAT(Answer(BindUid("a", "", "n1")), HasSubstr("try again"));
+  EXPECT_EQ(backend_.binds.size(), 1u);
+  backend_.binds[0].done({BindResult::kBound});
+  EXPECT_EQ(Answer(BindUid("a", "", "n1")), "");
+}
+
+TEST_F(BindFlowTest, TheAgeOfAnUnknownOutcomeCountsFromItsEnd) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  Bind("a", "n1");
+  clock_.now += std::chrono::seconds(4);
+  backend_.binds[0].done({BindResult::kUnknown, "timed out"});
+  while (backend_.settles.empty()) loop_.Poll();
+  EXPECT_EQ(backend_.settles[0].order.last_sent, clock_.now);
+}
+
+TEST_F(BindFlowTest, AnUnknownOutcomeIsNoSuccessWhenTheWatchShowsThePodElsewhere) {
+  AddNode("n1", {2});
+  AddNode("n2", {2});
+  auto pod = AddPod("a", 2);
+  Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kUnknown, "timed out"});
+  size_t again = Bind("a", "n1");
+  auto bound = std::make_shared<cluster::Pod>(*pod);
+  bound->node_name = "n2";
+  placement_->Apply(cluster::PodSet{bound});
+  while (Answer(again) == "(none yet)") loop_.Poll();
+  EXPECT_THAT(Answer(again), HasSubstr("n2"));
+}
+
+TEST_F(BindFlowTest, AnUnsettledAttemptDiesWithTheFlow) {
+  AddNode("n1", {2});
+  std::weak_ptr<const cluster::Pod> pod = AddPod("a", 2);
+  {
+    BindFlow flow(context_, backend_, loop_, std::chrono::seconds(4), "test");
+    flow.Bind({.pod_name = "a", .pod_namespace = "default", .pod_uid = "uid-a", .node = "n1"}, [](std::string_view) {});
+    backend_.binds[0].done({BindResult::kUnknown, "timed out"});
+    backend_.binds.clear();
+    placement_->Apply(cluster::PodGone{"uid-a"});
+    EXPECT_FALSE(pod.expired());
+  }
+  EXPECT_TRUE(pod.expired());
+}
+
+TEST_F(BindFlowTest, TheBindingHasWhatWaitingLeftOfTheDeadline) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  backend_.hold_admissions = true;
+  Bind("a", "n1");
+  clock_.now += std::chrono::seconds(1);
+  backend_.admissions[0](uint64_t{1});
+  ASSERT_EQ(backend_.binds.size(), 1u);
+  EXPECT_EQ(backend_.binds[0].budget, std::chrono::seconds(3));
+}
+
 class ShortDeadlineTest : public ServiceTest {
  protected:
   ShortDeadlineTest() : ServiceTest({}, milliseconds(1)) {}
@@ -192,6 +268,24 @@ TEST_F(ShortDeadlineTest, ABindThatWaitedTooLongForTheLeaseIsNotSent) {
   backend_.admissions[0](uint64_t{1});
   EXPECT_TRUE(backend_.binds.empty());
   EXPECT_EQ(placement_->state().ledger().size(), 0u);
+}
+
+class MeasurableDeadlineTest : public ServiceTest {
+ protected:
+  MeasurableDeadlineTest() : ServiceTest({}, milliseconds(150)) {}
+};
+
+TEST_F(MeasurableDeadlineTest, WhoJoinsAfterTheDeadlineHasItWhole) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  backend_.hold_admissions = true;
+  size_t late = Bind("a", "n1");
+  while (Answer(late) == "(none yet)") loop_.Poll();
+  clock_.now += std::chrono::seconds(9);
+  Bind("a", "n1");
+  backend_.admissions[0](uint64_t{1});
+  ASSERT_EQ(backend_.binds.size(), 1u);
+  EXPECT_EQ(backend_.binds[0].budget, milliseconds(150));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// A service around the decision core with a scripted backend, driven by Poll on the test's own thread: no sockets, no time passes unless said.
+// A service around the decision core with a scripted backend, driven by Poll on the test's own thread: no sockets, no
+// time passes unless said.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,10 +32,12 @@ class ScriptedBackend final : public Backend {
       done(admission);
     }
   }
-  void Bind(BindOrder order, Duration, std::function<void(BindReport)> done) override {
-    binds.push_back({std::move(order), std::move(done)});
+  void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) override {
+    binds.push_back({std::move(order), std::move(done), budget});
   }
-  void Settle(BindOrder order, std::function<void(BindReport)> done) override { settles.push_back({std::move(order), std::move(done)}); }
+  void Settle(BindOrder order, std::function<void(BindReport)> done) override {
+    settles.push_back({std::move(order), std::move(done), {}});
+  }
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override {
     fetches.push_back(Concat(namespace_name, "/", name));
@@ -48,6 +51,7 @@ class ScriptedBackend final : public Backend {
   struct Call {
     BindOrder order;
     std::function<void(BindReport)> done;
+    Duration budget{};
   };
   bool hold_admissions = false;
   StatusOr<uint64_t> admission = uint64_t{1};

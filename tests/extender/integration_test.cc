@@ -43,7 +43,9 @@ class Running {
     if (status.ok()) loop_.Post([this] { drain_(); });
     thread_.join();
   }
-  std::string Call(std::string_view verb, const std::string& body) const { return Send(port_, "POST", Concat("/", verb), body).body; }
+  std::string Call(std::string_view verb, const std::string& body) const {
+    return Send(port_, "POST", Concat("/", verb), body).body;
+  }
   std::string Admin(std::string_view path) const { return Send(admin_port_, "GET", path, "").body; }
   // Asks until the answer holds `text`; each answer is a round trip, nothing sleeps.
   bool AwaitAdmin(std::string_view path, std::string_view text) const {
@@ -67,7 +69,8 @@ class Running {
   static net::HttpReply Send(uint16_t port, std::string_view method, std::string_view path, std::string_view body) {
     auto client = net::Client::Create({.base_url = Concat("http://127.0.0.1:", std::to_string(port))});
     auto reply = (*client)->Call(method, path, body, {}, kPatience);
-    return reply.ok() ? *std::move(reply) : net::HttpReply{.code = 0, .body = Concat("(", Message(reply.status()), ")")};
+    return reply.ok() ? *std::move(reply)
+                      : net::HttpReply{.code = 0, .body = Concat("(", Message(reply.status()), ")")};
   }
 
   SystemClock clock_;
@@ -84,10 +87,11 @@ class IntegrationTest : public testing::Test {
   IntegrationTest() {
     char folder[] = "/tmp/huygens-integration-XXXXXX";
     folder_ = mkdtemp(folder);
-    std::ofstream(folder_ / "kubeconfig") << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-                                          << "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
-                                          << "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:" << api_.port() << "\"}}]\n"
-                                          << "users: [{name: u, user: {token: t}}]\n";
+    std::ofstream(folder_ / "kubeconfig")
+        << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+        << "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+        << "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:" << api_.port() << "\"}}]\n"
+        << "users: [{name: u, user: {token: t}}]\n";
     configuration_.cluster.kubernetes->kubeconfig = folder_ / "kubeconfig";
     configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
     configuration_.filter.checks = {"topology"};
@@ -105,11 +109,13 @@ class IntegrationTest : public testing::Test {
     return api_.Put(fake::Pod("default", name).Cpu(cpu).Annotation("topology.crane.io/topology-awareness", "true"));
   }
   static std::string BindBody(const std::string& pod, const std::string& uid, const std::string& node) {
-    return Concat(R"({"PodName":")", pod, R"(","PodNamespace":"default","PodUID":")", uid, R"(","Node":")", node, R"("})");
+    return Concat(R"({"PodName":")", pod, R"(","PodNamespace":"default","PodUID":")", uid, R"(","Node":")", node,
+                  R"("})");
   }
   static bool EndsSettled(const Running& huygens) {
     auto end = std::chrono::steady_clock::now() + kPatience;
-    while (huygens.Metric("huygens_reservations{state=\"assumed\"}") != 0 || huygens.Metric("huygens_reservations{state=\"reserved\"}") != 0) {
+    while (huygens.Metric("huygens_reservations{state=\"assumed\"}") != 0 ||
+           huygens.Metric("huygens_reservations{state=\"reserved\"}") != 0) {
       if (std::chrono::steady_clock::now() > end) return false;
     }
     return huygens.Metric("huygens_reservation_drift") == 0;
@@ -129,13 +135,33 @@ TEST_F(IntegrationTest, AZoneWithRoomForOneTakesExactlyOneOfFiftyConcurrentBinds
   std::vector<std::string> answers(50);
   std::vector<std::thread> callers;
   for (int i = 0; i < 50; ++i) {
-    callers.emplace_back([&, i] { answers[i] = huygens.Call("bind", BindBody(Concat("p", std::to_string(i)), uids[i], "n1")); });
+    callers.emplace_back(
+        [&, i] { answers[i] = huygens.Call("bind", BindBody(Concat("p", std::to_string(i)), uids[i], "n1")); });
   }
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(std::count(answers.begin(), answers.end(), R"({"Error":""})"), 1);
-  EXPECT_EQ(std::count(answers.begin(), answers.end(), R"({"Error":"node(s) had insufficient resource of NUMA node"})"), 49);
+  EXPECT_EQ(std::count(answers.begin(), answers.end(), R"({"Error":"node(s) had insufficient resource of NUMA node"})"),
+            49);
   EXPECT_EQ(api_.Seen("POST", "/binding"), 1);
   EXPECT_TRUE(EndsSettled(huygens));
+}
+
+TEST_F(IntegrationTest, ABindThatIsNotJsonIsRefusedAndTheNextOneServed) {
+  AddNode("n1", {"2"});
+  std::string uid = AddPod("a", "2");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Call("bind", "not json"), HasSubstr("not an extender request"));
+  EXPECT_THAT(huygens.Call("bind", R"({"PodName":1})"), HasSubstr(R"({"Error":")"));
+  EXPECT_EQ(huygens.Call("bind", BindBody("a", uid, "n1")), R"({"Error":""})");
+}
+
+TEST_F(IntegrationTest, ABindOfAnUnspeakableNameAsksTheApiServerNothing) {
+  AddNode("n1", {"2"});
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Call("bind", BindBody("../secrets/s", "u", "n1")), HasSubstr("not a Kubernetes name"));
+  EXPECT_EQ(api_.Seen("GET", "secrets"), 0);
 }
 
 TEST_F(IntegrationTest, TheBindingCarriesBothAnnotationsInOneWrite) {
@@ -171,16 +197,20 @@ TEST_P(BadDayTest, ThePodIsBoundOnceAndTheLedgerIsEmptyAfterwards) {
   // kube-scheduler asks again when it is told an error.
   auto end = std::chrono::steady_clock::now() + kPatience;
   std::string answer;
-  while ((answer = huygens.Call("bind", BindBody("a", uid, "n1"))) != R"({"Error":""})" && std::chrono::steady_clock::now() < end) {
+  while ((answer = huygens.Call("bind", BindBody("a", uid, "n1"))) != R"({"Error":""})" &&
+         std::chrono::steady_clock::now() < end) {
   }
   EXPECT_EQ(answer, R"({"Error":""})");
   EXPECT_EQ(api_.NodeOf("default", "a"), "n1");
   EXPECT_TRUE(EndsSettled(huygens));
 }
 INSTANTIATE_TEST_SUITE_P(Binding, BadDayTest,
-                         testing::Values(BadDay{"TooManyRequests", Fault::What::kReply, 429}, BadDay{"InternalError", Fault::What::kReply, 500},
-                                         BadDay{"Conflict", Fault::What::kReply, 409}, BadDay{"CutBefore", Fault::What::kCutBefore, 0},
-                                         BadDay{"CutAfter", Fault::What::kCutAfter, 0}, BadDay{"CutInBody", Fault::What::kCutInBody, 0}),
+                         testing::Values(BadDay{"TooManyRequests", Fault::What::kReply, 429},
+                                         BadDay{"InternalError", Fault::What::kReply, 500},
+                                         BadDay{"Conflict", Fault::What::kReply, 409},
+                                         BadDay{"CutBefore", Fault::What::kCutBefore, 0},
+                                         BadDay{"CutAfter", Fault::What::kCutAfter, 0},
+                                         BadDay{"CutInBody", Fault::What::kCutInBody, 0}),
                          [](const auto& info) { return std::string(info.param.name); });
 
 TEST_F(IntegrationTest, AHangingApiServerIsAnsweredWithinTheDeadlineAndSettledLater) {
@@ -194,7 +224,8 @@ TEST_F(IntegrationTest, AHangingApiServerIsAnsweredWithinTheDeadlineAndSettledLa
   EXPECT_THAT(huygens.Call("bind", BindBody("a", uid, "n1")), testing::Not(R"({"Error":""})"));
   gate->Open();
   auto end = std::chrono::steady_clock::now() + kPatience;
-  while (huygens.Call("bind", BindBody("a", uid, "n1")) != R"({"Error":""})" && std::chrono::steady_clock::now() < end) {
+  while (huygens.Call("bind", BindBody("a", uid, "n1")) != R"({"Error":""})" &&
+         std::chrono::steady_clock::now() < end) {
   }
   EXPECT_EQ(api_.NodeOf("default", "a"), "n1");
   EXPECT_TRUE(EndsSettled(huygens));
@@ -215,7 +246,8 @@ TEST_F(IntegrationTest, WatchesThatAreCutCompactedAndRepeatedLoseAndDoubleNothin
   api_.Delete(fake::kPods, "default", "a");
   std::string again = AddPod("a", "2");
   auto end = std::chrono::steady_clock::now() + kPatience;
-  while (huygens.Call("bind", BindBody("a", again, "n1")) != R"({"Error":""})" && std::chrono::steady_clock::now() < end) {
+  while (huygens.Call("bind", BindBody("a", again, "n1")) != R"({"Error":""})" &&
+         std::chrono::steady_clock::now() < end) {
   }
   EXPECT_EQ(api_.NodeOf("default", "a"), "n1");
   EXPECT_TRUE(EndsSettled(huygens));

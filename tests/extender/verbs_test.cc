@@ -17,7 +17,9 @@ constexpr std::string_view kPod =
     R"({"metadata":{"name":"a","namespace":"default","uid":"u1","annotations":{"topology.crane.io/topology-awareness":"true"}},)"
     R"("spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}}]}})";
 
-std::string WithNames(std::string_view names) { return Concat(R"({"Pod":)", kPod, R"(,"Nodes":null,"NodeNames":)", names, "}"); }
+std::string WithNames(std::string_view names) {
+  return Concat(R"({"Pod":)", kPod, R"(,"Nodes":null,"NodeNames":)", names, "}");
+}
 
 // Lowers, or raises, every key of a JSON text; values stay.
 std::string ChangeKeyCase(std::string json, bool upper) {
@@ -26,7 +28,8 @@ std::string ChangeKeyCase(std::string json, bool upper) {
     size_t end = i + 1;
     while (json[end] != '"') end += json[end] == '\\' ? 2 : 1;
     if (json[end + 1] == ':') {
-      for (size_t c = i + 1; c < end; ++c) json[c] = static_cast<char>(upper ? std::toupper(json[c]) : std::tolower(json[c]));
+      for (size_t c = i + 1; c < end; ++c)
+        json[c] = static_cast<char>(upper ? std::toupper(json[c]) : std::tolower(json[c]));
     }
     i = end;
   }
@@ -46,10 +49,13 @@ TEST_F(VerbsTest, FilterPutsEachNodeIntoExactlyOneList) {
   VerbAnswer answer = Filter(context_, WithNames(R"(["fits","full","small","unheard-of"])"));
   EXPECT_EQ(answer.status, 200);
   EXPECT_EQ(answer.outcome, "ok");
-  EXPECT_EQ(answer.body,
-            Concat(R"({"Nodes":null,"NodeNames":["fits"],"FailedNodes":{"full":"node(s) had insufficient resource of NUMA node"},)"
-            R"("FailedAndUnresolvableNodes":{"small":"node(s) had insufficient resource of NUMA node",)"
-                   R"("unheard-of":")", policy::Text(policy::Reason::kUnknownNode), R"("},"Error":""})"));
+  EXPECT_EQ(
+      answer.body,
+      Concat(
+          R"({"Nodes":null,"NodeNames":["fits"],"FailedNodes":{"full":"node(s) had insufficient resource of NUMA node"},)"
+          R"("FailedAndUnresolvableNodes":{"small":"node(s) had insufficient resource of NUMA node",)"
+          R"("unheard-of":")",
+          policy::Text(policy::Reason::kUnknownNode), R"("},"Error":""})"));
 }
 
 TEST_F(VerbsTest, FilterNamesARepeatedNodeOnce) {
@@ -66,7 +72,8 @@ TEST_F(VerbsTest, FilterNamesARepeatedNodeOnce) {
 TEST_F(VerbsTest, FilterReturnsNodeObjectsAsTheyCame) {
   AddNode("n1", {2});
   AddNode("n2", {1});
-  constexpr std::string_view kNode = R"({"metadata":{"name":"n1","labels":{"x":"\u003c 中文"}},"spec":{ },"status":{"foo":1e2}})";
+  constexpr std::string_view kNode =
+      R"({"metadata":{"name":"n1","labels":{"x":"\u003c 中文"}},"spec":{ },"status":{"foo":1e2}})";
   std::string body = Concat(R"({"Pod":)", kPod, R"(,"Nodes":{"metadata":{},"items":[)", kNode,
                             R"(,{"metadata":{"name":"n2"}}]},"NodeNames":null})");
   VerbAnswer answer = Filter(context_, body);
@@ -74,8 +81,9 @@ TEST_F(VerbsTest, FilterReturnsNodeObjectsAsTheyCame) {
 }
 
 TEST_F(VerbsTest, FilterTellsAnErrorForWhatIsUnderstoodAnd400ForWhatIsNotJson) {
-  for (std::string_view body : {R"({})", R"({"Pod":null,"NodeNames":["n1"]})", R"({"Pod":7,"NodeNames":["n1"]})",
-                                R"({"Pod":{"spec":{"containers":[{"resources":{"requests":{"cpu":"two"}}}]}},"NodeNames":[]})"}) {
+  for (std::string_view body :
+       {R"({})", R"({"Pod":null,"NodeNames":["n1"]})", R"({"Pod":7,"NodeNames":["n1"]})",
+        R"({"Pod":{"spec":{"containers":[{"resources":{"requests":{"cpu":"two"}}}]}},"NodeNames":[]})"}) {
     VerbAnswer answer = Filter(context_, body);
     EXPECT_EQ(answer.status, 200) << body;
     EXPECT_EQ(answer.outcome, "error") << body;
@@ -90,7 +98,8 @@ TEST_F(VerbsTest, FilterTellsAnErrorForWhatIsUnderstoodAnd400ForWhatIsNotJson) {
 
 TEST_F(VerbsTest, EmptyAndNullListsAreAnsweredWithNoNode) {
   for (std::string_view names : {"[]", "null"}) {
-    EXPECT_THAT(Filter(context_, WithNames(names)).body, HasSubstr(R"("FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":"")"));
+    EXPECT_THAT(Filter(context_, WithNames(names)).body,
+                HasSubstr(R"("FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":"")"));
     EXPECT_EQ(Prioritize(context_, WithNames(names)).body, "[]");
   }
 }
@@ -113,13 +122,16 @@ TEST_F(VerbsTest, PrioritizeScoresFewerZonesHigher) {
   EXPECT_EQ(score("unheard-of"), 0);
   for (size_t at = 0; (at = answer.body.find("Score\":", at)) != std::string::npos; ++at) {
     size_t end = answer.body.find('}', at);
-    EXPECT_EQ(answer.body.substr(at + 7, end - at - 7).find_first_not_of("0123456789"), std::string::npos) << "Go takes whole numbers only";
+    EXPECT_EQ(answer.body.substr(at + 7, end - at - 7).find_first_not_of("0123456789"), std::string::npos)
+        << "Go takes whole numbers only";
   }
 }
 
 TEST_F(VerbsTest, PreemptReturnsTheCandidatesAsUids) {
-  EXPECT_EQ(Preempt(R"({"Pod":{},"NodeNameToVictims":{"n1":{"Pods":[{"metadata":{"uid":"v1"}}],"NumPDBViolations":1}}})").body,
-            R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":1}}})");
+  EXPECT_EQ(
+      Preempt(R"({"Pod":{},"NodeNameToVictims":{"n1":{"Pods":[{"metadata":{"uid":"v1"}}],"NumPDBViolations":1}}})")
+          .body,
+      R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":1}}})");
   EXPECT_EQ(Preempt("[").status, 400);
 }
 
@@ -169,7 +181,8 @@ TEST_F(RecordedTest, FilterAndPrioritizeAreAnsweredByteForByte) {
   size_t from = with_objects.find("\"Nodes\":") + 8;
   std::string nodes = with_objects.substr(from, with_objects.rfind(",\"NodeNames\"") - from);
   EXPECT_EQ(Filter(context_, with_objects).body,
-            Concat(R"({"Nodes":)", nodes, R"(,"NodeNames":null,"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})"));
+            Concat(R"({"Nodes":)", nodes,
+                   R"(,"NodeNames":null,"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})"));
 }
 
 TEST_F(RecordedTest, TheCaseOfFieldNamesDoesNotMatter) {

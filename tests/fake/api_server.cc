@@ -32,8 +32,15 @@ void Gate::Open() {
   changed_.notify_all();
 }
 
+bool Gate::AwaitArrival() {
+  std::unique_lock lock(mutex_);
+  return changed_.wait_for(lock, kPatience, [this] { return arrived_; });
+}
+
 bool Gate::Pass(const std::function<bool()>& stopped) {
   std::unique_lock lock(mutex_);
+  arrived_ = true;
+  changed_.notify_all();
   // The server has no way to wake every gate: look now and then.
   while (!open_ && !stopped()) changed_.wait_for(lock, std::chrono::milliseconds(20));
   return open_;

@@ -30,6 +30,8 @@ inline constexpr char kCommunity[] = "/apis/topology.node.k8s.io/v1alpha2/nodere
 class Gate {
  public:
   void Open();
+  // Waits until something is held; false after 30 s.
+  bool AwaitArrival();
   // Blocks until Open; false if `stopped` became true first.
   bool Pass(const std::function<bool()>& stopped);
 
@@ -37,6 +39,7 @@ class Gate {
   std::mutex mutex_;
   std::condition_variable changed_;
   bool open_ = false;
+  bool arrived_ = false;
 };
 
 // What happens to the next `times` requests that match. Faults are tried in the order in which they were added.

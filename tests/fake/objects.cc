@@ -92,8 +92,8 @@ std::string Pod::Json() const {
       Concat(R"({"apiVersion":"v1","kind":"Pod",)", metadata, R"(,"spec":{"schedulerName":)", Quoted(scheduler_));
   if (!node_.empty()) out += Concat(R"(,"nodeName":)", Quoted(node_));
   if (gated_) out += R"(,"schedulingGates":[{"name":"wait"}])";
-  return Concat(out, R"(,"containers":[{"name":"main","image":"example.invalid/main","resources":{"requests":)", Map(requests_), R"(,"limits":)",
-                Map(limits_), R"(}}]},"status":{"phase":)", Quoted(phase_), "}}");
+  return Concat(out, R"(,"containers":[{"name":"main","image":"example.invalid/main","resources":{"requests":)",
+                Map(requests_), R"(,"limits":)", Map(limits_), R"(}}]},"status":{"phase":)", Quoted(phase_), "}}");
 }
 
 CraneTopology& CraneTopology::Zone(std::string name, std::string cpu, Fields attributes) {

@@ -117,6 +117,15 @@ TEST_F(BinderTest, ForbiddenIsRefusedWithAdviceAndWithoutRetry) {
   EXPECT_EQ(Posts(), 1);
 }
 
+TEST_F(BinderTest, ARefusalDoesNotSettleAnEarlierPostInDoubt) {
+  server_.Inject({.method = "POST", .path = "/binding", .times = 1, .code = 500});
+  server_.Inject({.method = "POST", .path = "/binding", .times = 1, .code = 403});
+  const BindOutcome outcome = Bind();
+  EXPECT_EQ(outcome.verdict, BindVerdict::kUnknown);  // the first may still be carried out
+  EXPECT_THAT(outcome.message, HasSubstr("403"));
+  EXPECT_EQ(outcome.attempts, 2);
+}
+
 TEST_F(BinderTest, TooManyRequestsIsRepeatedAfterTheTimeTheServerAsksFor) {
   server_.Inject({.method = "POST", .path = "/binding", .times = 2, .code = 429, .headers = "Retry-After: 1\r\n"});
   const BindOutcome outcome = Bind();
@@ -172,6 +181,17 @@ TEST_F(BinderTest, HangingCallEndsInTimeAndIsSettled) {
   EXPECT_GE(Gets(), 1);
   EXPECT_EQ(Settle(seconds(1)).verdict, BindVerdict::kUnknown);   // it could still happen
   EXPECT_EQ(Settle(seconds(11)).verdict, BindVerdict::kUnbound);  // not any more
+}
+
+TEST_F(BinderTest, EffectWithoutAnAnswerIsFoundBeforeTheDeadline) {
+  server_.Inject({.what = What::kHoldAnswer,
+                  .method = "POST",
+                  .path = "/binding",
+                  .gate = std::make_shared<fake::Gate>()});  // never opened
+  SteadyWaiter real;
+  Binder binder(*client_, real, [] { return 1.0; });
+  EXPECT_EQ(binder.Bind(request_, real.Now() + milliseconds(300), cancel_).verdict, BindVerdict::kBound);
+  EXPECT_EQ(Posts(), 1);
 }
 
 TEST_F(BinderTest, UnknownOutcomeThatNoGetCanSettleStaysUnknownAndIsNeverPostedAgain) {

@@ -103,7 +103,7 @@ TEST_F(LeaseTest, OfTwoTakersOneWins) {
   server_.Inject({.what = What::kHold, .method = "PUT", .path = "/leases", .gate = gate});
   Status of_b;
   std::thread b([&] { of_b = b_.lease->Hold(); });
-  ASSERT_TRUE(server_.AwaitSeen("PUT", "/leases", 1));
+  ASSERT_TRUE(gate->AwaitArrival());
   EXPECT_TRUE(c.lease->Hold().ok());
   gate->Open();
   b.join();
@@ -172,7 +172,7 @@ TEST_F(LeaseTest, OwnTimeCountsFromBeforeTheRequest) {
   auto gate = std::make_shared<fake::Gate>();
   server_.Inject({.what = What::kHoldAnswer, .method = "POST", .path = "/leases", .gate = gate});
   std::thread a([&] { EXPECT_TRUE(a_.lease->Hold().ok()); });
-  ASSERT_TRUE(server_.AwaitSeen("POST", "/leases", 1));
+  ASSERT_TRUE(gate->AwaitArrival());
   Advance(seconds(4));  // while the answer is on its way
   gate->Open();
   a.join();

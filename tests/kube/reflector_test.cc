@@ -373,36 +373,69 @@ TEST_F(ReflectorTest, RelistInterruptsAQuietWatch) {
   EXPECT_THAT(sink_.States(), Not(Contains(HasSubstr("broken"))));
 }
 
-TEST_F(ReflectorTest, RelistUpToAVersionDoesNothingWhenItWasSeen) {
+TEST_F(ReflectorTest, CatchingUpDoesNothingWhenTheVersionWasSeenAndListsOtherwise) {
   server_.Put(fake::Node("n1"));
   Start(Kind::kNode);
   ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
-  reflector_->Relist(1001);
+  reflector_->CatchUp(1001);
   server_.Put(fake::Node("n2"));
   ASSERT_TRUE(sink_.AwaitWord("+n2"));
+  server_.EndWatches(fake::kNodes);
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 2));
   EXPECT_EQ(Lists(fake::kNodes), 1);
   server_.Put(fake::Pod("default", "a"));  // the version grows, and the watch of nodes does not know
   auto client = *net::Client::Create(server_.Options());
   const auto version = ReadResourceVersion(*client, Kind::kNode, seconds(5));
   ASSERT_TRUE(version.ok());
   EXPECT_EQ(*version, 1003u);
-  reflector_->Relist(*version);
-  reflector_->Relist(*version);
+  reflector_->CatchUp(*version);
+  reflector_->CatchUp(*version);
   ASSERT_TRUE(sink_.AwaitWord("@1003"));
-  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 2));
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 3));
+  EXPECT_EQ(Lists(fake::kNodes), 3);  // the first, that of ReadResourceVersion, and one to catch up
 }
 
 TEST_F(ReflectorTest, ListThatBeganBeforeTheWishIsRepeated) {
   auto gate = std::make_shared<fake::Gate>();
   server_.Inject({.what = What::kHoldAnswer, .method = "GET", .path = "/nodes", .gate = gate});
+  server_.Silence(fake::kNodes, true);  // no event will tell
   Start(Kind::kNode);
-  ASSERT_TRUE(server_.AwaitSeen("GET", "/nodes", 1));
+  ASSERT_TRUE(gate->AwaitArrival());
   server_.Put(fake::Node("n1"));
-  reflector_->Relist(server_.version());
+  reflector_->CatchUp(server_.version());
   gate->Open();
   ASSERT_TRUE(sink_.AwaitWord("+n1"));
   ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
-  EXPECT_LE(Lists(fake::kNodes), 2);
+  EXPECT_EQ(Lists(fake::kNodes), 2);
+}
+
+TEST_F(ReflectorTest, LargeKindCatchesUpByTheBookmarkOfAShortWatch) {
+  server_.Put(fake::Node("n1"));
+  Start(Kind::kNode, {.short_watch_above = 0});
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  server_.Put(fake::Pod("default", "a"));
+  reflector_->CatchUp(server_.version());
+  ASSERT_TRUE(server_.AwaitSeen("GET", "timeoutSeconds=3", 1));
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 2));
+  server_.Bookmark(fake::kNodes);
+  ASSERT_TRUE(sink_.AwaitWord("@1002"));
+  EXPECT_EQ(Lists(fake::kNodes), 1);
+
+  server_.EndWatches(fake::kNodes);
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 3));
+  EXPECT_EQ(server_.Seen("GET", "timeoutSeconds=3"), 1);  // back to long watches
+}
+
+TEST_F(ReflectorTest, ShortWatchWithoutABookmarkIsFollowedByAList) {
+  server_.Put(fake::Node("n1"));
+  Start(Kind::kNode, {.short_watch_above = 0});
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  server_.Put(fake::Pod("default", "a"));
+  reflector_->CatchUp(server_.version());
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 2));
+  server_.EndWatches(fake::kNodes);
+  ASSERT_TRUE(sink_.AwaitWord("@1002"));
+  EXPECT_EQ(Lists(fake::kNodes), 2);
 }
 
 TEST_F(ReflectorTest, StopEndsAHangingListAtOnce) {

@@ -1,6 +1,7 @@
 // A Log whose lines a test can read, and a clock that a test sets.
 #pragma once
 
+#include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
