@@ -177,7 +177,8 @@ void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<voi
     }
     auto start = std::chrono::steady_clock::now();
     kube::BindOutcome outcome = worker.binder->Bind(order.request, deadline, cancel_);
-    if (lease_) lease_->End();
+    const bool in_doubt = outcome.verdict == kube::BindVerdict::kUnknown;
+    if (lease_) lease_->End(in_doubt ? kube::BindOptions().in_flight : Duration::zero());
     BindReport report = ReportOf(outcome);
     context_.metrics.BindApi(Name(report.result), std::chrono::steady_clock::now() - start);
     answer(std::move(report));

@@ -60,16 +60,17 @@ Status BindLease::Begin(uint64_t term, Duration needed) {
   return absl::OkStatus();
 }
 
-void BindLease::End() {
+void BindLease::End(Duration in_doubt) {
   const std::lock_guard lock(mutex_);
   --under_way_;
   last_use_ = waiter_->Now();
+  doubt_until_ = std::max(doubt_until_, last_use_ + in_doubt);
 }
 
 void BindLease::Loop() {
   while (!waiter_->interrupted()) waiter_->Wait(Step());
   Publish(false, "stopping");
-  (void)lease_.Release();  // best effort: otherwise others wait for its end
+  if (!UnderWay()) (void)lease_.Release();  // best effort: otherwise others wait for its end
 }
 
 Duration BindLease::Step() {
@@ -90,7 +91,7 @@ bool BindLease::Close(bool yield) {
   {
     const std::lock_guard lock(mutex_);
     before = view_;
-    const bool idle = under_way_ == 0 && waiter_->Now() - last_use_ >= options_.idle_release;
+    const bool idle = !Busy() && waiter_->Now() - last_use_ >= options_.idle_release;
     if (!yield && !idle) return false;
     view_.held = false;
     view_.trouble.clear();  // whoever waits will have it again in a moment
@@ -101,7 +102,7 @@ bool BindLease::Close(bool yield) {
 
 bool BindLease::UnderWay() const {
   const std::lock_guard lock(mutex_);
-  return under_way_ > 0;
+  return Busy();
 }
 
 Duration BindLease::StepHeld() {

@@ -55,7 +55,8 @@ class BindLease {
   BindLease& operator=(const BindLease&) = delete;
 
   void Start();
-  // Gives the Lease up and waits for the thread: at most one call's time-out. The binds must have ended.
+  // Gives the Lease up, unless a bind is in doubt, and waits for the thread: at most one call's time-out. The binds
+  // must have ended.
   void Stop();
 
   // Any thread.
@@ -64,7 +65,9 @@ class BindLease {
   // Around each Binding call, on its thread. Fails, and then needs no End, unless the Lease is ours in this very term
   // for `needed` more: the longest that the call may take.
   Status Begin(uint64_t term, Duration needed);
-  void End();
+  // `in_doubt`: how long a Binding whose outcome is unknown may still be carried out. Until then the Lease is not given
+  // up: the next holder would decide without having seen it.
+  void End(Duration in_doubt = {});
 
  private:
   void Loop();
@@ -76,6 +79,8 @@ class BindLease {
   // ends first.
   bool Close(bool yield);
   bool UnderWay() const;
+  // With the lock held.
+  bool Busy() const { return under_way_ > 0 || waiter_->Now() < doubt_until_; }
   void Publish(bool held, std::string trouble);
   void Notify(const View& before);
 
@@ -100,6 +105,7 @@ class BindLease {
   bool wanted_ = false;  // by someone who does not have it yet
   Duration last_use_{};
   int under_way_ = 0;
+  Duration doubt_until_{};
 };
 
 }  // namespace huygens::kube

@@ -123,6 +123,28 @@ TEST(BindLease, IsKeptWhileABindIsUnderWay) {
   EXPECT_FALSE(a.lease->Now().held);
 }
 
+TEST(BindLease, IsKeptWhileABindingIsInDoubt) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  a.Want();
+  ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
+  a.lease->End(seconds(10));
+  a.Advance(seconds(9));
+  EXPECT_TRUE(a.lease->Now().held);
+  a.Advance(seconds(2));
+  EXPECT_FALSE(a.lease->Now().held);
+}
+
+TEST(BindLease, IsNotGivenUpAtTheEndOfAProcessWithABindingInDoubt) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  a.Want();
+  ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
+  a.lease->End(seconds(10));
+  a.lease->Stop();
+  EXPECT_THAT(server.Get(fake::kLeases, "kube-system", "huygens-bind"), HasSubstr(R"("holderIdentity":"a")"));
+}
+
 TEST(BindLease, NoBindBeginsWithLessTimeThanItMayTake) {
   fake::ApiServer server;
   Instance a(server, "a");
