@@ -63,7 +63,7 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
   while (true) {
     size_t clean = CleanPrefix(text);
-    out.append(text.data(), clean);
+    out += text.substr(0, clean);
     if (clean == text.size()) break;
     AppendEscaped(out, text[clean]);
     text.remove_prefix(clean + 1);

@@ -51,7 +51,8 @@ std::string DecimalSuffix(int exponent, Quantity::Format format) {
   if (format == Quantity::Format::kDecimalExponent) return "e" + std::to_string(exponent);
   constexpr std::string_view kLetters = "num.kMGTPE";
   if (exponent < -9 || exponent > 18) return "";
-  return std::string(1, kLetters[static_cast<size_t>(exponent / 3 + 3)]);
+  const int letter = exponent / 3 + 3;
+  return std::string(1, kLetters[static_cast<size_t>(letter)]);
 }
 
 // `digits` * 10^`exponent` as an integer with the largest power of 1000 left to the suffix.

@@ -33,6 +33,10 @@ struct NodeGone {
 struct PodSet {
   std::shared_ptr<const Pod> pod;
 };
+// A pod that is there but could not be read: it stays as it was, and as it was it may hold capacity.
+struct PodKept {
+  std::string uid;
+};
 struct PodGone {
   std::string uid;
 };
@@ -44,6 +48,6 @@ struct TopologyGone {
   std::string node_name;
 };
 
-using Event = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodGone, TopologySet, TopologyGone>;
+using Event = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodKept, PodGone, TopologySet, TopologyGone>;
 
 }  // namespace huygens::cluster

@@ -114,6 +114,11 @@ void State::On(const PodSet& event) {
   }
 }
 
+void State::On(const PodKept& event) {
+  auto found = pods_.find(event.uid);
+  if (found != pods_.end()) found->second.list = Of(Kind::kPod).list;
+}
+
 void State::On(const PodGone& event) {
   if (pods_.find(event.uid) == pods_.end()) return;
   ledger_.Erase(event.uid);
@@ -156,7 +161,7 @@ const PlacedPod* State::FindPlaced(std::string_view uid) const {
   return found == pods_.end() ? nullptr : found->second.placed.get();
 }
 
-Status State::Reserve(std::shared_ptr<const Pod> pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
+Status State::Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
   PodRecord& record = pods_[pod->uid];
   if (record.placed) {
     return absl::AlreadyExistsError(
@@ -165,7 +170,7 @@ Status State::Reserve(std::shared_ptr<const Pod> pod, NodeIndex node, std::vecto
   ++revision_;
   if (!record.pod) {
     record.pod = pod;
-    pod_names_[pod->Key()] = pod->uid;
+    pod_names_.try_emplace(pod->Key(), pod->uid);  // the watch may know a newer pod of that name
   }
   ledger_.Reserve(pod->uid, now);
   Place(record, node, std::move(zones));

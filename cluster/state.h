@@ -57,7 +57,7 @@ class State {
 
   // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and
   // Release on a UID without an entry do nothing: the watch was faster.
-  Status Reserve(std::shared_ptr<const Pod> pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
+  Status Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
   void Assume(std::string_view uid, Time now);
   void Release(std::string_view uid);
   const Ledger& ledger() const { return ledger_; }
@@ -91,6 +91,7 @@ class State {
   void On(const NodeSet& event);
   void On(const NodeGone& event);
   void On(const PodSet& event);
+  void On(const PodKept& event);
   void On(const PodGone& event);
   void On(const TopologySet& event);
   void On(const TopologyGone& event);

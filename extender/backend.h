@@ -42,7 +42,8 @@ class Backend {
 
   // Begins to deliver the cluster.
   virtual Status Start() = 0;
-  // Finishes what binds are under way, waits for its threads; nothing is delivered afterwards.
+  // Cuts what is under way and waits for its threads; nothing is delivered afterwards. A Binding that was cut may still
+  // take effect: the next start reads what became of it.
   virtual void Stop() = 0;
 
   // Whether this instance may decide binds now; if it is not the holder of the bind Lease it tries to become it. Not

@@ -125,6 +125,7 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   auto& annotations = order.request.annotations;
   const cluster::NodeTopology* topology = context_.placement.state().Topology(reservation.node);
   std::vector<cluster::ZoneAmount> zones;
+  zones.reserve(reservation.zones.size());
   for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
   if (!zones.empty() && topology != nullptr) {
     std::string result;
@@ -139,7 +140,7 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   Duration budget = request_deadline_ - (now - attempt->started);
   // Whatever a wall clock that was set meanwhile makes of it.
   budget = std::clamp<Duration>(budget, std::min<Duration>(milliseconds(100), request_deadline_), request_deadline_);
-  backend_.Bind(order, budget, [this, attempt](BindReport report) { Report(attempt, report); });
+  backend_.Bind(order, budget, [this, attempt](const BindReport& report) { Report(attempt, report); });
 }
 
 void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
@@ -171,7 +172,7 @@ void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
       if (node != attempt->args.node) return Finish(attempt, "failed", Concat("the pod is bound to node ", node));
       return Finish(attempt, "bound", "");
     }
-    backend_.Settle(attempt->order, [this, attempt, delay](BindReport report) {
+    backend_.Settle(attempt->order, [this, attempt, delay](const BindReport& report) {
       if (report.result == BindResult::kUnknown) return Settle(attempt, std::min<Duration>(2 * delay, seconds(15)));
       Report(attempt, report);
     });
@@ -188,7 +189,7 @@ void BindFlow::SettleOverdue(Time limit) {
         .request = {placed->pod->name, placed->pod->namespace_name, uid, std::string(state.NodeName(placed->node)), {}},
         .pod = placed->pod,
         .last_sent = state.ledger().Find(uid)->since};
-    backend_.Settle(order, [this, uid](BindReport report) {
+    backend_.Settle(order, [this, uid](const BindReport& report) {
       settling_.erase(uid);
       // Bound, or nobody could say: the watch will show it, and until it does is soon enough to ask again.
       if (report.result != BindResult::kRefused) return context_.placement.Assume(uid, context_.clock.Now());

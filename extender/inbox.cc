@@ -17,6 +17,7 @@ std::string_view TypeName(const cluster::Event& event) {
     std::string_view operator()(const cluster::NodeSet&) const { return "set"; }
     std::string_view operator()(const cluster::PodSet&) const { return "set"; }
     std::string_view operator()(const cluster::TopologySet&) const { return "set"; }
+    std::string_view operator()(const cluster::PodKept&) const { return ""; }  // counted as a fault
     std::string_view operator()(const cluster::NodeGone&) const { return "gone"; }
     std::string_view operator()(const cluster::PodGone&) const { return "gone"; }
     std::string_view operator()(const cluster::TopologyGone&) const { return "gone"; }

@@ -22,6 +22,9 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
   switch (outcome.verdict) {
     case kube::BindVerdict::kBound:
       return {.result = BindResult::kBound};
+    // It holds a node, and the watch will show which and what: until then the zones here must not look free.
+    case kube::BindVerdict::kBoundOtherwise:
+    case kube::BindVerdict::kBoundElsewhere:
     case kube::BindVerdict::kUnknown:
       return {.result = BindResult::kUnknown, .message = outcome.message};
     default:

@@ -47,12 +47,12 @@ void Service::Handle(const net::Request& request, net::Respond respond) {
                                      "{filter,prioritize,preempt,bind}\n")));
   }
   if (request.method != "POST") return respond(Plain(405, Concat(verb, " takes POST, not ", request.method, "\n")));
-  if (verb == "bind") return HandleBind(request, std::move(respond));
+  if (verb == "bind") return HandleBind(request, respond);
   auto start = std::chrono::steady_clock::now();
   Answer(context_, verb, request.body.size(), start, pure(context_, request.body), respond);
 }
 
-void Service::HandleBind(const net::Request& request, net::Respond respond) {
+void Service::HandleBind(const net::Request& request, const net::Respond& respond) {
   auto start = std::chrono::steady_clock::now();
   auto answer = [this, start, bytes = request.body.size(), respond](std::string_view error) {
     VerbAnswer bound{.outcome = error.empty() ? "ok" : "error"};

@@ -20,7 +20,7 @@ class Service {
   void Handle(const net::Request& request, net::Respond respond);
 
  private:
-  void HandleBind(const net::Request& request, net::Respond respond);
+  void HandleBind(const net::Request& request, const net::Respond& respond);
 
   Context& context_;
   BindFlow& bind_;

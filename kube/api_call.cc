@@ -13,7 +13,7 @@ bool IsObjectName(std::string_view name) {
 }
 
 std::string ReplyText(const net::HttpReply& reply) {
-  const std::string code = Concat("HTTP ", std::to_string(reply.code));
+  std::string code = Concat("HTTP ", std::to_string(reply.code));
   const auto status = wire::DecodeApiStatus(reply.body);
   if (status.ok() && !status->message.empty()) return Concat(status->message, " (", code, ")");
   return code;

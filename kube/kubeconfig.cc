@@ -13,8 +13,8 @@ namespace {
 // One named entry of `clusters`, `users` or `contexts`, or the way to its fields. Values are never quoted in messages.
 class Section {
  public:
-  Section(YAML::Node node, std::string place, std::filesystem::path folder)
-      : node_(std::move(node)), place_(std::move(place)), folder_(std::move(folder)) {}
+  Section(const YAML::Node& node, std::string place, std::filesystem::path folder)
+      : node_(node), place_(std::move(place)), folder_(std::move(folder)) {}
 
   bool Has(const char* key) const {
     const YAML::Node value = node_[key];
@@ -181,7 +181,7 @@ StatusOr<net::ClientOptions> LoadKubeconfig(const std::string& path, std::string
 }
 
 std::string ProcessEnvironment(const char* name) {
-  const char* const value = std::getenv(name);
+  const char* const value = std::getenv(name);  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
   return value == nullptr ? std::string() : std::string(value);
 }
 

@@ -67,7 +67,8 @@ Status ReadJson(const fs::path& path, const std::string& text, const Take& take)
   const auto list = wire::DecodeList(text);
   if (!list.ok()) return Annotate(list.status(), name);
   for (const std::string_view item : list->items) {
-    const auto line = 1 + std::count(text.data(), item.data(), '\n');
+    const auto begin = text.begin();
+    const auto line = 1 + std::count(begin, begin + (item.data() - text.c_str()), '\n');
     HUYGENS_RETURN_IF_ERROR(TakeObject(std::string(item), Concat(name, ":", std::to_string(line)), &*meta, take));
   }
   return absl::OkStatus();

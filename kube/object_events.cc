@@ -23,6 +23,7 @@ DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
   if (!meta.ok() || meta->name.empty()) return result;
   result.name = meta->namespace_name.empty() ? meta->name : Concat(meta->namespace_name, "/", meta->name);
   if (kind == Kind::kNode) result.event = cluster::NodeGone{meta->name};
+  if (kind == Kind::kPod && !meta->uid.empty()) result.event = cluster::PodKept{meta->uid};
   if (kind == Kind::kCraneTopology || kind == Kind::kCommunityTopology) {
     cluster::NodeTopology topology;
     topology.source = SourceOf(kind);

@@ -26,7 +26,7 @@ PodEvents::PodEvents(const Clock& clock, Random random, PodEventOptions options)
       tokens_(options_.burst),
       refilled_(clock.Now()) {}
 
-bool PodEvents::Allow(std::string key, Time now) {
+bool PodEvents::Allow(const std::string& key, Time now) {
   const double elapsed = std::chrono::duration<double>(now - refilled_).count();
   tokens_ = std::min<double>(options_.burst, tokens_ + std::max(0.0, elapsed) * options_.per_second);
   refilled_ = now;
@@ -39,7 +39,7 @@ bool PodEvents::Allow(std::string key, Time now) {
     return true;
   }
   order_.push_back(key);
-  last_.emplace(std::move(key), now);
+  last_.emplace(key, now);
   if (order_.size() > options_.remembered) {
     last_.erase(order_.front());
     order_.pop_front();

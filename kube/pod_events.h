@@ -36,7 +36,7 @@ class PodEvents {
   uint64_t suppressed() const;
 
  private:
-  bool Allow(std::string key, Time now);
+  bool Allow(const std::string& key, Time now);
 
   const Clock& clock_;
   const PodEventOptions options_;

@@ -119,12 +119,14 @@ bool Reflector::Prepare() {
   if (behind && !short_watch_) need_list_ = true;
   catching_up_ = need_list_ || short_watch_;
   listing_for_ = wanted_version_;
-  if (!interrupted_) return true;
+  client_lost_ = client_lost_ || interrupted_;
   interrupted_ = false;
+  if (!client_lost_) return true;
   auto client = net::Client::Create(api_server_);  // the old one is cancelled for good
   if (client.ok()) {
     shared_client_ = *std::move(client);
     client_ = shared_client_.get();
+    client_lost_ = false;
   }
   return true;
 }

@@ -104,7 +104,8 @@ class Reflector {
   std::unique_ptr<net::Client> shared_client_;
   bool stopping_ = false;
   bool relist_ = false;
-  bool interrupted_ = false;  // the client is cancelled and must be replaced
+  bool interrupted_ = false;  // what is under way was cancelled
+  bool client_lost_ = false;  // the client was cancelled, and no new one could be made yet
   bool catching_up_ = false;  // what is under way ends with a recent version
   uint64_t listing_for_ = 0;  // wanted_version_ when the LIST began
   uint64_t wanted_version_ = 0;

@@ -20,18 +20,18 @@ struct ResultEntry {
   ResourceVector capacity;
 };
 
-Status ReadResultEntry(JsonReader& in, ResourceNames& names, ResultEntry& entry) {
+Status ReadResultEntry(JsonReader& in, const ResourceNames& names, ResultEntry& entry) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(entry.name);
     if (key.Is("type")) return in.Read(entry.type);
     if (!key.Is("resources")) return absl::OkStatus();
     return in.Members([&](const JsonKey& kind) {
-      return kind.Is("capacity") ? ReadResourceList(in, names, entry.capacity) : absl::OkStatus();
+      return kind.Is("capacity") ? ReadKnownResources(in, names, entry.capacity) : absl::OkStatus();
     });
   });
 }
 
-StatusOr<std::vector<ResultEntry>> DecodeResult(std::string_view text, ResourceNames& names) {
+StatusOr<std::vector<ResultEntry>> DecodeResult(std::string_view text, const ResourceNames& names) {
   HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(text));
   std::vector<ResultEntry> entries;
   HUYGENS_RETURN_IF_ERROR(ReadList(in, entries, [&](ResultEntry& entry) { return ReadResultEntry(in, names, entry); }));
@@ -58,7 +58,7 @@ std::optional<bool> ParseBoolWord(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, ResourceNames& names) {
+std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const ResourceNames& names) {
   auto entries = DecodeResult(text, names);
   if (!entries.ok()) return {};
   std::vector<cluster::ZoneAmount> zones;

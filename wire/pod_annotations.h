@@ -19,7 +19,7 @@ std::optional<bool> ParseBoolWord(std::string_view text);
 
 // topology.crane.io/topology-result: capacity of each entry of type Node, ordered by zone, entries of one zone added
 // up. Empty if the text is no such list or promises a negative amount, which would hand out what is not there.
-std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, ResourceNames& names);
+std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const ResourceNames& names);
 
 // huygens.dev/placement; nothing unless it names a UID and a node.
 std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text);

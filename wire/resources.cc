@@ -39,8 +39,20 @@ Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& ou
   return in.Members([&](const JsonKey& key) -> Status {
     Quantity quantity;
     HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
-    HUYGENS_ASSIGN_OR_RETURN(ResourceId id, names.Intern(key.text));
-    out.Set(id, BaseUnits(id, quantity));
+    // A full table loses only names that no configuration and no object before has mentioned: better than to lose the
+    // object.
+    StatusOr<ResourceId> id = names.Intern(key.text);
+    if (id.ok()) out.Set(*id, BaseUnits(*id, quantity));
+    return absl::OkStatus();
+  });
+}
+
+Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVector& out) {
+  if (in.Next() == JsonType::kNull) out = {};
+  return in.Members([&](const JsonKey& key) -> Status {
+    Quantity quantity;
+    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
+    if (auto id = names.Find(key.text)) out.Set(*id, BaseUnits(*id, quantity));
     return absl::OkStatus();
   });
 }

@@ -17,6 +17,8 @@ Status ReadQuantity(JsonReader& in, Quantity& out);
 
 // {"cpu":"2","memory":"4Gi"}. Null empties `out`; a second map is merged into the first, as Go does.
 Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out);
+// The same without the names that nothing else has mentioned: for annotations, in which anybody may write anything.
+Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVector& out);
 
 // {"requests":{...},"limits":{...}}, as containers and pods have it.
 Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& requests, ResourceVector& limits);

@@ -355,5 +355,18 @@ TEST_F(StateTest, RevisionGrowsWithEveryChange) {
   EXPECT_GT(state_.revision(), before);
 }
 
+TEST_F(StateTest, APodThatAListCouldNotReadStaysAsItWas) {
+  state_.Apply(NodeSet{MakeNode("n")});
+  Set(MakePod("u", "n"));
+  Set(MakePod("v", "n"));
+  state_.Apply(ListBegin{Kind::kPod});
+  state_.Apply(PodKept{"u"});
+  state_.Apply(PodKept{"unheard-of"});
+  state_.Apply(ListEnd{Kind::kPod});
+  EXPECT_NE(state_.FindPlaced("u"), nullptr);
+  EXPECT_EQ(state_.FindPlaced("v"), nullptr);
+  EXPECT_EQ(Held("n"), 2000);
+}
+
 }  // namespace
 }  // namespace huygens::cluster

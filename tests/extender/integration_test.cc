@@ -264,7 +264,7 @@ TEST_F(IntegrationTest, IsNotReadyAndDecidesNothingUntilEveryKindIsSynced) {
   EXPECT_TRUE(huygens.AwaitReady());
 }
 
-TEST_F(IntegrationTest, ATopologyKindThatIsInstalledLaterIsPickedUp) {
+TEST_F(IntegrationTest, AKindWhoseDefinitionIsAbsentKeepsNothingFromBeingReady) {
   api_.Install(fake::kCommunity, false);
   AddNode("n1", {"4"});
   Running huygens(configuration_);

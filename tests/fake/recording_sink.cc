@@ -14,6 +14,7 @@ struct Word {
   std::string operator()(const cluster::NodeSet& event) const { return "+" + event.node.name; }
   std::string operator()(const cluster::NodeGone& event) const { return "-" + event.name; }
   std::string operator()(const cluster::PodSet& event) const { return "+" + event.pod->name; }
+  std::string operator()(const cluster::PodKept& event) const { return "=" + event.uid; }
   std::string operator()(const cluster::PodGone& event) const { return "-" + event.uid; }
   std::string operator()(const cluster::TopologySet& event) const { return "+" + event.topology.node_name; }
   std::string operator()(const cluster::TopologyGone& event) const { return "-" + event.node_name; }

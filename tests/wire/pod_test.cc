@@ -242,12 +242,27 @@ TEST_F(PodTest, APodOfOneAndAHalfMegabytes) {
   EXPECT_EQ(pod.name, "big");
 }
 
-TEST_F(PodTest, TooManyResourceNamesAreAnErrorOfThePodThatBringsThem) {
-  std::string json = R"({"spec":{"overhead":{)";
-  for (int i = 0; i < 5000; ++i) json += Concat(i == 0 ? "" : ",", "\"example.com/r", std::to_string(i), "\":1");
-  json += "}}}";
-  EXPECT_THAT(Error(json), HasSubstr("more than 4096"));
-  EXPECT_EQ(Decode(samples::kBind).name, "");
+TEST(Pod, AnAnnotationCannotFillTheTableOfResourceNames) {
+  ResourceNames names;
+  auto pod = DecodePod(
+      R"({"metadata":{"name":"a","annotations":{"topology.crane.io/topology-result":)"
+      R"("[{\"name\":\"node0\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"2\",\"made/up\":\"1\"}}}]"}}})",
+      names);
+  ASSERT_TRUE(pod.ok());
+  ASSERT_EQ(pod->topology_result.size(), 1u);
+  EXPECT_EQ(pod->topology_result[0].amount, (ResourceVector{{kCpu, 2000}}));
+  EXPECT_FALSE(names.Find("made/up"));
+}
+
+TEST(Pod, AFullTableOfResourceNamesLosesTheNameAndNotThePod) {
+  ResourceNames names;
+  for (size_t i = 0; names.Intern(Concat("example.com/r", std::to_string(i))).ok(); ++i) {
+  }
+  auto pod = DecodePod(
+      R"({"metadata":{"name":"a"},"spec":{"containers":[{"resources":{"requests":{"cpu":"1","one/more":"1"}}}]}})",
+      names);
+  ASSERT_TRUE(pod.ok());
+  EXPECT_EQ(pod->containers[0].requests, (ResourceVector{{kCpu, 1000}}));
 }
 
 }  // namespace
