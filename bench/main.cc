@@ -51,7 +51,7 @@ class Host {
     Fill(*placement_, kNodes, kPods);
     net::ServerOptions options{.address = "127.0.0.1:0"};
     server_ = *net::Server::Start(loop_, options, [this](const net::Request& request, net::Respond respond) {
-      if (!request.path.starts_with("/echo/")) return service_.Handle(request, std::move(respond));
+      if (!request.path.starts_with("/echo/")) return service_.Handle(request, respond);
       size_t size = 0;
       std::from_chars(request.path.data() + 6, request.path.data() + request.path.size(), size);
       respond({.body = std::string(size, 'x')});

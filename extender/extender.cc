@@ -199,8 +199,9 @@ Status Extender::Parts::StartServer() {
   options.idle_timeout = from.idle_timeout;
   options.events = ServerEvents();
   HUYGENS_ASSIGN_OR_RETURN(
-      server_, net::Server::Start(loop_, std::move(options), [this](const net::Request& request, net::Respond respond) {
-        service_->Handle(request, std::move(respond));
+      server_,
+      net::Server::Start(loop_, std::move(options), [this](const net::Request& request, const net::Respond& respond) {
+        service_->Handle(request, respond);
       }));
   return absl::OkStatus();
 }

@@ -34,7 +34,7 @@ Service::Service(Context& context, BindFlow& bind, std::string_view path_prefix)
   if (prefix_.empty() || prefix_.back() != '/') prefix_ += '/';
 }
 
-void Service::Handle(const net::Request& request, net::Respond respond) {
+void Service::Handle(const net::Request& request, const net::Respond& respond) {
   std::string_view verb = request.path;
   if (verb.starts_with(prefix_)) verb.remove_prefix(prefix_.size());
   using Pure = VerbAnswer (*)(Context&, std::string_view);

@@ -17,7 +17,7 @@ class Service {
   // `path_prefix` as configured: "/" or "/scheduler".
   Service(Context& context, BindFlow& bind, std::string_view path_prefix);
 
-  void Handle(const net::Request& request, net::Respond respond);
+  void Handle(const net::Request& request, const net::Respond& respond);
 
  private:
   void HandleBind(const net::Request& request, const net::Respond& respond);

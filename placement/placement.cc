@@ -165,7 +165,7 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
   return scores_;
 }
 
-StatusOr<Reservation> Placement::Reserve(std::shared_ptr<const cluster::Pod> pod, std::string_view node_name,
+StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name,
                                          Time now) {
   if (pod->uid.empty()) return Invalid(Concat("pod ", pod->Key(), " has no UID"));
   if (const cluster::PlacedPod* placed = state_.FindPlaced(pod->uid)) {
@@ -198,19 +198,27 @@ StatusOr<Reservation> Placement::Reserve(std::shared_ptr<const cluster::Pod> pod
   RunChecks(query);
   made.reason = candidates_.reason(0);
   if (!made.Accepted()) return made;
-  std::vector<cluster::ZoneAmount> zones = ChooseZones(query, *node);
-  made.zones = Shares(*node, zones);
-  HUYGENS_RETURN_IF_ERROR(state_.Reserve(std::move(pod), *node, std::move(zones), now));
+  std::optional<std::vector<cluster::ZoneAmount>> zones = ChooseZones(query, *node);
+  if (!zones) {
+    made.reason = Reason::kInsufficientZones;
+    return made;
+  }
+  made.zones = Shares(*node, *zones);
+  HUYGENS_RETURN_IF_ERROR(state_.Reserve(pod, *node, *std::move(zones), now));
   return made;
 }
 
-std::vector<cluster::ZoneAmount> Placement::ChooseZones(const policy::PodQuery& query, NodeIndex node) const {
-  if (!chooses_zones_ || query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged) return {};
+std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const policy::PodQuery& query,
+                                                                       NodeIndex node) const {
+  const bool none_due =
+      !chooses_zones_ || query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged;
+  if (none_due) return std::vector<cluster::ZoneAmount>();
   topology::ZoneOffers offers;
   bool one_zone = zones_.OneZone(node, query.zones);
   zones_.Offer(node, one_zone, query.now, offers);
   auto set = topology::SelectZones(offers, query.zones.amounts, one_zone);
-  if (!set) return {};  // never: the check has just found room
+  if (!set)
+    return std::nullopt;  // the check has just found room, so never; a pod without a result would not be counted
   return topology::Divide(offers, *set, query.zones.amounts, zones_.options().managed_resources);
 }
 

@@ -124,7 +124,7 @@ class Placement {
   // Decides again for this one node on the current state, and if it fits holds the capacity from now on. A node that
   // cannot take the pod is an answer, not an error. Errors: no UID (InvalidArgument), the pod finished or is being
   // deleted (FailedPrecondition), it already holds capacity on another node (Aborted).
-  StatusOr<Reservation> Reserve(std::shared_ptr<const cluster::Pod> pod, std::string_view node_name, Time now);
+  StatusOr<Reservation> Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name, Time now);
   // The API server said yes / no. A UID without a reservation is ignored: the watch was faster.
   void Assume(std::string_view uid, Time now) { state_.Assume(uid, now); }
   void Release(std::string_view uid) { state_.Release(uid); }
@@ -141,7 +141,8 @@ class Placement {
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
   void RunChecks(const policy::PodQuery& query);
   void Narrow(const policy::PodQuery& query);
-  std::vector<cluster::ZoneAmount> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
+  // An empty list where no result is due, nothing if the zones cannot hold the pod after all.
+  std::optional<std::vector<cluster::ZoneAmount>> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
   std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
 
   Options options_;
