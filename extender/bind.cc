@@ -43,34 +43,32 @@ void BindFlow::Bind(wire::BindArgs args, Answer answer) {
   }
   std::string key = Concat(args.pod_namespace, "/", args.pod_name, "/", args.pod_uid);
   if (auto found = attempts_.find(key); found != attempts_.end()) {
-    Attempt& attempt = *found->second;
-    if (attempt.args.node != args.node) {
-      return answer(Concat("the pod is being bound to node ", attempt.args.node, "; try again when that is settled"));
+    const std::string& node = found->second->args.node;
+    if (node != args.node) {
+      return answer(Concat("the pod is being bound to node ", node, "; try again when that is settled"));
     }
-    attempt.waiting.push_back(std::move(answer));
-    if (!attempt.deadline.pending()) {
-      attempt.started = context_.clock.Now();  // a Binding that is not sent yet has the time of those who wait for it
-      attempt.deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(found->second)] {
-        if (auto attempt = weak.lock()) Expire(*attempt);
-      });
-    }
-    return;
+    return Wait(found->second, std::move(answer));
   }
   if (std::string why = context_.not_ready(); !why.empty()) return answer(Concat("huygens is not ready: ", why));
 
   auto attempt = std::make_shared<Attempt>();
   attempt->args = std::move(args);
   attempt->key = key;
-  attempt->waiting.push_back(std::move(answer));
-  attempt->started = context_.clock.Now();
-  attempt->deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(attempt)] {
-    if (auto attempt = weak.lock()) Expire(*attempt);
-  });
+  Wait(attempt, std::move(answer));
   attempts_.emplace(std::move(key), attempt);
   backend_.Admit([this, attempt](StatusOr<uint64_t> term) {
     if (!term.ok()) return Finish(attempt, "not_admitted", Message(term.status()));
     attempt->order.term = *term;
     FindPod(attempt);
+  });
+}
+
+void BindFlow::Wait(const AttemptPtr& attempt, Answer answer) {
+  attempt->waiting.push_back(std::move(answer));
+  if (attempt->deadline.pending()) return;
+  attempt->started = context_.clock.Now();  // a Binding that is not sent yet has the time of those who wait for it
+  attempt->deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(attempt)] {
+    if (auto attempt = weak.lock()) Expire(*attempt);
   });
 }
 

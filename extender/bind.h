@@ -41,6 +41,8 @@ class BindFlow {
   struct Attempt;
   using AttemptPtr = std::shared_ptr<Attempt>;
 
+  // Answers `answer` when the outcome is known, or at the deadline of those who wait now.
+  void Wait(const AttemptPtr& attempt, Answer answer);
   void FindPod(const AttemptPtr& attempt);
   void Decide(const AttemptPtr& attempt);
   void Send(const AttemptPtr& attempt, const placement::Reservation& reservation);
