@@ -19,11 +19,11 @@ run: build ## place the sample pods on the embedded sample cluster and print the
 test: setup ## every test this machine can run; ends with counts
 	@tools/test
 
-demo: build ## the sample pods through the real etcd, kube-apiserver and kube-scheduler
-	@tools/control_plane && tests/e2e/run demo
+demo: build ## the sample pods through the real etcd, kube-apiserver and kube-scheduler; KEEP=1 leaves them running until Ctrl-C
+	@tools/control_plane && tests/e2e/run $(if $(KEEP),--keep,demo)
 
-bench: setup ## filter and prioritize against an echo of the same bytes
-	@tools/build release huygens huygens_bench && tools/bench
+bench: setup ## filter and prioritize against an echo of the same bytes; one prediction of kubelet
+	@tools/build release huygens huygens_bench huygens_topology_bench && tools/bench
 
 format: setup ## clang-format over all C++ files
 	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i

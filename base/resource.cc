@@ -15,6 +15,9 @@ int64_t SaturatingAdd(int64_t a, int64_t b) {
 
 ResourceNames::ResourceNames() {
   for (std::string_view name : {"cpu", "memory", "ephemeral-storage", "pods"}) (void)Intern(name);
+  for (std::string_view size : {"64Ki", "1Mi", "2Mi", "16Mi", "32Mi", "512Mi", "1Gi", "2Gi", "16Gi", "512Gi"}) {
+    (void)Intern(Concat("hugepages-", size));
+  }
 }
 
 StatusOr<ResourceId> ResourceNames::Intern(std::string_view name) {

@@ -22,6 +22,10 @@ inline constexpr ResourceId kCpu = 0;
 inline constexpr ResourceId kMemory = 1;
 inline constexpr ResourceId kEphemeralStorage = 2;
 inline constexpr ResourceId kPodSlots = 3;  // "pods" of a node's allocatable
+// "hugepages-64Ki" to "hugepages-512Gi": the sizes that Linux has on any architecture.
+inline constexpr ResourceId kFirstHugepages = 4;
+inline constexpr ResourceId kLastHugepages = 13;
+inline constexpr bool IsHugepages(ResourceId id) { return id >= kFirstHugepages && id <= kLastHugepages; }
 
 // Gives each resource name an id that holds for the life of the process. Thread-safe: decoders on several threads share
 // one.

@@ -9,7 +9,7 @@
 #include "cli/output_format.h"
 #include "cli/remote.h"
 
-ABSL_FLAG(std::string, namespace, "default", "namespace of the pod");
+ABSL_FLAG(std::string, namespace, "", "namespace of the pod; default where POD names none");
 
 namespace huygens::cli {
 
@@ -50,17 +50,22 @@ int Run(std::span<const std::string_view> arguments) {
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
   const std::string_view given = arguments[0];
+  const std::string in = absl::GetFlag(FLAGS_namespace);
   const bool with_namespace = given.find('/') != std::string_view::npos;
-  const std::string pod = with_namespace ? std::string(given) : Concat(absl::GetFlag(FLAGS_namespace), "/", given);
+  const std::string pod = with_namespace ? std::string(given) : Concat(in.empty() ? "default" : in, "/", given);
   auto json = Ask(*admin, "pod", pod);
   auto decisions = json.ok() ? DecodeDecisions(*json) : StatusOr<std::vector<DecisionView>>(json.status());
-  if (decisions.ok() && decisions->empty() && !with_namespace) {
+  if (decisions.ok() && decisions->empty() && !with_namespace && in.empty()) {
     json = Ask(*admin, "uid", given);
     if (json.ok()) decisions = DecodeDecisions(*json);
   }
   if (!json.ok()) return Fail(Message(json.status()));
   if (!decisions.ok()) return Fail(Message(Annotate(decisions.status(), "answer of /debug/decisions")));
-  if (decisions->empty()) return Fail(UnknownPodText(pod, url));
+  auto ready = admin->Fetch("/readyz");
+  if (!ready.ok()) return Fail(Message(ready.status()));
+  const std::string trouble = ready->code == 200 ? "" : NotReadyText(ready->body);
+  if (decisions->empty()) return Fail(trouble.empty() ? UnknownPodText(pod, url) : trouble);
+  if (!trouble.empty()) Fail(trouble);  // what it decided before is still worth reading
   const std::string text = *format == OutputFormat::kJson ? *json : ExplainText(*decisions, SystemClock().Now());
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
+#include <span>
 
 #include "cli/table.h"
 
@@ -17,16 +18,19 @@ constexpr size_t kMostEarlier = 10;  // lines of earlier decisions
 struct Attempt {
   const DecisionView* filter = nullptr;
   const DecisionView* prioritize = nullptr;
+  const DecisionView* preempt = nullptr;
   const DecisionView* bind = nullptr;
   size_t size = 0;  // decisions that belong to it
 };
 
-// kube-scheduler asks filter, prioritize, bind in that order: from the newest decision back to the newest filter.
-Attempt Newest(const std::vector<const DecisionView*>& decisions) {
+// kube-scheduler asks filter, then prioritize and bind or, where no node is left, preempt: from the newest decision
+// back to the newest filter.
+Attempt Newest(std::span<const DecisionView* const> decisions) {
   Attempt attempt;
   for (const DecisionView* decision : decisions) {
     ++attempt.size;
     if (decision->verb == "bind" && attempt.bind == nullptr) attempt.bind = decision;
+    if (decision->verb == "preempt" && attempt.preempt == nullptr) attempt.preempt = decision;
     if (decision->verb == "prioritize" && attempt.prioritize == nullptr) attempt.prioritize = decision;
     if (decision->verb != "filter") continue;
     attempt.filter = decision;
@@ -58,16 +62,26 @@ size_t Feasible(const DecisionView& filter) {
 
 std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
 
+constexpr std::string_view kNoZones =
+    "no zones were assigned: huygens does not choose them on that node (its `mode` in /debug/nodes is not managed), or "
+    "the pod asks for none\n(no whole CPUs, a request that differs from its limit, cpu-policy none, a DaemonSet's "
+    "pod).";
+
 // The one sentence that somebody in a hurry reads.
 std::string Headline(const Attempt& attempt, Time now) {
   if (const DecisionView* bind = attempt.bind) {
     if (bind->error.empty()) {
       const bool again = bind->outcome == "already_bound";
       return Concat(again ? "Was bound already, to " : "Bound to ", bind->node, ", ", When(bind->time, now), "; ",
-                    bind->zones.empty() ? "no zones were assigned." : Concat("zones ", ToText(bind->zones), "."));
+                    bind->zones.empty() ? kNoZones : Concat("zones ", ToText(bind->zones), "."));
     }
     return Concat("Binding to ", bind->node, " failed, ", When(bind->time, now), ": ", bind->error,
                   "\nkube-scheduler puts the pod back into its queue and tries again.");
+  }
+  if (const DecisionView* preempt = attempt.preempt) {
+    const bool helps = preempt->outcome == "ok";
+    return Concat("Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()),
+                  ", ", When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.");
   }
   if (attempt.filter == nullptr)
     return Concat("Scored, ", When(attempt.prioritize->time, now), "; what filter said before is forgotten.");
@@ -174,9 +188,24 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
   for (const DecisionView& decision : decisions) {
     if (decision.uid == newest.uid) same_pod.push_back(&decision);
   }
+  const bool several = same_pod.size() < decisions.size();
+  // A pod that is bound stays so, whatever was tried afterwards.
+  const auto bound = std::find_if(same_pod.begin(), same_pod.end(), [](const DecisionView* decision) {
+    return decision->verb == "bind" && decision->error.empty();
+  });
+  const DecisionView* refused_later = nullptr;
+  if (bound != same_pod.end()) {
+    const auto later = std::find_if(same_pod.begin(), bound, [](const DecisionView* d) { return d->verb == "bind"; });
+    if (later != bound) refused_later = *later;
+    same_pod.erase(same_pod.begin(), bound);
+  }
   const Attempt attempt = Newest(same_pod);
   std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
                             Headline(attempt, now), "\n");
+  if (refused_later != nullptr) {
+    text += Concat("A later bind to ", refused_later->node, " was refused, ", When(refused_later->time, now), ": ",
+                   refused_later->error, "\n");
+  }
   if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt));
   if (attempt.filter && !attempt.filter->nodes.empty()) {
     text +=
@@ -191,8 +220,18 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
     }
     text += Concat("\n", table.Text());
   }
-  if (same_pod.size() < decisions.size()) {
+  if (several) {
     text += "\nAn earlier pod of the same name was decided on, too; ask for it by its UID (-o json shows it).\n";
+  }
+  return text;
+}
+
+std::string NotReadyText(std::string_view readyz) {
+  std::string text = "huygens is not ready and refuses every call:";
+  while (!readyz.empty()) {
+    const size_t end = std::min(readyz.find('\n'), readyz.size());
+    if (readyz.starts_with("[-]")) text += Concat("\n- ", readyz.substr(3, end - 3));
+    readyz.remove_prefix(std::min(end + 1, readyz.size()));
   }
   return text;
 }

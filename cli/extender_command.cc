@@ -36,7 +36,7 @@ int Run(std::span<const std::string_view> arguments) {
   bool draining = false;
   loop.OnSignal({SIGTERM, SIGINT}, [&](int signal) {
     if (std::exchange(draining, true)) return;
-    log.Info("draining", {{"signal", signal}, {"grace", configuration->server.shutdown_grace}});
+    log.Info("draining", {{"signal", signal}, {"graceSeconds", configuration->server.shutdown_grace}});
     (*server)->Drain([&] { loop.Stop(); });
   });
   loop.Run();

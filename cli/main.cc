@@ -1,11 +1,12 @@
 // huygens SUBCOMMAND [FLAGS] [ARGUMENTS]: picks the subcommand; everything else is in its file.
+#include <algorithm>
 #include <cstdio>
-#include <string>
+#include <iterator>
+#include <span>
 #include <string_view>
-#include <vector>
 
-#include "absl/flags/parse.h"
 #include "cli/command.h"
+#include "cli/command_line.h"
 
 namespace huygens::cli {
 
@@ -32,14 +33,6 @@ void PrintUsage(std::FILE* to) {
   Print(to, "\n`huygens SUBCOMMAND --help` says more. Exit codes: 0 done, 1 failed, 2 wrong usage.\n");
 }
 
-// Users write --admin-url; Abseil's flags are C++ names and know --admin_url alone.
-void AcceptDashes(char* argument) {
-  if (argument[0] != '-' || argument[1] != '-') return;
-  for (char* c = argument + 2; *c != '\0' && *c != '='; ++c) {
-    if (*c == '-') *c = '_';
-  }
-}
-
 bool AsksForHelp(std::string_view argument) { return argument == "--help" || argument == "-h" || argument == "-help"; }
 
 int Run(int argc, char** argv) {
@@ -47,27 +40,26 @@ int Run(int argc, char** argv) {
     PrintUsage(stderr);
     return kUsage;
   }
-  std::string_view name = argv[1];
-  if (AsksForHelp(name) || name == "help") {
+  std::span<char*> arguments(argv + 1, argv + argc);
+  bool help = AsksForHelp(arguments[0]) || std::string_view(arguments[0]) == "help";
+  if (help && arguments.size() == 1) {
     PrintUsage(stdout);
     return kOk;
   }
-  for (const Command* command : kCommands) {
-    if (command->name != name) continue;
-    for (int i = 2; i < argc; ++i) {
-      if (AsksForHelp(argv[i])) {
-        Print(stdout, command->help);
-        return kOk;
-      }
-      AcceptDashes(argv[i]);
-    }
-    argv[1] = argv[0];
-    std::vector<char*> rest = absl::ParseCommandLine(argc - 1, argv + 1);
-    std::vector<std::string_view> arguments(rest.begin() + 1, rest.end());
-    return command->run(arguments);
+  if (help) arguments = arguments.subspan(1);
+  std::string_view name = arguments[0];
+  if (name == "--version") name = kVersionCommand.name;
+  const auto* const found = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                         [&](const Command* command) { return command->name == name; });
+  if (found == std::end(kCommands)) return UsageError(name, "no such subcommand; `huygens --help` lists them");
+  const Command& command = **found;
+  help = help || std::any_of(arguments.begin() + 1, arguments.end(), AsksForHelp);
+  if (help) {
+    Print(stdout, command.help);
+    return kOk;
   }
-  UsageError(name, "no such subcommand; `huygens --help` lists them");
-  return kUsage;
+  const auto rest = ParseFlags(arguments);
+  return rest.ok() ? command.run(*rest) : UsageError(name, Message(rest.status()));
 }
 
 }  // namespace

@@ -19,23 +19,26 @@ StatusOr<Remote> Remote::Open(const RemoteOptions& options) {
   return Remote(*std::move(made), options);
 }
 
-StatusOr<std::string> Remote::Call(std::string_view method, std::string_view path, std::string_view body) {
+StatusOr<net::HttpReply> Remote::Send(std::string_view method, std::string_view path, std::string_view body) {
   net::Headers headers;
   if (method == "POST") headers.emplace_back("Content-Type", "application/json");
   auto reply = client_->Call(method, path, body, headers, kTimeout);
-  if (!reply.ok()) {
-    std::string advice;
-    if (absl::IsUnavailable(reply.status())) {
-      advice = Concat("\nIs `huygens extender` running there? ", flag_,
-                      " names its address; the log line `serving` shows it.");
-    }
-    return Status(reply.status().code(), ToAbsl(Concat(Message(reply.status()), advice)));
-  }
+  if (reply.ok() || !absl::IsUnavailable(reply.status())) return reply;
+  return Unavailable(Concat(Message(reply.status()), "\nIs `huygens extender` running there? ", flag_,
+                            " names its address; the log line `serving` shows it."));
+}
+
+StatusOr<std::string> Remote::Call(std::string_view method, std::string_view path, std::string_view body) {
+  auto reply = Send(method, path, body);
+  if (!reply.ok()) return reply.status();
   if (reply->code == 200) return std::move(reply->body);
   std::string_view said = reply->body;
   while (said.ends_with('\n')) said.remove_suffix(1);
   std::string message =
       Concat(method, " ", url_, path.substr(0, path.find('?')), " answered ", std::to_string(reply->code), ": ", said);
+  if (said.starts_with("no verb at ")) {
+    message += Concat("\nThat is server.address, which serves the verbs; ", flag_, " wants server.adminAddress.");
+  }
   return reply->code == 404 ? NotFound(message) : Unavailable(message);
 }
 

@@ -24,11 +24,14 @@ class Remote {
   // Errors: NotFound where the server answered 404, Unavailable where it answered another code than 200, else those of
   // net::Client.
   StatusOr<std::string> Get(std::string_view path_and_query) { return Call("GET", path_and_query, {}); }
+  // Whatever the code of the answer is.
+  StatusOr<net::HttpReply> Fetch(std::string_view path_and_query) { return Send("GET", path_and_query, {}); }
   StatusOr<std::string> PostJson(std::string_view path, std::string_view body) { return Call("POST", path, body); }
 
  private:
   Remote(std::unique_ptr<net::Client> client, const RemoteOptions& options)
       : client_(std::move(client)), url_(options.url), flag_(options.flag) {}
+  StatusOr<net::HttpReply> Send(std::string_view method, std::string_view path, std::string_view body);
   StatusOr<std::string> Call(std::string_view method, std::string_view path, std::string_view body);
 
   std::unique_ptr<net::Client> client_;

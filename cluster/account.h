@@ -1,6 +1,7 @@
 // What a domain keeps per node: zones in use, usage curves, quota charged. State tells every account of each pod that
-// is placed on or leaves a node, whatever the cause (watch, bind, simulation); placing and leaving the same pod leaves
-// an account exactly as it was.
+// is placed on or leaves a node, whatever the cause (watch, bind, simulation); placing a pod and
+// taking it off again leaves the figures as they were, and so does the reverse, which is how preemption asks what would
+// be if a pod left.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ class Account {
   virtual ~Account() = default;
   virtual void Place(const PlacedPod& pod) = 0;
   virtual void Leave(const PlacedPod& pod) = 0;
+  // The Node appeared, changed or went (null). NodeChanged follows.
+  virtual void NodeObjectChanged(NodeIndex /*node*/, const Node* /*object*/) {}
   // The Node or its topology object appeared, changed or went; `topology` is the one in force (State::Topology), null
   // if none.
   virtual void NodeChanged(NodeIndex node, const NodeTopology* topology) = 0;

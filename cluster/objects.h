@@ -8,17 +8,31 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "base/resource.h"
 #include "base/time.h"
 
 namespace huygens::cluster {
 
+// What kubelet reports of a container's resources: status.containerStatuses[] and status.initContainerStatuses[].
+struct ContainerStatus {
+  ResourceVector requests;   // resources.requests, in force
+  ResourceVector limits;     // resources.limits, in force
+  ResourceVector allocated;  // allocatedResources: what kubelet has promised
+};
+
 struct Container {
   std::string name;
   ResourceVector requests;
   ResourceVector limits;
-  bool restartable = false;  // an init container with restartPolicy Always: a sidecar
+  bool restartable = false;               // an init container with restartPolicy Always: a sidecar
+  std::optional<ContainerStatus> status;  // only where kubelet reports `resources`
 };
+
+enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
+
+// Annotation huygens.dev/smt; any other text counts as unset.
+enum class Smt : uint8_t { kUnset, kSpread, kPack, kIsolate };
 
 enum class PodPhase : uint8_t { kPending, kRunning, kSucceeded, kFailed, kUnknown };
 
@@ -32,10 +46,12 @@ struct ZoneAmount {
   friend bool operator==(const ZoneAmount&, const ZoneAmount&) = default;
 };
 
-// Annotation huygens.dev/placement: which pod on which node a topology-result was written for.
+// Annotation huygens.dev/placement: which pod on which node zones were written for, and which zones. Where kubelet pins
+// they are a prediction.
 struct PlacementMark {
   std::string uid;
   std::string node;
+  std::vector<ZoneAmount> zones;  // ordered by zone
 };
 
 struct PodResources {
@@ -56,9 +72,16 @@ struct Pod {
   std::vector<Container> init_containers;  // sidecars included
   std::vector<Container> containers;
   ResourceVector overhead;
-  std::optional<PodResources> pod_level;  // spec.resources
+  std::optional<PodResources> pod_level;         // spec.resources
+  std::optional<PodResources> pod_level_status;  // status.resources
+  ResourceVector pod_level_allocated;            // status.allocatedResources
+  std::optional<QosClass> qos_class;             // status.qosClass
+  bool resize_infeasible = false;                // the first condition PodResizePending has the reason Infeasible
+  std::optional<Time> start_time;                // status.startTime: kubelet has seen the pod
+  bool preempts = true;                          // false: preemptionPolicy Never
 
   CpuPolicy cpu_policy = CpuPolicy::kUnset;
+  Smt smt = Smt::kUnset;
   std::optional<bool> topology_awareness;       // annotation topology.crane.io/topology-awareness
   std::vector<ZoneAmount> topology_result;      // annotation topology.crane.io/topology-result, ordered by zone
   std::optional<PlacementMark> placement_mark;  // annotation huygens.dev/placement
@@ -75,6 +98,9 @@ struct Node {
   std::vector<std::pair<std::string, std::string>> labels;  // ordered by key
 };
 
+// The CPUs of one physical core, ascending.
+using Core = absl::InlinedVector<uint16_t, 4>;
+
 // One NUMA zone (type Node) of a topology object.
 struct Zone {
   int id = -1;
@@ -86,6 +112,8 @@ struct Zone {
   std::vector<std::pair<int, int>> costs;  // (zone id, distance), ordered by id; absent = unknown
   std::optional<int64_t> offline_cpu;      // attribute offline_capacity: milli-cores the zone can really give
   std::optional<Time> offline_updated;     // attribute offline_capacity_updated
+  std::vector<int> memory_group;           // attribute memoryGroup: ids, ascending, itself among them; empty = unknown
+  std::vector<Core> cores;                 // attribute huygens.dev/cores, ordered by lowest CPU; empty = unknown
   friend bool operator==(const Zone&, const Zone&) = default;
 };
 
@@ -106,6 +134,8 @@ struct NodeTopology {
   bool single_numa = false;      // crane: topologyManagerPolicy SingleNUMANodePodLevel
   std::vector<std::pair<std::string, std::string>> attributes;  // community attributes, ordered by name
   std::vector<Zone> zones;                                      // ordered by id
+  // When the zones were last written, by the API server's clock; absent in objects that no API server has stored.
+  std::optional<Time> written;
 };
 
 // The number at the end of a zone's name: "node0", "node-0" and "0" are all 0. Nothing if there is none, it is above

@@ -1,28 +1,93 @@
 #include "cluster/pod_requests.h"
 
-namespace huygens::cluster {
+#include <algorithm>
 
-ResourceVector PodRequests(const Pod& pod) {
+namespace huygens::cluster {
+namespace {
+
+// `requests_of(container, resizable)` is what a container counts.
+template <typename RequestsOf>
+ResourceVector SumOfContainers(const Pod& pod, RequestsOf&& requests_of) {
   ResourceVector running;
-  for (const Container& container : pod.containers) running.Add(container.requests);
+  for (const Container& container : pod.containers) running.Add(requests_of(container, true));
   ResourceVector sidecars;
   ResourceVector starting;
   for (const Container& container : pod.init_containers) {
+    const ResourceVector& requests = requests_of(container, container.restartable);
     ResourceVector meanwhile = sidecars;
-    meanwhile.Add(container.requests);
+    meanwhile.Add(requests);
     starting.Max(meanwhile);
-    if (container.restartable) sidecars.Add(container.requests);
+    if (container.restartable) sidecars.Add(requests);
   }
   running.Add(sidecars);
   running.Max(starting);
+  return running;
+}
+
+int64_t PlacedPodLevel(const Pod& pod, ResourceId resource, int64_t asked) {
+  if (!pod.pod_level_status) return asked;
+  int64_t held = std::max(pod.pod_level_status->requests.Get(resource), pod.pod_level_allocated.Get(resource));
+  return pod.resize_infeasible ? held : std::max(held, asked);
+}
+
+// Adds the cpu and memory above 0, the only ones that make a class.
+void AddForQos(const ResourceVector& amounts, ResourceVector& sum) {
+  for (ResourceId resource : {kCpu, kMemory}) {
+    if (int64_t amount = amounts.Get(resource); amount > 0) sum.Add(resource, amount);
+  }
+}
+
+bool LimitsBoth(const ResourceVector& limits) { return limits.Get(kCpu) > 0 && limits.Get(kMemory) > 0; }
+
+}  // namespace
+
+ResourceVector PodRequests(const Pod& pod) {
+  ResourceVector requests = SumOfContainers(
+      pod, [](const Container& container, bool) -> const ResourceVector& { return container.requests; });
+  if (pod.pod_level) {
+    for (const auto& [resource, amount] : pod.pod_level->requests) requests.Set(resource, amount);
+  }
+  requests.Add(pod.overhead);
+  return requests;
+}
+
+ResourceVector PlacedRequests(const Pod& pod, const Container& container) {
+  if (!container.status) return container.requests;
+  ResourceVector requests = container.status->requests;
+  requests.Max(container.status->allocated);
+  if (!pod.resize_infeasible) requests.Max(container.requests);
+  return requests;
+}
+
+ResourceVector PlacedPodRequests(const Pod& pod) {
+  ResourceVector requests = SumOfContainers(pod, [&](const Container& container, bool resizable) {
+    return resizable ? PlacedRequests(pod, container) : container.requests;
+  });
   if (pod.pod_level) {
     for (const auto& [resource, amount] : pod.pod_level->requests) {
-      // Kubernetes has pod-level cpu, memory and hugepages; it admits no others.
-      if (resource != kEphemeralStorage && resource != kPodSlots) running.Set(resource, amount);
+      requests.Set(resource, PlacedPodLevel(pod, resource, amount));
     }
   }
-  running.Add(pod.overhead);
-  return running;
+  requests.Add(pod.overhead);
+  return requests;
+}
+
+QosClass ComputeQos(const Pod& pod) {
+  ResourceVector requests, limits;
+  bool guaranteed = true;
+  auto add = [&](const ResourceVector& asked, const ResourceVector& limited) {
+    AddForQos(asked, requests);
+    AddForQos(limited, limits);
+    guaranteed = guaranteed && LimitsBoth(limited);
+  };
+  if (pod.pod_level) {
+    add(pod.pod_level->requests, pod.pod_level->limits);
+  } else {
+    for (const Container& container : pod.containers) add(container.requests, container.limits);
+    for (const Container& container : pod.init_containers) add(container.requests, container.limits);
+  }
+  if (requests.empty() && limits.empty()) return QosClass::kBestEffort;
+  return guaranteed && requests == limits ? QosClass::kGuaranteed : QosClass::kBurstable;
 }
 
 }  // namespace huygens::cluster

@@ -7,11 +7,12 @@ namespace huygens::cluster {
 namespace {
 
 // A topology-result beside a huygens.dev/placement of another pod or node was copied with a template's annotations: it
-// says nothing.
+// says nothing. Where kubelet pins there is only the latter, with the zones that kubelet was predicted to take.
 std::vector<ZoneAmount> TrustedResult(const Pod& pod) {
   const auto& mark = pod.placement_mark;
-  if (mark && (mark->uid != pod.uid || mark->node != pod.node_name)) return {};
-  return pod.topology_result;
+  if (!mark) return pod.topology_result;
+  if (mark->uid != pod.uid || mark->node != pod.node_name) return {};
+  return pod.topology_result.empty() ? mark->zones : pod.topology_result;
 }
 
 // nodeName never changes once set and a finished pod never runs again: an event that says so is late.
@@ -65,6 +66,7 @@ void State::On(const NodeSet& event) {
   }
   slot.node = event.node;
   slot.node_list = Of(Kind::kNode).list;
+  for (Account* account : accounts_) account->NodeObjectChanged(index, &*slot.node);
   NodeChanged(index);
 }
 
@@ -74,6 +76,7 @@ void State::On(const NodeGone& event) {
   --node_count_;
   ++node_set_revision_;
   nodes_[index->second].node.reset();
+  for (Account* account : accounts_) account->NodeObjectChanged(index->second, nullptr);
   NodeChanged(index->second);
   Tidy(index->second);
 }

@@ -52,6 +52,9 @@ net::Response Render(const Readiness& readiness, bool verbose) {
 }
 
 net::Response Decisions(const observe::DecisionRing& ring, std::string_view query) {
+  if (std::string key = UnknownKey(query, {"pod", "uid", "limit"}); !key.empty()) {
+    return Text(400, Concat("no parameter is called ", key, "; there are pod, uid and limit\n"));
+  }
   size_t limit = kDefaultDecisions;
   if (auto text = QueryValue(query, "limit")) {
     auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
@@ -59,8 +62,8 @@ net::Response Decisions(const observe::DecisionRing& ring, std::string_view quer
       return Text(400, Concat("limit must be a number from 1, not \"", *text, "\"\n"));
     }
   }
-  std::string pod = QueryValue(query, "uid").value_or(QueryValue(query, "pod").value_or(""));
-  return Json(ring.Json(pod, limit) + "\n");
+  const std::string pod = QueryValue(query, "pod").value_or(""), uid = QueryValue(query, "uid").value_or("");
+  return Json(ring.Json({pod, uid}, limit) + "\n");
 }
 
 }  // namespace

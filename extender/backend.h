@@ -14,6 +14,8 @@
 #include "base/time.h"
 #include "cluster/objects.h"
 #include "kube/binder.h"
+#include "kube/pod_events.h"
+#include "kube/wake.h"
 
 namespace huygens::extender {
 
@@ -60,11 +62,12 @@ class Backend {
   // Says on the pod that binding failed; best effort, limited in rate.
   virtual void ReportBindFailure(const cluster::Pod& pod, std::string_view message) = 0;
 
-  struct EventTotals {
-    uint64_t sent = 0;
-    uint64_t suppressed = 0;
-  };
-  virtual EventTotals PodEvents() const { return {}; }
+  // Makes kube-scheduler try again the pods it can see behind each target, one call after the other; what follows a
+  // failure fails, too. The reports are in the order of the targets.
+  virtual void Wake(std::vector<kube::WakeTarget> targets,
+                    std::function<void(const std::vector<kube::WakeReport>&)> done) = 0;
+
+  virtual kube::PodEvents::Counts PodEvents() const { return {}; }
   // What else /readyz?verbose should say: the bind Lease, say. (name, detail) each.
   virtual std::vector<std::pair<std::string, std::string>> Details() const = 0;
 };

@@ -87,6 +87,26 @@ void BindFlow::FindPod(const AttemptPtr& attempt) {
                     });
 }
 
+bool BindFlow::AwaitsItsTurn(const AttemptPtr& attempt) {
+  const auto node = context_.placement.state().FindNode(attempt->args.node);
+  if (!node || context_.placement.Mode(*node) != topology::NodeMode::kKubelet) return false;
+  auto& turns = turns_[attempt->args.node];
+  if (turns.empty() || turns.front() != attempt) turns.push_back(attempt);
+  return turns.front() != attempt;
+}
+
+void BindFlow::EndTurn(const AttemptPtr& attempt) {
+  auto turns = turns_.find(attempt->args.node);
+  if (turns == turns_.end() || turns->second.front() != attempt) return;
+  turns->second.pop_front();
+  if (turns->second.empty()) {
+    turns_.erase(turns);
+    return;
+  }
+  const AttemptPtr& next = turns->second.front();
+  next->settle = loop_.After(Duration::zero(), [this, next] { Decide(next); });
+}
+
 void BindFlow::Decide(const AttemptPtr& attempt) {
   // Everybody was told that it failed: binding now would surprise them.
   if (attempt->waiting.empty()) return Finish(attempt, "expired", "requestDeadline passed before the decision");
@@ -95,6 +115,7 @@ void BindFlow::Decide(const AttemptPtr& attempt) {
   if (!args.pod_uid.empty() && pod.uid != args.pod_uid) {
     return Finish(attempt, "other_uid", Concat("the pod of that name now has UID ", pod.uid, ", not ", args.pod_uid));
   }
+  if (AwaitsItsTurn(attempt)) return;
   Time now = context_.clock.Now();
   StatusOr<placement::Reservation> reservation = context_.placement.Reserve(attempt->pod, args.node, now);
   if (!reservation.ok()) return Finish(attempt, "refused", Message(reservation.status()));
@@ -126,9 +147,11 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   zones.reserve(reservation.zones.size());
   for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
   if (!zones.empty() && topology != nullptr) {
-    std::string result;
-    wire::AppendTopologyResult(result, zones, *topology, context_.resources);
-    annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
+    if (context_.placement.Mode(reservation.node) == topology::NodeMode::kManaged) {
+      std::string result;
+      wire::AppendTopologyResult(result, zones, *topology, context_.resources);
+      annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
+    }
     std::string placement;
     wire::AppendPlacement(placement, {pod.uid, attempt->args.node, zones, identity_, now}, *topology,
                           context_.resources);
@@ -214,13 +237,17 @@ void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::
   const wire::BindArgs& args = attempt->args;
   Time now = context_.clock.Now();
   context_.journal.Bind(args, attempt->zones, attempt->reason, outcome, error, now);
-  context_.log.Info(error.empty() ? "pod bound" : "pod not bound",
-                    {{"pod", Concat(args.pod_namespace, "/", args.pod_name)},
-                     {"uid", args.pod_uid},
-                     {"node", args.node},
-                     {"outcome", outcome},
-                     {"error", error}});
+  // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.
+  const bool fault = !error.empty() && outcome != "rejected";
+  context_.log.Write(fault ? observe::LogLevel::kWarn : observe::LogLevel::kInfo,
+                     error.empty() ? "pod bound" : "pod not bound",
+                     {{"pod", Concat(args.pod_namespace, "/", args.pod_name)},
+                      {"uid", args.pod_uid},
+                      {"node", args.node},
+                      {"outcome", outcome},
+                      {"error", error}});
   attempts_.erase(attempt->key);
+  EndTurn(attempt);
   Tell(*attempt, error);
 }
 

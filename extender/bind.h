@@ -9,6 +9,8 @@
 // then finds what became of it.
 #pragma once
 
+#include <deque>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -44,6 +46,10 @@ class BindFlow {
   // Answers `answer` when the outcome is known, or at the deadline of those who wait now.
   void Wait(const AttemptPtr& attempt, Answer answer);
   void FindPod(const AttemptPtr& attempt);
+  // Whether others are on their way to the node first. Pods reach a kubelet in the order of their Bindings, and which
+  // zones it takes depends on that order: so there a decision waits for the outcome of the one before.
+  bool AwaitsItsTurn(const AttemptPtr& attempt);
+  void EndTurn(const AttemptPtr& attempt);
   void Decide(const AttemptPtr& attempt);
   void Send(const AttemptPtr& attempt, const placement::Reservation& reservation);
   void Report(const AttemptPtr& attempt, const BindReport& report);
@@ -58,8 +64,9 @@ class BindFlow {
   net::EventLoop& loop_;
   Duration request_deadline_;
   std::string identity_;
-  TextMap<AttemptPtr> attempts_;  // by pod key and UID; an unsettled outcome stays here
-  TextSet settling_;              // UIDs that SettleOverdue has asked about
+  TextMap<AttemptPtr> attempts_;           // by pod key and UID; an unsettled outcome stays here
+  TextMap<std::deque<AttemptPtr>> turns_;  // by node that kubelet pins; the first is on its way
+  TextSet settling_;                       // UIDs that SettleOverdue has asked about
 };
 
 }  // namespace huygens::extender

@@ -12,15 +12,12 @@ std::vector<std::string> NotYetActive(const Configuration& c) {
     const policy::CheckEntry* check = policy::FindCheck(name);
     if (check != nullptr && check->make == nullptr) parts.push_back(Concat("filter.checks: ", name));
   }
-  for (const placement::WeightedTerm& each : c.prioritize.terms) {
+  for (const TermConfiguration& each : c.prioritize.terms) {
     const scoring::TermEntry* term = scoring::FindTerm(each.name);
     if (each.weight > 0 && term != nullptr && term->make == nullptr)
       parts.push_back(Concat("prioritize.terms: ", each.name));
   }
-  // Nodes that kubelet pins pass and get no result, whatever is assumed of them.
-  parts.emplace_back("topology.kubelet");
   if (c.usage.prometheus) parts.emplace_back("usage.prometheus");
-  if (c.wake.enabled) parts.emplace_back("wake");
   return parts;
 }
 

@@ -56,9 +56,20 @@ struct FilterConfiguration {
   int64_t narrow_to = 0;
 };
 
+struct ResourceWeight {
+  std::string name;
+  int64_t weight = 1;
+};
+
+struct TermConfiguration {
+  std::string name;
+  double weight = 1;
+  std::vector<ResourceWeight> resources;
+};
+
 struct PrioritizeConfiguration {
   int64_t max_score = 10;
-  std::vector<placement::WeightedTerm> terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 1}};
+  std::vector<TermConfiguration> terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 1}};
 };
 
 struct LeaseConfiguration {
@@ -159,7 +170,7 @@ struct Configuration {
 };
 
 // What is switched on here and does nothing in this version, as the operator wrote it: "filter.checks: usage",
-// "prioritize.terms: LeastUsed", "wake". For the warning at start and for /readyz?verbose.
+// "prioritize.terms: LeastUsed". For the warning at start and for /readyz?verbose.
 std::vector<std::string> NotYetActive(const Configuration& configuration);
 
 }  // namespace huygens::extender

@@ -112,12 +112,21 @@ void Describe(Walk& walk, PrioritizeConfiguration& c) {
              "the best node's score; kube-scheduler multiplies it by the extender's weight");
   walk.List("terms", c.terms,
             "A node's score is the mean of the terms that have an opinion, by weight. FewestZones: fewer zones, then "
-            "nearer zones; LeastUsed: peak against capacity; Balanced: how evenly resources would be used.");
+            "nearer zones; LeastUsed: peak against capacity; Balanced: how evenly resources would be used; "
+            "LeastAllocated, MostAllocated, BalancedAllocation, LeastNUMANodes: the strategies of the community's "
+            "topology plugin, for nodes that its objects describe.");
 }
 
-void Describe(Walk& walk, placement::WeightedTerm& c) {
-  walk.Value("name", Registered(c.name), "FewestZones, LeastUsed, Balanced");
+void Describe(Walk& walk, TermConfiguration& c) {
+  walk.Value("name", Registered(c.name),
+             "FewestZones, LeastUsed, Balanced, LeastAllocated, MostAllocated, BalancedAllocation, LeastNUMANodes");
   walk.Value("weight", Number(c.weight, 0, 1'000'000), "0 or absence of the term = off");
+  walk.List("resources", c.resources, "what LeastAllocated and MostAllocated give weight to; any other resource has 1");
+}
+
+void Describe(Walk& walk, ResourceWeight& c) {
+  walk.Value("name", Text(c.name, "name", QualifiedName), "cpu, memory, hugepages-2Mi, a device");
+  walk.Value("weight", Integer(c.weight, 1, 100), "against the other resources of the pod");
 }
 
 void Describe(Walk& walk, BindConfiguration& c) {
@@ -194,7 +203,8 @@ void Describe(Walk& walk, QuotaConfiguration& c) {
 
 void Describe(Walk& walk, WakeConfiguration& c) {
   walk.Value("enabled", Flag(c.enabled), "patches the annotation huygens.dev/wake");
-  walk.Value("minInterval", Span(c.min_interval, milliseconds(10), hours(1)), "between patches");
+  walk.Value("minInterval", Span(c.min_interval, milliseconds(10), hours(1)),
+             "between batches of patches: one per node, 16 in all");
 }
 
 void Describe(Walk& walk, DecisionLogConfiguration& c) {

@@ -19,7 +19,7 @@ class Printer final : public Walk {
 
   void Value(std::string_view name, Scalar scalar, std::string_view comment) override {
     if (item_) {
-      if (first_item_) fields_ += Concat(fields_.empty() ? "" : "; ", name, ": ", comment);
+      if (first_item_ && !around_) fields_ += Concat(fields_.empty() ? "" : "; ", name, ": ", comment);
       if (!scalar.text.empty()) *item_ += Concat(item_->empty() ? "" : ", ", name, ": ", scalar.text);
       return;
     }
@@ -44,6 +44,12 @@ class Printer final : public Walk {
     return Presence::kShown;
   }
   std::optional<size_t> EnterList(std::string_view name, size_t size, std::string_view comment) override {
+    if (item_) {  // a list within an item is written in its line
+      if (first_item_) fields_ += Concat("; ", name, ": ", comment);
+      if (size == 0) return std::nullopt;
+      around_ = Concat(*std::exchange(item_, std::nullopt), ", ", name, ": [");
+      return size;
+    }
     Open(name, comment, indent_);
     fields_.clear();
     first_item_ = true;
@@ -54,6 +60,14 @@ class Printer final : public Walk {
     return true;
   }
   void Leave() override {
+    if (around_) {
+      if (item_) {
+        *around_ += Concat(around_->ends_with('[') ? "{" : ", {", *std::exchange(item_, std::nullopt), "}");
+      } else {
+        item_ = Concat(*std::exchange(around_, std::nullopt), "]");
+      }
+      return;
+    }
     if (item_) {
       items_.push_back(*std::exchange(item_, std::nullopt));
       first_item_ = false;
@@ -103,8 +117,9 @@ class Printer final : public Walk {
   }
 
   std::string indent_;
-  std::vector<std::string> outer_;   // indents of the sections around
-  std::optional<std::string> item_;  // fields of the list item under way
+  std::vector<std::string> outer_;     // indents of the sections around
+  std::optional<std::string> item_;    // fields of the list item under way
+  std::optional<std::string> around_;  // within a list in an item: that item so far
   std::vector<std::string> items_;
   std::string fields_;  // what an item's fields mean
   bool first_item_ = false;

@@ -89,6 +89,15 @@ void CheckCluster(const ClusterConfiguration& cluster, const Report& report) {
     report("cluster.manifests.directory", "must not be empty");
 }
 
+void CheckWeights(const TermConfiguration& term, const std::string& path, const Report& report) {
+  const scoring::TermEntry* entry = scoring::FindTerm(term.name);
+  if (!term.resources.empty() && entry != nullptr && entry->make_weighted == nullptr) {
+    return report(path, Concat(term.name, " weighs no resources"));
+  }
+  NameRule names(report, "resource", {});
+  for (size_t i = 0; i < term.resources.size(); ++i) names.Check(Item(path, i, ".name"), term.resources[i].name);
+}
+
 void CheckBind(const Configuration& c, const Report& report) {
   if (!c.bind.lease.enabled || !c.cluster.kubernetes) return;
   Duration duration = c.bind.lease.duration;
@@ -125,8 +134,10 @@ void CheckRules(const Configuration& c, const Report& report) {
   NameRule checks(report, "check", NamesOf(policy::KnownChecks()));
   for (size_t i = 0; i < c.filter.checks.size(); ++i) checks.Check(Item("filter.checks", i), c.filter.checks[i]);
   NameRule terms(report, "term", NamesOf(scoring::KnownTerms()));
-  for (size_t i = 0; i < c.prioritize.terms.size(); ++i)
+  for (size_t i = 0; i < c.prioritize.terms.size(); ++i) {
     terms.Check(Item("prioritize.terms", i, ".name"), c.prioritize.terms[i].name);
+    CheckWeights(c.prioritize.terms[i], Item("prioritize.terms", i, ".resources"), report);
+  }
 
   CheckBind(c, report);
 

@@ -51,11 +51,14 @@ void AppendHead(std::string& out, const placement::Placement& placement, cluster
   AppendField(out, "mode", Name(placement.Mode(index)));
   AppendAmountsField(out, "allocatable", known != nullptr ? known->allocatable : ResourceVector(), resources);
   ResourceVector requested;
-  for (const cluster::PlacedPod* placed : state.PodsOn(index)) requested.Add(placement::RequestsOf(*placed->pod));
+  for (const cluster::PlacedPod* placed : state.PodsOn(index)) {
+    requested.Add(placement::PlacedRequestsOf(*placed->pod));
+  }
   AppendAmountsField(out, "requested", requested, resources);
 }
 
-void AppendZone(std::string& out, const placement::ZoneDescription& zone, const ResourceNames& resources) {
+void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool kubelet,
+                const ResourceNames& resources) {
   out += "{\"name\":";
   AppendJsonString(out, zone.name);
   out += Concat(",\"zone\":", std::to_string(zone.zone));
@@ -63,9 +66,16 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, const 
   if (zone.stale) out += ",\"stale\":true";
   if (zone.offline_cpu) AppendField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
   AppendAmountsField(out, "allocatable", zone.allocatable, resources);
-  AppendAmountsField(out, "effective", zone.effective, resources);
-  AppendAmountsField(out, "used", zone.used, resources);
+  if (kubelet) {
+    AppendAmountsField(out, "available", zone.available, resources);
+  } else {
+    AppendAmountsField(out, "effective", zone.effective, resources);
+    AppendAmountsField(out, "used", zone.used, resources);
+  }
   AppendAmountsField(out, "free", zone.free, resources);
+  if (zone.cores > 0) {
+    out += Concat(",\"cores\":", std::to_string(zone.cores), ",\"wholeCores\":", std::to_string(zone.whole_cores));
+  }
   out += '}';
 }
 
@@ -75,6 +85,9 @@ void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& po
   AppendField(out, "uid", pod.uid);
   if (pod.reservation) {
     AppendField(out, "reservation", *pod.reservation == cluster::ReservationState::kReserved ? "reserved" : "assumed");
+  }
+  if (pod.kubelet) {
+    AppendField(out, "counted", pod.kubelet->contained ? "published" : pod.kubelet->known ? "predicted" : "everyZone");
   }
   out += ",\"zones\":[";
   for (const placement::ZoneShare& share : pod.zones) {
@@ -118,7 +131,7 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   out += ",\"zones\":[";
   for (const placement::ZoneDescription& zone : node->zones) {
     if (out.back() != '[') out += ',';
-    AppendZone(out, zone, resources);
+    AppendZone(out, zone, node->mode == topology::NodeMode::kKubelet, resources);
   }
   out += "],\"pods\":[";
   for (const auto& pod : node->pods) {

@@ -13,10 +13,12 @@
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
 #include "extender/service.h"
+#include "extender/waker.h"
 #include "kube/kubeconfig.h"
 #include "net/server.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
+#include "observe/log_limit.h"
 
 namespace huygens::extender {
 
@@ -26,6 +28,8 @@ namespace {
 
 // How many pods of filter are remembered for bind: more than kube-scheduler ever has between the two.
 constexpr size_t kRememberedPods = 4096;
+// How many rejected pods are remembered for waking; those beyond wait for kube-scheduler's own next try.
+constexpr size_t kWaitingPods = 4096;
 // A reservation whose watch event is so late is settled by a GET.
 constexpr auto kOverdue = seconds(60);
 // All accounts are compared with a recount once in so many seconds.
@@ -48,7 +52,14 @@ std::string WithPort(std::string_view address, uint16_t port) {
 StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
   placement::Options options;
   options.checks = configuration.filter.checks;
-  options.terms = configuration.prioritize.terms;
+  options.terms.clear();
+  for (const TermConfiguration& term : configuration.prioritize.terms) {
+    placement::WeightedTerm& weighted = options.terms.emplace_back(placement::WeightedTerm{term.name, term.weight, {}});
+    for (const ResourceWeight& each : term.resources) {
+      HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(each.name));
+      weighted.resource_weights.Set(resource, each.weight);
+    }
+  }
   options.max_score = configuration.prioritize.max_score;
   options.narrow_to = static_cast<size_t>(configuration.filter.narrow_to);
   options.topology.managed_resources.clear();
@@ -57,6 +68,10 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
     options.topology.managed_resources.push_back(resource);
   }
   options.topology.nodes_without_topology_pass = configuration.topology.nodes_without_topology_pass;
+  // Nobody can be told about a directory of manifests.
+  if (configuration.wake.enabled && configuration.cluster.kubernetes) options.waiting_pods = kWaitingPods;
+  options.topology.kubelet = {.static_cpus = configuration.topology.kubelet.cpu_manager_policy == "static",
+                              .static_memory = configuration.topology.kubelet.memory_manager_policy == "Static"};
   options.topology.stale_after = configuration.topology.real_capacity.stale_after;
   options.topology.when_stale = configuration.topology.real_capacity.when_stale;
   return options;
@@ -114,11 +129,13 @@ class Extender::Parts {
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
+  std::unique_ptr<Waker> waker_;  // null: nobody is woken
   std::unique_ptr<Service> service_;
   std::unique_ptr<net::Server> server_;
   std::unique_ptr<Admin> admin_;
   std::vector<std::string> inactive_;
   net::Timer every_second_;
+  observe::RateLimit handshake_warnings_{seconds(10)};
   bool draining_ = false;
 };
 
@@ -144,6 +161,10 @@ Status Extender::Parts::Start() {
   for (const std::string& part : inactive_) log_.Warn("configured, but not active in this version", {{"part", part}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
+  if (placement_->options().waiting_pods > 0) {
+    waker_ = std::make_unique<Waker>(*context_, *backend_, loop_, configuration_.wake.min_interval);
+    waker_->Start();
+  }
   service_ = std::make_unique<Service>(*context_, *bind_, configuration_.server.path_prefix);
   HUYGENS_RETURN_IF_ERROR(StartServer());
   HUYGENS_RETURN_IF_ERROR(StartAdmin());
@@ -198,6 +219,12 @@ Status Extender::Parts::StartServer() {
   options.max_body_bytes = static_cast<size_t>(from.max_body_bytes);
   options.idle_timeout = from.idle_timeout;
   options.events = ServerEvents();
+  options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
+  options.events.on_handshake_failed = [this](std::string_view what) {
+    metrics_.TlsHandshakeFailed();
+    if (auto left_out = handshake_warnings_.Allow(clock_.Now()))
+      log_.Warn("TLS handshake failed", {{"fault", what}, {"leftOut", *left_out}});
+  };
   HUYGENS_ASSIGN_OR_RETURN(
       server_,
       net::Server::Start(loop_, std::move(options), [this](const net::Request& request, const net::Respond& respond) {
@@ -223,14 +250,14 @@ Status Extender::Parts::StartAdmin() {
 }
 
 std::string Extender::Parts::NotReady() const {
-  std::string waiting;
+  std::vector<Missing> missing;
   for (cluster::Kind kind : cluster::kKinds) {
     if (placement_->state().Synced(kind)) continue;
-    waiting += Concat(waiting.empty() ? "waiting for the first list of " : ", ", Name(kind));
     const kube::WatchReport& watch = inbox_->Watch(kind);
-    if (watch.state == kube::WatchState::kBroken) waiting += Concat(" (", watch.why, ")");
+    const bool broken = watch.state == kube::WatchState::kBroken;
+    missing.push_back({Name(kind), broken ? std::string_view(watch.why) : std::string_view()});
   }
-  return waiting;
+  return WaitingText(missing);
 }
 
 Readiness Extender::Parts::Describe() const {
@@ -261,6 +288,7 @@ void Extender::Parts::RefreshMetrics() {
   metrics_.SetReservations(cluster::ReservationState::kAssumed,
                            state.ledger().Count(cluster::ReservationState::kAssumed));
   metrics_.SetPods(state.PodCount());
+  metrics_.SetPodsWaiting(placement_->waiting().size());
   metrics_.SetReady(!draining_ && NotReady().empty());
   std::array<size_t, std::size(observe::kNodeTopologies)> nodes{};
   for (cluster::NodeIndex i = 0; i < state.NodeSlots(); ++i) {
@@ -268,9 +296,10 @@ void Extender::Parts::RefreshMetrics() {
   }
   for (size_t mode = 0; mode < nodes.size(); ++mode) metrics_.SetNodes(observe::kNodeTopologies[mode], nodes[mode]);
   if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
-  Backend::EventTotals events = backend_->PodEvents();
+  kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
                       .pod_events_suppressed = events.suppressed,
+                      .pod_events_failed = events.failed,
                       .log_lines_dropped = log_.dropped(),
                       .decision_log_written = decision_log_->written(),
                       .decision_log_dropped = decision_log_->dropped()});
@@ -281,12 +310,16 @@ void Extender::Parts::EverySecond() {
   size_t drift = placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSeconds + 1);
   metrics_.ReservationDrift(drift);
   if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
+  if (waker_) waker_->EverySecond();
   bind_->SettleOverdue(clock_.Now() - kOverdue);
 }
 
 void Extender::Parts::Drain(std::function<void()> done) {
   draining_ = true;
-  server_->Drain(configuration_.server.shutdown_grace, std::move(done));
+  server_->Drain(configuration_.server.shutdown_grace, [this, done = std::move(done)](size_t cut) {
+    if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
+    done();
+  });
 }
 
 StatusOr<std::unique_ptr<Extender>> Extender::Start(const Configuration& configuration, net::EventLoop& loop,

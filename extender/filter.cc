@@ -8,7 +8,7 @@ namespace huygens::extender {
 namespace {
 
 VerbAnswer Error(std::string_view message) {
-  VerbAnswer answer{.outcome = "error"};
+  VerbAnswer answer{.outcome = "error", .why = std::string(message)};
   wire::AppendFilterError(answer.body, message);
   return answer;
 }
@@ -60,6 +60,7 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   Time now = context.clock.Now();
   const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);
   context.journal.Filter(**pod, names, decision, now);
+  context.placement.RememberAnswer(*pod);
 
   VerbAnswer answer{.outcome = decision.feasible.empty() ? "rejected" : "ok"};
   bool all_fit = decision.feasible.size() == names.size() && !decision.may_repeat;

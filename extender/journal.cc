@@ -31,6 +31,24 @@ std::string ZonesJson(std::span<const placement::ZoneShare> zones, const Resourc
   return json += ']';
 }
 
+// {"victims":{"NODE":["UID",...],...}}
+std::string VictimsJson(std::span<const placement::PreemptionCandidate> candidates,
+                        std::span<const placement::Preemption> decided) {
+  std::string json = R"({"victims":{)";
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    if (decided[i].victims.empty()) continue;
+    if (json.back() != '{') json += ',';
+    AppendJsonString(json, candidates[i].node);
+    json += ":[";
+    for (std::string_view uid : decided[i].victims) {
+      if (json.back() != '[') json += ',';
+      AppendJsonString(json, uid);
+    }
+    json += ']';
+  }
+  return json += "}}";
+}
+
 }  // namespace
 
 Journal::Journal(const placement::Placement& placement, const ResourceNames& resources, observe::Metrics& metrics,
@@ -71,6 +89,27 @@ void Journal::Prioritize(const cluster::Pod& pod, std::span<const std::string_vi
   decision.scores = scores;
   decision.max_score = placement_.options().max_score;
   decision.terms = opinions;
+  Add(decision);
+}
+
+void Journal::Preempt(const cluster::Pod& pod, std::span<const placement::PreemptionCandidate> candidates,
+                      std::span<const placement::Preemption> decided, Time now) {
+  std::string key = pod.Key();
+  std::vector<std::string_view> nodes;
+  std::vector<policy::Reason> reasons;
+  bool any = false;
+  for (size_t i = 0; i < candidates.size(); ++i) {
+    nodes.push_back(candidates[i].node);
+    reasons.push_back(decided[i].reason);
+    any = any || !decided[i].victims.empty();
+  }
+  std::string victims = VictimsJson(candidates, decided);
+  observe::Decision decision{
+      .time = now, .verb = "preempt", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+  decision.outcome = any ? "ok" : "rejected";
+  decision.nodes = nodes;
+  decision.reasons = std::as_bytes(std::span(reasons));
+  decision.facts_json = victims;
   Add(decision);
 }
 

@@ -24,6 +24,8 @@ class Journal {
               Time now);
   void Prioritize(const cluster::Pod& pod, std::span<const std::string_view> nodes, std::span<const int64_t> scores,
                   std::span<const placement::TermScores> terms, Time now);
+  void Preempt(const cluster::Pod& pod, std::span<const placement::PreemptionCandidate> candidates,
+               std::span<const placement::Preemption> decided, Time now);
   // `reason`: why the node could not take the pod at the last moment, kFits otherwise. `error`: what kube-scheduler was
   // told.
   void Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,

@@ -17,6 +17,7 @@ constexpr auto kLeasePatience = seconds(3);
 // How long the pod watch may take to reach what the previous holder wrote before a LIST is asked for instead.
 constexpr auto kCatchUp = milliseconds(300);
 constexpr auto kGetTimeout = seconds(3);
+constexpr auto kWakeTimeout = seconds(3);
 
 BindReport ReportOf(const kube::BindOutcome& outcome) {
   switch (outcome.verdict) {
@@ -219,17 +220,35 @@ void KubernetesBackend::ReportBindFailure(const cluster::Pod& pod, std::string_v
   Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid,
            text = std::string(message)](Worker& worker) {
     Status sent = events_.BindFailed(*worker.client, pod_namespace, name, uid, text);
-    if (!sent.ok())
-      context_.log.Debug("event not sent", {{"pod", Concat(pod_namespace, "/", name)}, {"why", Message(sent)}});
+    if (sent.ok()) return;
+    loop_.Post([this, pod = Concat(pod_namespace, "/", name), why = std::string(Message(sent))] {
+      if (auto left_out = event_warnings_.Allow(context_.clock.Now()))
+        context_.log.Warn("event not sent", {{"pod", pod}, {"why", why}, {"leftOut", *left_out}});
+    });
+  });
+}
+
+void KubernetesBackend::Wake(std::vector<kube::WakeTarget> targets,
+                             std::function<void(const std::vector<kube::WakeReport>&)> done) {
+  // One task, so that one binder at most is kept from binding.
+  Enqueue([this, targets = std::move(targets), done = std::move(done)](Worker& worker) {
+    const std::string mark = FormatRfc3339Micro(context_.clock.Now());
+    std::vector<kube::WakeReport> reports;
+    for (const kube::WakeTarget& target : targets) {
+      const bool unavailable = !reports.empty() && reports.back().unavailable;
+      reports.push_back(unavailable ? reports.back() : kube::Wake(*worker.client, target, mark, kWakeTimeout));
+    }
+    loop_.Post([done, reports = std::move(reports)] { done(reports); });
   });
 }
 
 std::vector<std::pair<std::string, std::string>> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
+  const std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
   return {{"bind-lease", view.held              ? "held"
                          : !view.holder.empty() ? Concat("held by ", view.holder)
-                                                : Concat("not held ", view.trouble)}};
+                                                : Concat("not held", trouble)}};
 }
 
 }  // namespace huygens::extender

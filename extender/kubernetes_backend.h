@@ -17,6 +17,7 @@
 #include "kube/bind_lease.h"
 #include "kube/pod_events.h"
 #include "kube/reflector.h"
+#include "observe/log_limit.h"
 
 namespace huygens::extender {
 
@@ -42,7 +43,9 @@ class KubernetesBackend final : public Backend {
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
   void ReportBindFailure(const cluster::Pod& pod, std::string_view message) override;
-  EventTotals PodEvents() const override { return {events_.sent(), events_.suppressed()}; }
+  void Wake(std::vector<kube::WakeTarget> targets,
+            std::function<void(const std::vector<kube::WakeReport>&)> done) override;
+  kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
   std::vector<std::pair<std::string, std::string>> Details() const override;
 
  private:
@@ -69,6 +72,7 @@ class KubernetesBackend final : public Backend {
   std::vector<std::function<void(StatusOr<uint64_t>)>> waiting_;
   net::Timer patience_;
   net::Timer relist_;
+  observe::RateLimit event_warnings_{std::chrono::seconds(10)};
 
   std::mutex mutex_;  // guards the queue
   std::condition_variable filled_;

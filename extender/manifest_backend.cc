@@ -16,7 +16,7 @@ ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& 
 Status ManifestBackend::Start() {
   std::vector<std::string> notices;
   HUYGENS_RETURN_IF_ERROR(manifests_.Load(notices));
-  for (const std::string& notice : notices) context_.log.Info("manifests", {{"notice", notice}});
+  for (const std::string& notice : notices) context_.log.Warn("manifests", {{"notice", notice}});
   manifests_.Deliver(inbox_, context_.clock);
   return absl::OkStatus();
 }

@@ -11,7 +11,7 @@ VerbAnswer Prioritize(Context& context, std::string_view body) {
   if (args->pod.empty()) return Malformed(Invalid("the request names no Pod"));
   auto pod = context.pods.Decode(args->pod);
   if (!pod.ok()) return Malformed(Annotate(pod.status(), "Pod"));
-  if (!context.not_ready().empty()) return {.body = "[]", .outcome = "error"};
+  if (std::string why = context.not_ready(); !why.empty()) return {.body = "[]", .outcome = "error", .why = why};
 
   RequestedNodes requested(*args);
   auto names = requested.names();

@@ -2,8 +2,22 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 namespace huygens::extender {
+
+namespace {
+
+// Takes the first "name=value" away from `query`.
+std::pair<std::string_view, std::string_view> TakePair(std::string_view& query) {
+  const size_t end = std::min(query.find('&'), query.size());
+  const std::string_view pair = query.substr(0, end);
+  query.remove_prefix(std::min(end + 1, query.size()));
+  const size_t equals = std::min(pair.find('='), pair.size());
+  return {pair.substr(0, equals), pair.substr(std::min(equals + 1, pair.size()))};
+}
+
+}  // namespace
 
 std::string PercentDecoded(std::string_view text) {
   std::string out;
@@ -25,13 +39,18 @@ std::string PercentDecoded(std::string_view text) {
 
 std::optional<std::string> QueryValue(std::string_view query, std::string_view key) {
   while (!query.empty()) {
-    size_t end = std::min(query.find('&'), query.size());
-    std::string_view pair = query.substr(0, end);
-    query.remove_prefix(std::min(end + 1, query.size()));
-    size_t equals = std::min(pair.find('='), pair.size());
-    if (pair.substr(0, equals) == key) return PercentDecoded(pair.substr(std::min(equals + 1, pair.size())));
+    const auto [name, value] = TakePair(query);
+    if (name == key) return PercentDecoded(value);
   }
   return std::nullopt;
+}
+
+std::string UnknownKey(std::string_view query, std::initializer_list<std::string_view> known) {
+  while (!query.empty()) {
+    const std::string_view name = TakePair(query).first;
+    if (std::find(known.begin(), known.end(), name) == known.end()) return PercentDecoded(name);
+  }
+  return "";
 }
 
 }  // namespace huygens::extender

@@ -1,6 +1,7 @@
 // The query of a URL: "pod=default%2Fweb-0&limit=5".
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,5 +12,7 @@ namespace huygens::extender {
 std::string PercentDecoded(std::string_view text);
 // The decoded value of the first `key` in `query`; nothing if it is not there.
 std::optional<std::string> QueryValue(std::string_view query, std::string_view key);
+// The first key in `query` that is none of `known`; "" if there is none.
+std::string UnknownKey(std::string_view query, std::initializer_list<std::string_view> known);
 
 }  // namespace huygens::extender

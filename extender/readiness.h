@@ -3,7 +3,9 @@
 #pragma once
 
 #include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace huygens::extender {
@@ -21,5 +23,14 @@ struct Readiness {
     return std::all_of(items.begin(), items.end(), [](const Item& item) { return item.ok || item.warning; });
   }
 };
+
+// One kind of object that was never listed, and why, if that is known.
+struct Missing {
+  std::string_view kind;
+  std::string_view why;
+};
+// "waiting for the first list of nodes, pods and 2 more (GET https://HOST/...: Connection refused)": each cause once,
+// and always in the same words, as kube-scheduler writes it into the status and the events of every pod. "" for none.
+std::string WaitingText(std::span<const Missing> missing);
 
 }  // namespace huygens::extender

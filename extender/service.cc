@@ -11,20 +11,10 @@ namespace huygens::extender {
 
 namespace {
 
-using SteadyTime = std::chrono::steady_clock::time_point;
+using Steady = std::chrono::steady_clock;
 
-void Answer(Context& context, std::string_view verb, size_t bytes_in, SteadyTime start, VerbAnswer answer,
-            const net::Respond& respond) {
-  context.metrics.Request(verb, answer.outcome, bytes_in, answer.body.size(), std::chrono::steady_clock::now() - start);
-  if (answer.outcome == "malformed") {
-    context.log.Warn("refused a request",
-                     {{"verb", verb}, {"bytes", std::to_string(bytes_in)}, {"answer", answer.body}});
-  }
-  respond({.status = answer.status, .content_type = std::string(answer.content_type), .body = std::move(answer.body)});
-}
-
-net::Response Plain(int status, std::string body) {
-  return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
+net::Response ToResponse(VerbAnswer answer) {
+  return {.status = answer.status, .content_type = std::string(answer.content_type), .body = std::move(answer.body)};
 }
 
 }  // namespace
@@ -34,35 +24,63 @@ Service::Service(Context& context, BindFlow& bind, std::string_view path_prefix)
   if (prefix_.empty() || prefix_.back() != '/') prefix_ += '/';
 }
 
+std::string_view Service::VerbAt(std::string_view path) const {
+  if (path.starts_with(prefix_)) path.remove_prefix(prefix_.size());
+  return path;
+}
+
 void Service::Handle(const net::Request& request, const net::Respond& respond) {
-  std::string_view verb = request.path;
-  if (verb.starts_with(prefix_)) verb.remove_prefix(prefix_.size());
+  const std::string_view verb = VerbAt(request.path);
+  if (verb == "bind" && request.method == "POST") return HandleBind(request, respond);
   using Pure = VerbAnswer (*)(Context&, std::string_view);
   Pure pure = nullptr;  // verbs that answer at once and change nothing
   if (verb == "filter") pure = Filter;
   if (verb == "prioritize") pure = Prioritize;
-  if (verb == "preempt") pure = [](Context&, std::string_view body) { return Preempt(body); };
+  if (verb == "preempt") pure = Preempt;
+  const auto start = Steady::now();
+  VerbAnswer answer;
   if (pure == nullptr && verb != "bind") {
-    return respond(Plain(404, Concat("no verb at ", request.path, "; huygens serves POST ", prefix_,
-                                     "{filter,prioritize,preempt,bind}\n")));
+    answer = Refusal(404, Concat("no verb at ", request.path, "; huygens serves POST ", prefix_,
+                                 "{filter,prioritize,preempt,bind}"));
+  } else if (request.method != "POST") {
+    answer = Refusal(405, Concat(verb, " takes POST, not ", request.method));
+  } else {
+    answer = pure(context_, request.body);
   }
-  if (request.method != "POST") return respond(Plain(405, Concat(verb, " takes POST, not ", request.method, "\n")));
-  if (verb == "bind") return HandleBind(request, respond);
-  auto start = std::chrono::steady_clock::now();
-  Answer(context_, verb, request.body.size(), start, pure(context_, request.body), respond);
+  Account(verb, answer, request.body.size(), Steady::now() - start);
+  respond(ToResponse(std::move(answer)));
 }
 
 void Service::HandleBind(const net::Request& request, const net::Respond& respond) {
-  auto start = std::chrono::steady_clock::now();
-  auto answer = [this, start, bytes = request.body.size(), respond](std::string_view error) {
-    VerbAnswer bound{.outcome = error.empty() ? "ok" : "error"};
-    wire::AppendBindResult(bound.body, error);
-    Answer(context_, "bind", bytes, start, std::move(bound), respond);
+  auto finish = [this, start = Steady::now(), bytes = request.body.size(), respond](VerbAnswer answer) {
+    Account("bind", answer, bytes, Steady::now() - start);
+    respond(ToResponse(std::move(answer)));
   };
   StatusOr<wire::BindArgs> args = wire::DecodeBindArgs(request.body);
-  if (args.ok()) return bind_.Bind(*std::move(args), std::move(answer));
-  if (IsJson(request.body)) return answer(Message(args.status()));
-  Answer(context_, "bind", request.body.size(), start, Malformed(args.status()), respond);
+  if (!args.ok() && !IsJson(request.body)) return finish(Malformed(args.status()));
+  auto answer = [finish](std::string_view error, std::string why) {
+    VerbAnswer bound{.outcome = error.empty() ? "ok" : "error", .why = std::move(why)};
+    wire::AppendBindResult(bound.body, error);
+    finish(std::move(bound));
+  };
+  if (!args.ok()) return answer(Message(args.status()), std::string(Message(args.status())));
+  bind_.Bind(*std::move(args), [answer](std::string_view error) { answer(error, ""); });  // it logs by itself
+}
+
+void Service::Refused(const net::RefusedRequest& request) {
+  VerbAnswer refusal = Refusal(request.status, Concat(request.peer, ": ", request.reason));
+  Account(VerbAt(request.path), refusal, 0, Duration::zero());
+}
+
+void Service::Account(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration) {
+  context_.metrics.Request(verb, answer.outcome, bytes_in, answer.body.size(), duration);
+  if (answer.why.empty()) return;
+  const bool refused = answer.outcome == "malformed";
+  const auto left_out = (refused ? refusals_ : errors_).Allow(context_.clock.Now());
+  if (!left_out) return;
+  context_.log.Warn(
+      refused ? "refused a request" : "answered with an error",
+      {{"verb", verb}, {"status", answer.status}, {"bytes", bytes_in}, {"why", answer.why}, {"leftOut", *left_out}});
 }
 
 }  // namespace huygens::extender

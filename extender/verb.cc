@@ -5,10 +5,15 @@
 namespace huygens::extender {
 
 VerbAnswer Malformed(const Status& status) {
-  return {.status = 400,
-          .body = Concat("not an extender request: ", Message(status), "\n"),
+  return Refusal(400, Concat("not an extender request: ", Message(status)));
+}
+
+VerbAnswer Refusal(int status, std::string_view why) {
+  return {.status = status,
+          .body = Concat(why, "\n"),
           .content_type = "text/plain; charset=utf-8",
-          .outcome = "malformed"};
+          .outcome = "malformed",
+          .why = std::string(why)};
 }
 
 bool IsJson(std::string_view body) { return wire::JsonReader::Open(body).ok(); }

@@ -2,8 +2,12 @@
 
 #include <yaml-cpp/yaml.h>
 
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <system_error>
 
 #include "absl/strings/escaping.h"
 
@@ -141,6 +145,15 @@ Status CheckFiles(const net::ClientOptions& options, std::string_view place) {
   return absl::OkStatus();
 }
 
+StatusOr<std::string> TextOf(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in) text << in.rdbuf();  // of a directory this is what fails
+  if (errno == 0) return std::move(text).str();
+  return NotFound(Concat("cannot read kubeconfig ", path, ": ", std::generic_category().message(errno)));
+}
+
 StatusOr<net::ClientOptions> Read(const YAML::Node& root, const std::string& path, std::string_view wanted) {
   if (!root.IsMap()) return Invalid(Concat(path, ": not a kubeconfig"));
   std::string context_name(wanted);
@@ -167,11 +180,9 @@ StatusOr<net::ClientOptions> Read(const YAML::Node& root, const std::string& pat
 }  // namespace
 
 StatusOr<net::ClientOptions> LoadKubeconfig(const std::string& path, std::string_view context) {
-  std::error_code error;
-  if (!std::filesystem::is_regular_file(path, error))
-    return NotFound(Concat("kubeconfig ", path, " is not a file that can be read"));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, TextOf(path));
   try {
-    return Read(YAML::LoadFile(path), path, context);
+    return Read(YAML::Load(text), path, context);
   } catch (const YAML::ParserException& fault) {
     return Invalid(
         Concat(path, ":", std::to_string(fault.mark.line + 1), ": not YAML"));  // its text may quote a secret

@@ -151,7 +151,7 @@ void ManifestDirectory::Place(PodEntry& entry, const BindRequest& request) {
   bound.node_name = entry.place.node = request.node;
   for (const auto& [key, value] : request.annotations) {
     if (key == wire::kTopologyResultAnnotation) bound.topology_result = wire::ParseTopologyResult(value, names_);
-    if (key == wire::kPlacementAnnotation) bound.placement_mark = wire::ParsePlacementMark(value);
+    if (key == wire::kPlacementAnnotation) bound.placement_mark = wire::ParsePlacementMark(value, names_);
     std::erase_if(entry.place.annotations, [&key = key](const auto& known) { return known.first == key; });
     entry.place.annotations.emplace_back(key, value);
   }

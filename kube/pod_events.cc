@@ -55,10 +55,9 @@ Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_nam
   {
     const std::lock_guard lock(mutex_);
     if (!Allow(Concat(uid, "\n", message), now)) {
-      ++suppressed_;
+      ++counts_.suppressed;
       return absl::OkStatus();
     }
-    ++sent_;
     name +=
         "." + Hex(static_cast<uint64_t>(random_() * 0x1p53) ^ static_cast<uint64_t>(now.time_since_epoch().count()));
   }
@@ -72,20 +71,20 @@ Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_nam
                               .reporter = "huygens",
                               .instance = options_.instance,
                               .at = now});
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
-                           client.Call("POST", Concat("/api/v1/namespaces/", namespace_name, "/events"), body,
-                                       JsonHeaders(), options_.timeout));
-  return Succeeded(reply) ? absl::OkStatus() : Unavailable(ExplainReply(reply));
+  const auto reply = client.Call("POST", Concat("/api/v1/namespaces/", namespace_name, "/events"), body, JsonHeaders(),
+                                 options_.timeout);
+  const bool sent = reply.ok() && Succeeded(*reply);
+  {
+    const std::lock_guard lock(mutex_);
+    ++(sent ? counts_.sent : counts_.failed);
+  }
+  if (!reply.ok()) return reply.status();
+  return sent ? absl::OkStatus() : Unavailable(ExplainReply(*reply));
 }
 
-uint64_t PodEvents::sent() const {
+PodEvents::Counts PodEvents::counts() const {
   const std::lock_guard lock(mutex_);
-  return sent_;
-}
-
-uint64_t PodEvents::suppressed() const {
-  const std::lock_guard lock(mutex_);
-  return suppressed_;
+  return counts_;
 }
 
 }  // namespace huygens::kube

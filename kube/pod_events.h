@@ -32,8 +32,13 @@ class PodEvents {
   // Blocking. OK also when the limits say not to send; the error is for a log line at most.
   Status BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
                     std::string_view message);
-  uint64_t sent() const;
-  uint64_t suppressed() const;
+
+  struct Counts {
+    uint64_t sent = 0;        // taken by the API server
+    uint64_t suppressed = 0;  // by the limits
+    uint64_t failed = 0;      // refused by the API server, or it did not answer
+  };
+  Counts counts() const;
 
  private:
   bool Allow(const std::string& key, Time now);
@@ -46,8 +51,7 @@ class PodEvents {
   Time refilled_;
   TextMap<Time> last_;             // by UID and text
   std::deque<std::string> order_;  // keys of last_, oldest first
-  uint64_t sent_ = 0;
-  uint64_t suppressed_ = 0;
+  Counts counts_;
 };
 
 }  // namespace huygens::kube

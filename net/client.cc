@@ -78,6 +78,8 @@ class Client::Impl {
 Status Client::Impl::Open() {
   // Thread-safe and counted in libcurl since 7.84; never undone, as other clients may be alive.
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return Internal("libcurl cannot be initialised");
+  constexpr std::string_view kSchemes = "the server's URL must begin with https:// or http://";
+  if (options_.base_url.find("://") == std::string::npos) return Invalid(kSchemes);
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> url(curl_url(), &curl_url_cleanup);
   if (curl_url_set(url.get(), CURLUPART_URL, options_.base_url.c_str(), 0) != CURLUE_OK) {
     return Invalid("the server's URL cannot be read");  // not quoted: it may hold a password
@@ -93,7 +95,7 @@ Status Client::Impl::Open() {
     return Invalid("the server's URL must not hold a user or password");
   }
   scheme_ = part(CURLUPART_SCHEME, 0);
-  if (scheme_ != "https" && scheme_ != "http") return Invalid("the server's URL must begin with https:// or http://");
+  if (scheme_ != "https" && scheme_ != "http") return Invalid(kSchemes);
   if (!part(CURLUPART_QUERY, 0).empty()) return Invalid("the server's URL must not hold a query");
   host_ = part(CURLUPART_HOST, 0);
   port_ = part(CURLUPART_PORT, CURLU_DEFAULT_PORT);

@@ -145,7 +145,7 @@ void Server::Core::Leave(const std::shared_ptr<Session>& session) {
   Accept();
 }
 
-void Server::Core::Drain(Duration grace, std::function<void()> done) {
+void Server::Core::Drain(Duration grace, std::function<void(size_t cut)> done) {
   if (draining_ || stopped_) return;
   draining_ = true;
   drained_ = std::move(done);
@@ -162,9 +162,10 @@ void Server::Core::Drain(Duration grace, std::function<void()> done) {
 void Server::Core::FinishDrain() {
   if (stopped_) return;
   const auto self = shared_from_this();
+  const size_t cut = sessions_.size();
   Shutdown();
   // Posted: `done` may destroy the server, and the caller may be one of its sessions.
-  if (drained_) loop.Post([done = std::exchange(drained_, nullptr)] { done(); });
+  if (drained_) loop.Post([done = std::exchange(drained_, nullptr), cut] { done(cut); });
 }
 
 void Server::Core::Shutdown() {
@@ -203,6 +204,6 @@ std::optional<Time> Server::certificate_expiry() const {
   return Time(Duration(expiry));
 }
 
-void Server::Drain(Duration grace, std::function<void()> done) { core_->Drain(grace, std::move(done)); }
+void Server::Drain(Duration grace, std::function<void(size_t cut)> done) { core_->Drain(grace, std::move(done)); }
 
 }  // namespace huygens::net

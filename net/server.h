@@ -67,6 +67,14 @@ struct RequestRecord {
   Duration duration{};   // from its first byte received to the last byte of the answer handed to the kernel
 };
 
+// A request that the server answered itself, before the handler saw it.
+struct RefusedRequest {
+  std::string_view path;  // empty: its first line was not read
+  int status = 0;
+  std::string_view peer;
+  std::string_view reason;
+};
+
 struct TlsOptions {
   std::string cert_file;       // PEM, server certificate first, then its chain; empty: plain HTTP
   std::string key_file;        // PEM
@@ -84,6 +92,9 @@ struct ServerEvents {
   // The fault of one peer: refused handshake, malformed HTTP, too slow. Name the peer; may be many: count, or log at a
   // limited rate.
   std::function<void(std::string_view)> on_connection_error;
+  // Two of these faults again, for who counts them: malformed, too large or too slow; and a handshake ("PEER: why").
+  std::function<void(const RefusedRequest&)> on_refused;
+  std::function<void(std::string_view)> on_handshake_failed;
   // A fault of ours: new certificate unusable (the old one stays), certificate expired, accept failing, a handler
   // threw.
   std::function<void(std::string_view)> on_warning;
@@ -121,8 +132,8 @@ class Server {
   std::optional<Time> certificate_expiry() const;
 
   // Stops accepting, closes idle connections, answers what is under way with `Connection: close`, and calls `done` when
-  // the last connection is gone, or cuts the rest after `grace` and calls it then.
-  void Drain(Duration grace, std::function<void()> done);
+  // the last connection is gone, or cuts the rest after `grace` and calls it then, with how many that were.
+  void Drain(Duration grace, std::function<void(size_t cut)> done);
 
  private:
   class Core;

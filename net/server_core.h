@@ -20,7 +20,7 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   Core(EventLoop& event_loop, ServerOptions server_options, Handler request_handler);
 
   Status Listen();
-  void Drain(Duration grace, std::function<void()> done);
+  void Drain(Duration grace, std::function<void(size_t cut)> done);
   void Shutdown();
 
   // For the sessions.
@@ -49,7 +49,7 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   std::string reload_fault_;  // the last one reported, so that it is reported once
   std::unordered_set<std::shared_ptr<Session>> sessions_;
   Timer reload_timer_, accept_timer_, drain_timer_;
-  std::function<void()> drained_;
+  std::function<void(size_t)> drained_;
   bool accepting_ = false;
   bool accept_failing_ = false;
   bool full_ = false;

@@ -74,7 +74,7 @@ void Session::Handshake() {
                         error == asio::ssl::error::stream_truncated;
     if (silent) return self->Cut();
     const std::string reason = !self->refused_client_.empty() ? self->refused_client_ : error.message();
-    self->Report(Concat("TLS handshake refused: ", reason));
+    self->ReportHandshake(Concat("TLS handshake refused: ", reason));
     self->Cut();
   });
 }
@@ -218,9 +218,13 @@ void Session::Answer(uint64_t request_number, Response response) {
 
 void Session::Refuse(int status, std::string_view reason) {
   Report(reason);
+  if (core_->options.events.on_refused) {
+    const std::string_view target = View(parser_->get().target());
+    core_->options.events.on_refused({target.substr(0, target.find('?')), status, peer_, reason});
+  }
   keep_alive_ = false;
   refused_ = true;
-  Write({status, "text/plain", std::string(reason)}, true);
+  Write({status, "text/plain", Concat(reason, "\n")}, true);
 }
 
 void Session::RefuseMalformed(const ErrorCode& error) {
@@ -314,6 +318,12 @@ void Session::Cut() {
 
 void Session::Report(std::string_view reason) const { core_->ReportConnectionError(peer_, reason); }
 
+void Session::ReportHandshake(std::string_view reason) const {
+  Report(reason);
+  const auto& on_failed = core_->options.events.on_handshake_failed;
+  if (on_failed) on_failed(Concat(peer_, ": ", reason));
+}
+
 // Busy connections move their deadline several times per request; the timer is touched only when it would fire too
 // late.
 void Session::SetDeadline(Duration from_now) {
@@ -335,7 +345,7 @@ void Session::ArmTimer() {
 void Session::OnDeadline() {
   switch (state_) {
     case State::kHandshake:
-      Report("TLS handshake took too long");
+      ReportHandshake("TLS handshake took too long");
       return Cut();
     case State::kIdle:
       return Close(false);

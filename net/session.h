@@ -64,6 +64,7 @@ class Session : public std::enable_shared_from_this<Session> {
   void Close(bool unread_input);
   void DiscardInput();
   void Report(std::string_view reason) const;
+  void ReportHandshake(std::string_view reason) const;
 
   void SetDeadline(Duration from_now);  // zero: none
   void ArmTimer();

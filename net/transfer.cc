@@ -1,5 +1,7 @@
 #include "net/transfer.h"
 
+#include <system_error>
+
 namespace huygens::net {
 namespace {
 
@@ -29,6 +31,15 @@ bool SaysCertificateRefused(std::string_view text) {
 }
 
 }  // namespace
+
+// Without the milliseconds and addresses of libcurl's own texts: the same fault reads the same each time.
+std::string Transfer::Detail(CURLcode code) const {
+  long error = 0;
+  curl_easy_getinfo(easy_, CURLINFO_OS_ERRNO, &error);
+  if (code == CURLE_COULDNT_CONNECT && error != 0) return std::generic_category().message(static_cast<int>(error));
+  if (code == CURLE_OPERATION_TIMEDOUT) return AnythingSent() ? "no answer in time" : "no connection in time";
+  return error_[0] != '\0' ? error_ : curl_easy_strerror(code);
+}
 
 Transfer::Transfer(CURL* easy, const ClientOptions& options, std::string_view body,
                    const Client::StreamObserver* observer)
@@ -126,7 +137,7 @@ Status Transfer::Explain(CURLcode code, std::string_view doing) const {
     const std::string limit = std::to_string(options_.max_reply_bytes);
     return absl::ResourceExhaustedError(ToAbsl(Concat(doing, ": the reply is larger than ", limit, " bytes")));
   }
-  const std::string_view detail = error_[0] != '\0' ? std::string_view(error_) : curl_easy_strerror(code);
+  const std::string detail = Detail(code);
   const std::string text = Concat(doing, ": ", detail);
   const auto tls_fault = [&] {
     return absl::UnauthenticatedError(ToAbsl(Concat(text, " (", TlsAdvice(detail, options_), ")")));

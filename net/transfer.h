@@ -37,6 +37,7 @@ class Transfer {
   static size_t OnHeader(char* line, size_t size, size_t count, void* transfer);
   static size_t OnBody(char* data, size_t size, size_t count, void* transfer);
   bool ShowHead();
+  std::string Detail(CURLcode code) const;
 
   CURL* const easy_;
   const ClientOptions& options_;

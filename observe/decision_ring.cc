@@ -4,11 +4,12 @@ namespace huygens::observe {
 
 namespace {
 
-bool IsAbout(const DecisionRecord& record, std::string_view pod) {
-  if (pod.empty() || record.pod() == pod || record.uid() == pod) return true;
-  if (pod.find('/') != pod.npos) return false;
+bool IsAbout(const DecisionRecord& record, const DecisionQuery& query) {
+  if (!query.uid.empty() && record.uid() != query.uid) return false;
+  if (query.pod.empty()) return true;
   std::string_view key = record.pod();
-  return key.substr(key.find('/') + 1) == pod;
+  if (query.pod.find('/') == query.pod.npos) key.remove_prefix(key.find('/') + 1);
+  return key == query.pod;
 }
 
 }  // namespace
@@ -28,17 +29,17 @@ void DecisionRing::Add(std::shared_ptr<const DecisionRecord> record) {
   }
 }
 
-std::vector<std::shared_ptr<const DecisionRecord>> DecisionRing::Find(std::string_view pod, size_t limit) const {
+std::vector<std::shared_ptr<const DecisionRecord>> DecisionRing::Find(const DecisionQuery& query, size_t limit) const {
   std::vector<std::shared_ptr<const DecisionRecord>> found;
   std::lock_guard lock(mutex_);
   for (auto record = records_.rbegin(); record != records_.rend() && found.size() < limit; ++record) {
-    if (IsAbout(**record, pod)) found.push_back(*record);
+    if (IsAbout(**record, query)) found.push_back(*record);
   }
   return found;
 }
 
-std::string DecisionRing::Json(std::string_view pod, size_t limit, size_t max_bytes) const {
-  auto found = Find(pod, limit);
+std::string DecisionRing::Json(const DecisionQuery& query, size_t limit, size_t max_bytes) const {
+  auto found = Find(query, limit);
   std::string out = "{\"decisions\":[";
   bool truncated = false;
   for (size_t i = 0; i < found.size() && !truncated; ++i) {

@@ -13,6 +13,12 @@
 
 namespace huygens::observe {
 
+// Which decisions are looked for; what is empty matches all.
+struct DecisionQuery {
+  std::string_view pod;  // "namespace/name", or a bare name in any namespace
+  std::string_view uid;
+};
+
 class DecisionRing {
  public:
   static constexpr size_t kMaxDecisions = 1000;
@@ -21,10 +27,10 @@ class DecisionRing {
 
   void Add(std::shared_ptr<const DecisionRecord> record);
 
-  // Newest first, at most `limit`. `pod` is a UID, "namespace/name", or a bare name in any namespace; "" = all.
-  std::vector<std::shared_ptr<const DecisionRecord>> Find(std::string_view pod, size_t limit) const;
+  // Newest first, at most `limit`.
+  std::vector<std::shared_ptr<const DecisionRecord>> Find(const DecisionQuery& query, size_t limit) const;
   // The same as {"decisions":[...]}; stops after the record that passes `max_bytes` and then says "truncated":true.
-  std::string Json(std::string_view pod, size_t limit, size_t max_bytes = size_t{32} << 20) const;
+  std::string Json(const DecisionQuery& query, size_t limit, size_t max_bytes = size_t{32} << 20) const;
 
   size_t size() const;
   size_t bytes() const;

@@ -176,15 +176,24 @@ struct Metrics::Series {
                          return nodes_by_topology.Add({{"topology", std::move(topology)}});
                        }};
   Gauge& pods = OneGauge("huygens_pods", "Pods known from the watch or the ledger.");
+  Gauge& pods_waiting =
+      OneGauge("huygens_pods_waiting", "Pods for which filter found no node and which are remembered for waking.");
+  Counter& pods_woken = OneCounter("huygens_pods_woken_total",
+                                   "Rejected pods that kube-scheduler was told to try again since a node gained.");
+  ByValue<Counter> wake_writes = EachCounter("huygens_wake_writes_total", "Patches of the annotation huygens.dev/wake.",
+                                             "result", std::span(kWakeResults));
   Gauge& ready = OneGauge("huygens_ready", "1 while /readyz says yes.");
   Gauge& lease_held =
       OneGauge("huygens_bind_lease_held", "1 while this instance holds the Lease that allows it to bind.");
   Gauge& certificate_expiry = OneGauge("huygens_tls_certificate_expiry_timestamp_seconds",
                                        "When the server's certificate in use expires; 0 without TLS.");
+  Counter& tls_handshakes_failed = OneCounter("huygens_tls_handshakes_failed_total",
+                                              "TLS handshakes that either side refused, or that took too long.");
 
   Family<Counter>& pod_events = Counters("huygens_pod_events_total", "Kubernetes Events about failed binds.");
   Counter& pod_events_sent = pod_events.Add({{"result", "sent"}});
   Counter& pod_events_suppressed = pod_events.Add({{"result", "suppressed"}});
+  Counter& pod_events_failed = pod_events.Add({{"result", "failed"}});
   Counter& log_lines_dropped = OneCounter("huygens_log_lines_dropped_total", "Log lines that nobody took in time.");
   Family<Counter>& decision_log = Counters("huygens_decision_log_records_total", "Decisions for the decision log.");
   Counter& decision_log_written = decision_log.Add({{"result", "written"}});
@@ -210,6 +219,9 @@ void Metrics::BindApi(std::string_view outcome, Duration duration) {
   series_->bind_api[outcome].Observe(Seconds(duration));
 }
 
+void Metrics::WakeWrite(std::string_view result) { series_->wake_writes[result].Increment(); }
+void Metrics::PodsWoken(size_t count) { series_->pods_woken.Increment(static_cast<double>(count)); }
+
 void Metrics::SetReservations(cluster::ReservationState state, size_t count) {
   Gauge& gauge = state == cluster::ReservationState::kReserved ? series_->reserved : series_->assumed;
   gauge.Set(static_cast<double>(count));
@@ -234,8 +246,10 @@ void Metrics::SetNodes(std::string_view topology, size_t count) {
   series_->nodes[topology].Set(static_cast<double>(count));
 }
 void Metrics::SetPods(size_t count) { series_->pods.Set(static_cast<double>(count)); }
+void Metrics::SetPodsWaiting(size_t count) { series_->pods_waiting.Set(static_cast<double>(count)); }
 void Metrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
 void Metrics::SetLeaseHeld(bool held) { series_->lease_held.Set(held ? 1 : 0); }
+void Metrics::TlsHandshakeFailed() { series_->tls_handshakes_failed.Increment(); }
 void Metrics::SetCertificateExpiry(Time not_after) {
   series_->certificate_expiry.Set(Seconds(not_after.time_since_epoch()));
 }
@@ -243,6 +257,7 @@ void Metrics::SetCertificateExpiry(Time not_after) {
 void Metrics::SetTotals(const Totals& totals) {
   RaiseTo(series_->pod_events_sent, totals.pod_events_sent);
   RaiseTo(series_->pod_events_suppressed, totals.pod_events_suppressed);
+  RaiseTo(series_->pod_events_failed, totals.pod_events_failed);
   RaiseTo(series_->log_lines_dropped, totals.log_lines_dropped);
   RaiseTo(series_->decision_log_written, totals.decision_log_written);
   RaiseTo(series_->decision_log_dropped, totals.decision_log_dropped);

@@ -21,6 +21,7 @@ inline constexpr std::string_view kVerbs[] = {"filter", "prioritize", "preempt",
 inline constexpr std::string_view kRequestOutcomes[] = {"ok", "rejected", "error", "malformed"};
 inline constexpr std::string_view kBindApiOutcomes[] = {"bound", "refused", "unknown"};
 inline constexpr std::string_view kWatchEventTypes[] = {"list", "set", "gone", "fault"};
+inline constexpr std::string_view kWakeResults[] = {"written", "gone", "failed"};
 inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubelet", "unusable"};
 
 class Metrics {
@@ -39,6 +40,10 @@ class Metrics {
   // One Binding with all its retries.
   void BindApi(std::string_view outcome, Duration duration);
 
+  // One annotation written, or not, and the pods that were woken by those written.
+  void WakeWrite(std::string_view result);
+  void PodsWoken(size_t count);
+
   // The ledger.
   void SetReservations(cluster::ReservationState state, size_t count);
   // What one pass of the comparison with a recount found (and repaired).
@@ -54,14 +59,17 @@ class Metrics {
 
   void SetNodes(std::string_view topology, size_t count);
   void SetPods(size_t count);
+  void SetPodsWaiting(size_t count);  // rejected by filter and remembered for waking
   void SetReady(bool ready);
   void SetLeaseHeld(bool held);
+  void TlsHandshakeFailed();
   void SetCertificateExpiry(Time not_after);  // never called: the series shows 0
 
   // Counts that are kept elsewhere, as they stand now; each only grows.
   struct Totals {
     uint64_t pod_events_sent = 0;
     uint64_t pod_events_suppressed = 0;
+    uint64_t pod_events_failed = 0;
     uint64_t log_lines_dropped = 0;
     uint64_t decision_log_written = 0;
     uint64_t decision_log_dropped = 0;

@@ -4,11 +4,18 @@
 
 namespace huygens::placement {
 
-ResourceVector RequestsOf(const cluster::Pod& pod) {
-  ResourceVector requests = cluster::PodRequests(pod);
+namespace {
+
+ResourceVector WithSlot(ResourceVector requests) {
   requests.Add(kPodSlots, 1);
   return requests;
 }
+
+}  // namespace
+
+ResourceVector RequestsOf(const cluster::Pod& pod) { return WithSlot(cluster::PodRequests(pod)); }
+
+ResourceVector PlacedRequestsOf(const cluster::Pod& pod) { return WithSlot(cluster::PlacedPodRequests(pod)); }
 
 std::vector<ResourceId> Lacking(const ResourceVector& requests, const ResourceVector& allocatable,
                                 const ResourceVector& used) {

@@ -9,8 +9,10 @@
 
 namespace huygens::placement {
 
-// What the pod takes of a node's allocatable: its requests (cluster/pod_requests.h) and one pod slot.
+// What the pod takes of a node's allocatable: its requests (cluster/pod_requests.h) and one pod slot. Of a pod to be
+// placed, and of one that is on a node, where it may be in the middle of a resize.
 ResourceVector RequestsOf(const cluster::Pod& pod);
+ResourceVector PlacedRequestsOf(const cluster::Pod& pod);
 
 // The resources of which a node with this much allocatable and used has too little left; empty = it fits. A resource
 // that the node does not list is none; what is not requested never lacks.

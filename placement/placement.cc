@@ -43,8 +43,14 @@ StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
 }
 
 Placement::Placement(Options options)
-    : options_(std::move(options)), zones_(options_.topology), mean_(options_.max_score) {
-  state_.AddAccount(zones_);
+    : options_(std::move(options)),
+      zones_(options_.topology),
+      kubelet_(options_.topology.kubelet),
+      waiting_(options_.waiting_pods),
+      accounts_{&zones_, &kubelet_},
+      mean_(options_.max_score) {
+  for (cluster::Account* account : accounts_) state_.AddAccount(*account);
+  state_.AddAccount(waiting_);
 }
 
 Status Placement::Build() {
@@ -52,7 +58,7 @@ Status Placement::Build() {
   const auto& managed = zones_.options().managed_resources;
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
-  const policy::Sources sources{zones_};
+  const policy::Sources sources{zones_, kubelet_};
   TextSet seen;
   for (const std::string& name : options_.checks) {
     const policy::CheckEntry* entry = policy::FindCheck(name);
@@ -73,12 +79,17 @@ Status Placement::Build() {
     if (!std::isfinite(each.weight) || each.weight < 0 || each.weight > 1e6) {
       return Invalid(Concat("the weight of term ", each.name, " must be from 0 to 1000000"));
     }
+    const bool weighs = !each.resource_weights.empty();
+    if (weighs && !entry->make_weighted) return Invalid(Concat("term ", each.name, " weighs no resources"));
+    for (const auto& [resource, weight] : each.resource_weights) {
+      if (weight < 1) return Invalid(Concat("the weight of a resource in term ", each.name, " must be at least 1"));
+    }
     if (each.weight == 0) continue;
     if (!entry->make) {
       inactive_.push_back(each.name);
       continue;
     }
-    mean_.Add(entry->make(sources), each.weight);
+    mean_.Add(weighs ? entry->make_weighted(sources, each.resource_weights) : entry->make(sources), each.weight);
   }
   return absl::OkStatus();
 }
@@ -90,6 +101,12 @@ policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
 void Placement::RunChecks(const policy::PodQuery& query) {
   candidates_.Reset(nodes_);
   for (const auto& check : checks_) check->Run(query, state_, candidates_);
+}
+
+Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node) {
+  nodes_.assign(1, node);
+  RunChecks(query);
+  return candidates_.reason(0);
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
@@ -109,6 +126,36 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   }
   if (options_.narrow_to > 0 && filter_answer_.feasible.size() > options_.narrow_to) Narrow(query);
   return filter_answer_;
+}
+
+void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
+  if (!filter_answer_.feasible.empty()) return waiting_.Remove(pod->uid);
+  if (filter_answer_.reasons.empty()) return;
+  waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size());
+}
+
+std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now) {
+  nodes_.assign(nodes.begin(), nodes.end());
+  RunChecks(Query(pod, now));
+  for (size_t i = 0; i < nodes_.size(); ++i) {
+    if (!candidates_.Rejected(i)) return nodes_[i];
+  }
+  return std::nullopt;
+}
+
+bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node,
+                                   Time now) {
+  // The account of a node that kubelet pins remembers the order in which pods came: none may come in thought.
+  if (zones_.Mode(node) != topology::NodeMode::kManaged) return true;
+  auto zones = ChooseZones(Query(*pods.front(), now), node);
+  if (!zones) return false;
+  const cluster::PlacedPod supposed{pods.front(), node, *std::move(zones)};
+  zones_.Place(supposed);
+  const auto others = pods.subspan(1);
+  const bool takes = std::any_of(others.begin(), others.end(),
+                                 [&](const auto& pod) { return FirstFit(*pod, {&node, 1}, now).has_value(); });
+  zones_.Leave(supposed);
+  return takes;
 }
 
 void Placement::Narrow(const policy::PodQuery& query) {
@@ -194,9 +241,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     return made;
   }
   made.node = *node;
-  nodes_.assign(1, *node);
-  RunChecks(query);
-  made.reason = candidates_.reason(0);
+  made.reason = Judge(query, *node);
   if (!made.Accepted()) return made;
   std::optional<std::vector<cluster::ZoneAmount>> zones = ChooseZones(query, *node);
   if (!zones) {
@@ -210,13 +255,15 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 
 std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const policy::PodQuery& query,
                                                                        NodeIndex node) const {
-  const bool none_due =
-      !chooses_zones_ || query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged;
-  if (none_due) return std::vector<cluster::ZoneAmount>();
+  const std::vector<cluster::ZoneAmount> none_due;
+  if (!chooses_zones_) return none_due;
+  if (zones_.Mode(node) == topology::NodeMode::kKubelet) {
+    if (query.kubelet.asks_nothing || !kubelet_.Predicts(node)) return none_due;
+    return kubelet_.PredictZones(node, query.kubelet);
+  }
+  if (query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged) return none_due;
   topology::ZoneOffers offers;
-  bool one_zone = zones_.OneZone(node, query.zones);
-  zones_.Offer(node, one_zone, query.now, offers);
-  auto set = topology::SelectZones(offers, query.zones.amounts, one_zone);
+  auto set = zones_.Choose(node, query.zones, query.now, offers);
   if (!set)
     return std::nullopt;  // the check has just found room, so never; a pod without a result would not be counted
   return topology::Divide(offers, *set, query.zones.amounts, zones_.options().managed_resources);
@@ -238,6 +285,20 @@ std::vector<ZoneShare> Placement::Shares(NodeIndex node, std::span<const cluster
   return shares;
 }
 
+void Placement::DescribeKubelet(NodeIndex node, const cluster::NodeTopology& topology,
+                                NodeDescription& description) const {
+  const std::vector<cluster::ZoneAmount> free = topology::FreeOf(kubelet_.Machine(node));
+  for (const cluster::Zone& zone : topology.zones) {
+    ZoneDescription described{.zone = zone.id, .name = zone.name};
+    described.allocatable = zone.allocatable;
+    described.available = zone.available;
+    for (const cluster::ZoneAmount& each : free) {
+      if (each.zone == zone.id) described.free = each.amount;
+    }
+    description.zones.push_back(std::move(described));
+  }
+}
+
 std::optional<NodeDescription> Placement::Describe(std::string_view node_name, Time now) const {
   auto node = state_.FindNode(node_name);
   if (!node) return std::nullopt;
@@ -248,7 +309,9 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
   description.mode = zones_.Mode(*node);
   description.single_numa = zones_.SingleNuma(*node);
   if (topology) description.defect = topology->defect;
+  if (kubelet_.Predicts(*node)) DescribeKubelet(*node, *topology, description);
   for (const auto& figures : zones_.Figures(*node, now)) {
+    if (kubelet_.Predicts(*node)) break;
     ZoneDescription zone;
     zone.zone = figures.zone;
     zone.name = CraneZoneName(figures.zone);
@@ -258,6 +321,8 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
     zone.effective = Named(figures.effective, resources);
     zone.used = Named(figures.used, resources);
     zone.free = Named(figures.free, resources);
+    zone.cores = figures.cores;
+    zone.whole_cores = figures.whole_cores;
     if (topology) {
       for (const cluster::Zone& each : topology->zones) {
         if (each.id != figures.zone) continue;
@@ -267,10 +332,15 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
     }
     description.zones.push_back(std::move(zone));
   }
+  std::vector<topology::KubeletAccount::PodFigures> in_kubelet;
+  if (kubelet_.Predicts(*node)) in_kubelet = kubelet_.Pods(*node);
   for (const cluster::PlacedPod* placed : state_.PodsOn(*node)) {
     const cluster::Ledger::Entry* entry = state_.ledger().Find(placed->pod->uid);
     NodeDescription::PodOnNode pod{placed->pod->Key(), placed->pod->uid, Shares(*node, placed->zones), std::nullopt};
     if (entry) pod.reservation = entry->state;
+    for (const auto& figures : in_kubelet) {
+      if (figures.uid == pod.uid) pod.kubelet = figures;
+    }
     description.pods.push_back(std::move(pod));
   }
   std::sort(description.pods.begin(), description.pods.end(),

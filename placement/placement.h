@@ -15,8 +15,10 @@
 #include "base/time.h"
 #include "cluster/state.h"
 #include "placement/node_lookup.h"
+#include "placement/waiting_pods.h"
 #include "policy/check.h"
 #include "scoring/weighted_mean.h"
+#include "topology/kubelet_account.h"
 #include "topology/options.h"
 #include "topology/zone_account.h"
 
@@ -27,7 +29,8 @@ using policy::Reason;
 
 struct WeightedTerm {
   std::string name;
-  double weight = 1;  // 0 = off
+  double weight = 1;                // 0 = off
+  ResourceVector resource_weights;  // only for terms that weigh resources (scoring/registry.h)
 };
 
 struct Options {
@@ -36,6 +39,7 @@ struct Options {
   int64_t max_score = 10;
   size_t narrow_to = 0;  // filter returns only this many of the best feasible nodes; 0 = all
   topology::Options topology;
+  size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
 };
 
 // Answer to "which nodes": valid until the next call of Filter.
@@ -69,6 +73,19 @@ struct Reservation {
   bool Accepted() const { return reason == Reason::kFits; }
 };
 
+// A node on which kube-scheduler would preempt pods, and the UIDs of those it chose; since Kubernetes 1.38 none
+// perhaps.
+struct PreemptionCandidate {
+  std::string_view node;
+  std::vector<std::string_view> victims;
+};
+
+// What became of a candidate.
+struct Preemption {
+  std::vector<std::string_view> victims;  // UIDs; empty: the node is out
+  Reason reason = Reason::kFits;          // why the node is out; kFits if nobody has to leave
+};
+
 // A node as /debug/nodes shows it. Amounts have one entry per managed resource.
 struct ZoneDescription {
   int zone = -1;
@@ -79,7 +96,10 @@ struct ZoneDescription {
   ResourceVector allocatable;
   ResourceVector effective;  // what it can really give: min(allocatable, offline), by the rule for stale figures
   ResourceVector used;
-  ResourceVector free;  // effective - used, at least 0
+  ResourceVector available;  // of nodes that kubelet pins: what the object says, instead of effective and used
+  ResourceVector free;       // effective - used, at least 0; where kubelet pins what is free now
+  int64_t cores = 0;         // full physical cores that the object lists; 0 = none
+  int64_t whole_cores = 0;   // of these that a pod could still have to itself
 };
 struct NodeDescription {
   std::string name;
@@ -92,6 +112,8 @@ struct NodeDescription {
     std::string uid;
     std::vector<ZoneShare> zones;
     std::optional<cluster::ReservationState> reservation;  // empty: the watch showed it bound
+    // Of nodes that kubelet pins, where the pod takes anything for itself.
+    std::optional<topology::KubeletAccount::PodFigures> kubelet;
   };
   std::vector<PodOnNode> pods;  // ordered by UID
 };
@@ -116,10 +138,23 @@ class Placement {
   // kept depends on the pod and the state's revision.
   const FilterAnswer& Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
 
+  // After Filter of this pod: if no node was feasible the pod waits from now on, else not any more.
+  void RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod);
+  WaitingPods& waiting() { return waiting_; }
+  // The first of these nodes that passes every check, if any. Pure, as Filter.
+  std::optional<NodeIndex> FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now);
+  // Whether the node, once it took the first of these pods, could take any of the others, too; where kubelet pins, this
+  // is taken for granted. Changes nothing.
+  bool TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now);
+
   // One score from 0 to max_score per name, valid until the next call of Prioritize; unknown names and nodes that no
   // term judges get 0. `explain`, if given, receives what each term said.
   std::span<const int64_t> Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,
                                       std::vector<TermScores>* explain = nullptr);
+
+  // Which pods have to leave each candidate so that the pod fits there, by position (placement/preempt.cc has the
+  // rules). Pure: asking changes nothing. The UIDs are those of the request, or of State's pods.
+  std::vector<Preemption> Preempt(const cluster::Pod& pod, std::span<const PreemptionCandidate> candidates, Time now);
 
   // Decides again for this one node on the current state, and if it fits holds the capacity from now on. A node that
   // cannot take the pod is an answer, not an error. Errors: no UID (InvalidArgument), the pod finished or is being
@@ -140,15 +175,22 @@ class Placement {
   Status Build();
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
   void RunChecks(const policy::PodQuery& query);
+  Reason Judge(const policy::PodQuery& query, NodeIndex node);
+  Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);
   void Narrow(const policy::PodQuery& query);
   // An empty list where no result is due, nothing if the zones cannot hold the pod after all.
   std::optional<std::vector<cluster::ZoneAmount>> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
+  void DescribeKubelet(NodeIndex node, const cluster::NodeTopology& topology, NodeDescription& description) const;
   std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
 
   Options options_;
   std::vector<std::string> inactive_;
-  topology::ZoneAccount zones_;  // before state_, which tells it of changes
+  // Before state_, which tells them of changes.
+  topology::ZoneAccount zones_;
+  topology::KubeletAccount kubelet_;
+  WaitingPods waiting_;
   cluster::State state_;
+  std::vector<cluster::Account*> accounts_;  // those whose figures the checks go by
   std::vector<std::unique_ptr<policy::Check>> checks_;
   scoring::WeightedMean mean_;
   bool chooses_zones_ = false;  // the topology check is on

@@ -4,11 +4,13 @@
 
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
 #include "cluster/state.h"
 #include "policy/reason.h"
+#include "topology/kubelet_request.h"
 #include "topology/zone_request.h"
 
 namespace huygens::policy {
@@ -17,9 +19,13 @@ using cluster::NodeIndex;
 
 // One pod and what was worked out about it once for all nodes.
 struct PodQuery {
+  PodQuery(const cluster::Pod& asking, topology::ZoneRequest request, Time at)
+      : pod(asking), zones(std::move(request)), now(at), kubelet(topology::KubeletRequestOf(asking)) {}
+
   const cluster::Pod& pod;
-  topology::ZoneRequest zones;
+  topology::ZoneRequest zones;  // of nodes that the agent pins
   Time now;
+  topology::KubeletRequest kubelet;  // of nodes that kubelet pins
 };
 
 // The nodes of a call, by position, and what became of each.

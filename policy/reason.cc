@@ -2,45 +2,62 @@
 
 namespace huygens::policy {
 
-std::string_view Text(Reason reason) {
+namespace {
+
+struct Words {
+  std::string_view text;
+  std::string_view label;
+  bool curable = false;
+};
+
+Words Of(Reason reason) {
   switch (reason) {
     case Reason::kFits:
-      return "";
+      return {"", "fits"};
     case Reason::kUnknownNode:
-      return "node(s) not known to huygens yet";
+      return {"node(s) not known to huygens yet", "unknown_node"};
     case Reason::kNoTopology:
-      return "node(s) failed to get NRT";
+      return {"node(s) failed to get NRT", "no_topology"};
     case Reason::kUnusableTopology:
-      return "node(s) had an unusable NRT";
+      return {"node(s) had an unusable NRT", "unusable_topology"};
     case Reason::kStaleRealCapacity:
-      return "node(s) had stale real capacity of NUMA node";
+      return {"node(s) had stale real capacity of NUMA node", "stale_real_capacity"};
+    case Reason::kInsufficientCores:
+      return {"node(s) had insufficient CPU cores of NUMA node", "insufficient_cores", true};
+    case Reason::kTooFewCores:
+      return {"node(s) had insufficient CPU cores of NUMA node", "too_few_cores"};
+    case Reason::kUnknownCores:
+      return {"node(s) had unknown CPU cores of NUMA node", "unknown_cores"};
+    case Reason::kInvalidTopologyData:
+      return {"invalid node topology data", "invalid_topology_data"};
+    case Reason::kCannotAlignPod:
+      return {"cannot align pod", "cannot_align_pod", true};
+    case Reason::kNeverAlignsPod:
+      return {"cannot align pod", "never_aligns_pod"};
+    case Reason::kCannotAlignContainer:
+      return {"cannot align container", "cannot_align_container", true};
+    case Reason::kNeverAlignsContainer:
+      return {"cannot align container", "never_aligns_container"};
+    case Reason::kCannotAlignInitContainer:
+      return {"cannot align init container", "cannot_align_init_container", true};
+    case Reason::kNeverAlignsInitContainer:
+      return {"cannot align init container", "never_aligns_init_container"};
+    case Reason::kCannotAlignSidecar:
+      return {"cannot align sidecar container", "cannot_align_sidecar_container", true};
+    case Reason::kNeverAlignsSidecar:
+      return {"cannot align sidecar container", "never_aligns_sidecar_container"};
     case Reason::kInsufficientZones:
+      return {"node(s) had insufficient resource of NUMA node", "insufficient_zones", true};
     case Reason::kZonesTooSmall:
-      return "node(s) had insufficient resource of NUMA node";
+      return {"node(s) had insufficient resource of NUMA node", "zones_too_small"};
   }
-  return "";
+  return {};
 }
 
-std::string_view Label(Reason reason) {
-  switch (reason) {
-    case Reason::kFits:
-      return "fits";
-    case Reason::kUnknownNode:
-      return "unknown_node";
-    case Reason::kNoTopology:
-      return "no_topology";
-    case Reason::kUnusableTopology:
-      return "unusable_topology";
-    case Reason::kStaleRealCapacity:
-      return "stale_real_capacity";
-    case Reason::kInsufficientZones:
-      return "insufficient_zones";
-    case Reason::kZonesTooSmall:
-      return "zones_too_small";
-  }
-  return "";
-}
+}  // namespace
 
-bool CurableByVictims(Reason reason) { return reason == Reason::kInsufficientZones; }
+std::string_view Text(Reason reason) { return Of(reason).text; }
+std::string_view Label(Reason reason) { return Of(reason).label; }
+bool CurableByVictims(Reason reason) { return Of(reason).curable; }
 
 }  // namespace huygens::policy

@@ -1,5 +1,6 @@
 // Why a node cannot take a pod: a closed list. Texts are fixed and carry no numbers, since kube-scheduler groups equal
-// texts; where crane-scheduler prints a text for the same cause, that text is used.
+// texts; where crane-scheduler or the community's plugin prints a text for the same cause,
+// that text is used.
 #pragma once
 
 #include <cstdint>
@@ -13,6 +14,19 @@ enum class Reason : uint8_t {
   kNoTopology,         // no topology object where the pod or the operator demands one
   kUnusableTopology,   // a topology object that cannot be used (too many zones, say)
   kStaleRealCapacity,  // would fit, were the real capacity of its zones known
+  kInsufficientCores,  // zones have CPUs free, but not the cores that huygens.dev/smt asks for
+  kTooFewCores,        // would not have these cores either if the zones were empty
+  kUnknownCores,       // nobody says which cores the zones have
+  // kubelet would refuse the pod, a container of it; "never": to the empty node, too.
+  kInvalidTopologyData,  // the object that says what its zones have cannot be used
+  kCannotAlignPod,
+  kNeverAlignsPod,
+  kCannotAlignContainer,
+  kNeverAlignsContainer,
+  kCannotAlignInitContainer,
+  kNeverAlignsInitContainer,
+  kCannotAlignSidecar,
+  kNeverAlignsSidecar,
   kInsufficientZones,  // zones are large enough but taken
   kZonesTooSmall,      // would not fit if the zones were empty
 };
@@ -21,6 +35,18 @@ inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kNoTopology,
                                       Reason::kUnusableTopology,
                                       Reason::kStaleRealCapacity,
+                                      Reason::kInsufficientCores,
+                                      Reason::kTooFewCores,
+                                      Reason::kUnknownCores,
+                                      Reason::kInvalidTopologyData,
+                                      Reason::kCannotAlignPod,
+                                      Reason::kNeverAlignsPod,
+                                      Reason::kCannotAlignContainer,
+                                      Reason::kNeverAlignsContainer,
+                                      Reason::kCannotAlignInitContainer,
+                                      Reason::kNeverAlignsInitContainer,
+                                      Reason::kCannotAlignSidecar,
+                                      Reason::kNeverAlignsSidecar,
                                       Reason::kInsufficientZones,
                                       Reason::kZonesTooSmall};
 

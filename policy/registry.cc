@@ -8,7 +8,9 @@ namespace {
 
 constexpr CheckEntry kChecks[] = {
     {"topology",
-     [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<TopologyCheck>(from.zones); }},
+     [](const Sources& from) -> std::unique_ptr<Check> {
+       return std::make_unique<TopologyCheck>(from.zones, from.kubelet);
+     }},
     {"usage", nullptr},
     {"quota", nullptr},
 };

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "policy/check.h"
+#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 
 namespace huygens::policy {
@@ -14,6 +15,7 @@ namespace huygens::policy {
 // What checks may look at besides the cluster state; it must outlive them.
 struct Sources {
   const topology::ZoneAccount& zones;
+  const topology::KubeletAccount& kubelet;
 };
 
 struct CheckEntry {

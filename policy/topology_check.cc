@@ -2,8 +2,30 @@
 
 namespace huygens::policy {
 
+namespace {
+
+// The community plugin's words for what could not be aligned.
+Reason ReasonOf(const topology::Prediction& prediction, const topology::KubeletPod& pod, bool curable) {
+  using Kind = topology::KubeletContainer::Kind;
+  if (prediction.admission == topology::Admission::kSmtAlignmentError) {
+    return curable ? Reason::kInsufficientCores : Reason::kTooFewCores;
+  }
+  if (prediction.container < 0) return curable ? Reason::kCannotAlignPod : Reason::kNeverAlignsPod;
+  switch (pod.containers[static_cast<size_t>(prediction.container)].kind) {
+    case Kind::kInit:
+      return curable ? Reason::kCannotAlignInitContainer : Reason::kNeverAlignsInitContainer;
+    case Kind::kSidecar:
+      return curable ? Reason::kCannotAlignSidecar : Reason::kNeverAlignsSidecar;
+    case Kind::kApp:
+      break;
+  }
+  return curable ? Reason::kCannotAlignContainer : Reason::kNeverAlignsContainer;
+}
+
+}  // namespace
+
 void TopologyCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
-  if (pod.zones.AsksNothing()) return;
+  if (pod.zones.AsksNothing() && pod.kubelet.asks_nothing) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes.Rejected(i)) continue;
     if (Reason reason = Judge(pod, nodes.node(i)); reason != Reason::kFits) nodes.Reject(i, reason);
@@ -11,9 +33,24 @@ void TopologyCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& 
 }
 
 Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
+  if (zones_.Mode(node) == topology::NodeMode::kKubelet) return JudgeKubelet(pod, node);
+  return pod.zones.AsksNothing() ? Reason::kFits : JudgeManaged(pod, node);
+}
+
+Reason TopologyCheck::JudgeKubelet(const PodQuery& pod, NodeIndex node) const {
+  // kubelet hands out cores by its own options, the same for all pods.
+  if (pod.zones.smt != cluster::Smt::kUnset && !pod.zones.AsksNothing()) return Reason::kUnknownCores;
+  if (pod.kubelet.asks_nothing) return Reason::kFits;
+  if (kubelet_.Unusable(node)) return Reason::kInvalidTopologyData;
+  if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet)) return Reason::kFits;
+  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet);
+  if (prediction.Admitted()) return Reason::kFits;
+  return ReasonOf(prediction, pod.kubelet.pod, kubelet_.PredictEmpty(node, pod.kubelet).Admitted());
+}
+
+Reason TopologyCheck::JudgeManaged(const PodQuery& pod, NodeIndex node) const {
   switch (zones_.Mode(node)) {
     case topology::NodeMode::kKubelet:
-      return Reason::kFits;
     case topology::NodeMode::kNoTopology:
       return pod.zones.RequiresTopology() || !zones_.options().nodes_without_topology_pass ? Reason::kNoTopology
                                                                                            : Reason::kFits;
@@ -27,6 +64,12 @@ Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
       return Reason::kFits;
     case topology::Fit::kTaken:
       return Reason::kInsufficientZones;
+    case topology::Fit::kCoresTaken:
+      return Reason::kInsufficientCores;
+    case topology::Fit::kTooFewCores:
+      return Reason::kTooFewCores;
+    case topology::Fit::kCoresUnknown:
+      return Reason::kUnknownCores;
     case topology::Fit::kStale:
       return Reason::kStaleRealCapacity;
     case topology::Fit::kTooSmall:

@@ -12,26 +12,37 @@ float FewestZonesScore(const topology::ZoneSet& zones) {
   return static_cast<float>(few - far * (few - fewer_by_one_more));
 }
 
+float FewestZones::ScoreManaged(const PodQuery& pod, NodeIndex node, topology::ZoneOffers& scratch) const {
+  if (pod.zones.AsksNothing()) return kNoOpinion;
+  if (zones_.SurelyFitsOne(node, pod.zones, pod.now)) return 1;
+  auto zones = zones_.Choose(node, pod.zones, pod.now, scratch);
+  return zones ? FewestZonesScore(*zones) : 0;
+}
+
+float FewestZones::ScoreKubelet(const PodQuery& pod, NodeIndex node) const {
+  if (pod.kubelet.asks_nothing || !kubelet_.Predicts(node)) return kNoOpinion;
+  if (pod.kubelet.one_container && kubelet_.SurelyFitsOne(node, pod.kubelet)) return 1;
+  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet);
+  if (!prediction.Admitted()) return 0;
+  const topology::ZoneSet zones = topology::ZonesTaken(kubelet_.Machine(node), prediction.charge);
+  return zones.count == 0 ? kNoOpinion : FewestZonesScore(zones);
+}
+
 void FewestZones::Score(const PodQuery& pod, const cluster::State&, std::span<const NodeIndex> nodes,
                         std::span<float> scores) const {
-  if (pod.zones.AsksNothing()) {
-    std::fill(scores.begin(), scores.end(), kNoOpinion);
-    return;
-  }
-  topology::ZoneOffers offers;
+  topology::ZoneOffers scratch;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    if (zones_.Mode(nodes[i]) != topology::NodeMode::kManaged) {
-      scores[i] = kNoOpinion;
-      continue;
+    switch (zones_.Mode(nodes[i])) {
+      case topology::NodeMode::kManaged:
+        scores[i] = ScoreManaged(pod, nodes[i], scratch);
+        break;
+      case topology::NodeMode::kKubelet:
+        scores[i] = ScoreKubelet(pod, nodes[i]);
+        break;
+      case topology::NodeMode::kNoTopology:
+      case topology::NodeMode::kUnusable:
+        scores[i] = kNoOpinion;
     }
-    if (zones_.SurelyFitsOne(nodes[i], pod.zones, pod.now)) {
-      scores[i] = 1;
-      continue;
-    }
-    bool one_zone = zones_.OneZone(nodes[i], pod.zones);
-    zones_.Offer(nodes[i], one_zone, pod.now, offers);
-    auto zones = topology::SelectZones(offers, pod.zones.amounts, one_zone);
-    scores[i] = zones ? FewestZonesScore(*zones) : 0;
   }
 }
 

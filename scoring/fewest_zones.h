@@ -5,11 +5,12 @@
 //
 // So one zone is 1, two zones are 1/2 where they touch and fall towards 1/3 as they part; more zones never beat fewer.
 // 10 is the distance of a zone to itself, 255 means unreachable or unknown (ACPI SLIT). crane's plugin is 1/n without
-// the distance. A managed node that cannot take the pod is 0; where nothing is to be chosen (the pod asks nothing,
-// kubelet pins, no topology object) there is no opinion.
+// the distance. Where kubelet pins, the zones are those that it will take. A node that cannot take the pod is 0; where
+// no zones are taken (the pod asks nothing, no topology object) there is no opinion.
 #pragma once
 
 #include "scoring/term.h"
+#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 #include "topology/zone_choice.h"
 
@@ -19,15 +20,20 @@ float FewestZonesScore(const topology::ZoneSet& zones);
 
 class FewestZones final : public Term {
  public:
-  // The account must outlive the term.
-  explicit FewestZones(const topology::ZoneAccount& zones) : zones_(zones) {}
+  // The accounts must outlive the term.
+  FewestZones(const topology::ZoneAccount& zones, const topology::KubeletAccount& kubelet)
+      : zones_(zones), kubelet_(kubelet) {}
 
   std::string_view name() const override { return "FewestZones"; }
   void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
              std::span<float> scores) const override;
 
  private:
+  float ScoreManaged(const PodQuery& pod, NodeIndex node, topology::ZoneOffers& scratch) const;
+  float ScoreKubelet(const PodQuery& pod, NodeIndex node) const;
+
   const topology::ZoneAccount& zones_;
+  const topology::KubeletAccount& kubelet_;
 };
 
 }  // namespace huygens::scoring

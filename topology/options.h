@@ -17,12 +17,19 @@ enum class WhenStale : uint8_t {
   kReject,          // nothing: no new pod gets the zone
 };
 
+// What is assumed of a node pinned by kubelet that does not say (topology/kubelet_settings.h).
+struct KubeletDefaults {
+  bool static_cpus = true;    // CPU manager policy static
+  bool static_memory = true;  // memory manager policy Static
+};
+
 struct Options {
   // Charged to the zones of managed nodes, in this order of importance. Without cpu no pod asks anything of zones.
   std::vector<ResourceId> managed_resources = {kCpu};
   // Whether a node without a topology object takes pods that ask of zones. A pod annotated with topology-awareness true
   // is refused either way.
   bool nodes_without_topology_pass = true;
+  KubeletDefaults kubelet;
   Duration stale_after = std::chrono::minutes(5);
   WhenStale when_stale = WhenStale::kUseAllocatable;
 };

@@ -8,12 +8,18 @@ namespace {
 
 constexpr int64_t kWholeCpu = 1000;
 constexpr int64_t kUnknownDistance = 255;
-
-bool AllZero(const Amounts& amounts) {
-  return std::all_of(amounts.begin(), amounts.end(), [](int64_t amount) { return amount == 0; });
-}
+// Where only the sockets are known: what firmware says of zones within one, and what Linux assumes of others.
+constexpr int64_t kSameSocket = 12;
+constexpr int64_t kOtherSocket = 20;
 
 int64_t Credible(int64_t amount) { return std::clamp<int64_t>(amount, 0, kMostPerZone); }
+
+int64_t CeilCpus(int64_t milli) { return (milli + kWholeCpu - 1) / kWholeCpu; }
+
+// Whether the agent may not move the pod to other CPUs of its zones.
+bool StaysPut(const cluster::Pod& pod) {
+  return pod.smt != cluster::Smt::kUnset || pod.cpu_policy == cluster::CpuPolicy::kImmovable;
+}
 
 // The distance from one zone to another; where only the way back is known, that.
 std::optional<int64_t> OneWay(const cluster::Zone& from, const cluster::Zone& to) {
@@ -26,20 +32,36 @@ std::optional<int64_t> OneWay(const cluster::Zone& from, const cluster::Zone& to
   return std::nullopt;
 }
 
-// There and back between each two zones, row by row. An object that leaves out the distance of any two zones says
-// nothing about distance: else the zones that it happens to describe would be preferred.
-std::vector<uint16_t> Distances(const std::vector<cluster::Zone>& zones) {
+// Row by row; nothing if `there_and_back(a, b)` knows no answer for two of the zones.
+template <typename ThereAndBack>
+std::optional<std::vector<uint16_t>> Matrix(const std::vector<cluster::Zone>& zones, ThereAndBack&& there_and_back) {
   std::vector<uint16_t> distances;
   for (const cluster::Zone& a : zones) {
     for (const cluster::Zone& b : zones) {
-      auto there = OneWay(a, b);
-      auto back = OneWay(b, a);
-      if (a.id != b.id && !there)
-        return std::vector<uint16_t>(zones.size() * zones.size(), uint16_t{2 * kUnknownDistance});
-      distances.push_back(a.id == b.id ? uint16_t{0} : static_cast<uint16_t>(*there + *back));
+      const std::optional<int64_t> distance = a.id == b.id ? 0 : there_and_back(a, b);
+      if (!distance) return std::nullopt;
+      distances.push_back(static_cast<uint16_t>(*distance));
     }
   }
   return distances;
+}
+
+// There and back between each two zones, row by row. An object that leaves out the distance of any two zones says
+// nothing about distance: else the zones that it happens to describe would be preferred. Then the sockets do.
+std::vector<uint16_t> Distances(const std::vector<cluster::Zone>& zones) {
+  using Distance = std::optional<int64_t>;
+  auto by_costs = Matrix(zones, [](const cluster::Zone& a, const cluster::Zone& b) -> Distance {
+    auto there = OneWay(a, b);
+    if (!there) return std::nullopt;
+    return *there + *OneWay(b, a);
+  });
+  if (by_costs) return *std::move(by_costs);
+  auto by_sockets = Matrix(zones, [](const cluster::Zone& a, const cluster::Zone& b) -> Distance {
+    if (a.parent.empty() || b.parent.empty()) return std::nullopt;
+    return 2 * (a.parent == b.parent ? kSameSocket : kOtherSocket);
+  });
+  if (by_sockets) return *std::move(by_sockets);
+  return std::vector<uint16_t>(zones.size() * zones.size(), uint16_t{2 * kUnknownDistance});
 }
 
 NodeMode ModeOf(const cluster::NodeTopology* topology) {
@@ -55,94 +77,14 @@ NodeMode ModeOf(const cluster::NodeTopology* topology) {
 
 }  // namespace
 
+bool ZoneAccount::Held::Nothing() const {
+  return claims.empty() && std::all_of(used.begin(), used.end(), [](int64_t amount) { return amount == 0; });
+}
+
 ZoneAccount::ZoneAccount(Options options) : options_(std::move(options)) {
   auto& managed = options_.managed_resources;
   std::sort(managed.begin(), managed.end());
   managed.erase(std::unique(managed.begin(), managed.end()), managed.end());
-}
-
-Fit ZoneAccount::Check(NodeIndex node, const ZoneRequest& request, Time now) const {
-  const Bounds& bounds = bounds_[node];
-  if (!Bounded(request, bounds, now)) return LookClosely(node, request, now);
-  const bool one_zone = OneZone(node, request);
-  if (request.amounts[0] <= (one_zone ? bounds.most_free : bounds.all_whole)) return Fit::kFits;
-  return request.amounts[0] <= (one_zone ? bounds.most_empty : bounds.all_empty) ? Fit::kTaken : Fit::kTooSmall;
-}
-
-bool ZoneAccount::SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const {
-  const Bounds& bounds = bounds_[node];
-  if (!Bounded(request, bounds, now)) return false;
-  return request.amounts[0] <= (OneZone(node, request) ? bounds.most_free : bounds.most_whole);
-}
-
-Fit ZoneAccount::LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const {
-  const size_t resources = request.amounts.size();
-  const bool one_zone = OneZone(node, request);
-  bool fits_empty = false;
-  bool fits_last = false;
-  Amounts free_sum(resources, 0);
-  Amounts empty_sum(resources, 0);
-  Amounts last_sum(resources, 0);
-  for (const Zone& zone : nodes_[node].zones) {
-    bool free_here = true;
-    bool empty_here = true;
-    bool last_here = true;
-    for (size_t r = 0; r < resources; ++r) {
-      int64_t effective = Effective(zone, r, now);
-      int64_t last = r == 0 ? zone.fresh_cpu : zone.allocatable[r];
-      if (!one_zone && r == 0) {
-        effective -= effective % kWholeCpu;
-        last -= last % kWholeCpu;
-      }
-      int64_t free = std::max<int64_t>(0, effective - zone.used[r]);
-      free_here = free_here && free >= request.amounts[r];
-      empty_here = empty_here && effective >= request.amounts[r];
-      last_here = last_here && std::max(effective, last) - zone.used[r] >= request.amounts[r];
-      free_sum[r] += free;
-      empty_sum[r] += effective;
-      last_sum[r] += std::max<int64_t>(0, std::max(effective, last) - zone.used[r]);
-    }
-    if (free_here) return Fit::kFits;
-    fits_empty = fits_empty || empty_here;
-    fits_last = fits_last || last_here;
-  }
-  if (!one_zone) {
-    auto covers = [&](const Amounts& sum) {
-      for (size_t r = 0; r < resources; ++r) {
-        if (sum[r] < request.amounts[r]) return false;
-      }
-      return true;
-    };
-    if (covers(free_sum)) return Fit::kFits;
-    fits_empty = covers(empty_sum);
-    fits_last = covers(last_sum);
-  }
-  if (fits_empty) return Fit::kTaken;
-  return fits_last ? Fit::kStale : Fit::kTooSmall;
-}
-
-void ZoneAccount::Offer(NodeIndex node, bool one_zone, Time now, ZoneOffers& offers) const {
-  const NodeZones& zones = nodes_[node];
-  const size_t resources = options_.managed_resources.size();
-  offers.resources = resources;
-  offers.zones.resize(zones.zones.size());
-  offers.free.resize(zones.zones.size() * resources);
-  offers.usable.resize(zones.zones.size() * resources);
-  int* id = offers.zones.data();
-  int64_t* free = offers.free.data();
-  int64_t* usable = offers.usable.data();
-  for (const Zone& zone : zones.zones) {
-    *id++ = zone.id;
-    for (size_t r = 0; r < resources; ++r) {
-      int64_t effective = Effective(zone, r, now);
-      int64_t part_of_cpu = !one_zone && r == 0 ? effective % kWholeCpu : 0;
-      *free++ = std::max<int64_t>(0, effective - zone.used[r]);
-      *usable++ = std::max<int64_t>(0, effective - part_of_cpu - zone.used[r]);
-    }
-  }
-  offers.distance = zones.distance;
-  offers.nearest = zones.nearest;
-  offers.even = zones.even;
 }
 
 std::vector<ZoneAccount::ZoneFigures> ZoneAccount::Figures(NodeIndex node, Time now) const {
@@ -150,12 +92,14 @@ std::vector<ZoneAccount::ZoneFigures> ZoneAccount::Figures(NodeIndex node, Time 
   if (node >= nodes_.size()) return figures;
   const size_t resources = options_.managed_resources.size();
   for (const Zone& zone : nodes_[node].zones) {
-    ZoneFigures each{.zone = zone.id,
+    ZoneFigures each{.zone = zone.held.zone,
                      .stale = now > zone.stale_from,
                      .allocatable = zone.allocatable,
                      .effective = {},
                      .used = zone.used,
-                     .free = {}};
+                     .free = {},
+                     .cores = zone.cores.full,
+                     .whole_cores = WholeCores(zone.cores, zone.core_use)};
     for (size_t r = 0; r < resources; ++r) {
       each.effective.push_back(Effective(zone, r, now));
       each.free.push_back(std::max<int64_t>(0, each.effective[r] - zone.used[r]));
@@ -196,7 +140,7 @@ bool ZoneAccount::Recount(NodeIndex index, std::span<const cluster::PlacedPod* c
   NodeZones& node = At(index);
   NodeZones counted;
   for (const cluster::PlacedPod* pod : pods) {
-    for (const cluster::ZoneAmount& amount : pod->zones) Add(counted, amount, 1);
+    for (const cluster::ZoneAmount& amount : pod->zones) Add(counted, *pod->pod, amount, 1);
   }
   if (counted.elsewhere == AllHeld(node)) return false;
   SetHeld(node, std::move(counted.elsewhere), options_.managed_resources.size());
@@ -230,36 +174,59 @@ void ZoneAccount::Rebound(NodeIndex index) {
 
 void ZoneAccount::Charge(const cluster::PlacedPod& pod, int sign) {
   NodeZones& node = At(pod.node);
-  for (const cluster::ZoneAmount& amount : pod.zones) Add(node, amount, sign);
+  for (const cluster::ZoneAmount& amount : pod.zones) Add(node, *pod.pod, amount, sign);
   if (!pod.zones.empty()) Rebound(pod.node);
 }
 
-void ZoneAccount::Add(NodeZones& node, const cluster::ZoneAmount& amount, int sign) const {
+void ZoneAccount::Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const {
   const auto& managed = options_.managed_resources;
-  auto add_to = [&](Amounts& used) {
-    for (size_t r = 0; r < managed.size(); ++r) used[r] += sign * Credible(amount.amount.Get(managed[r]));
+  auto add_to = [&](Held& held) {
+    for (size_t r = 0; r < managed.size(); ++r) held.used[r] += sign * Credible(amount.amount.Get(managed[r]));
+    if (!StaysPut(pod)) return;
+    const CoreClaim claim{pod.smt, CeilCpus(Credible(amount.amount.Get(kCpu)))};
+    auto at = std::lower_bound(held.claims.begin(), held.claims.end(), claim);
+    if (sign > 0) {
+      held.claims.insert(at, claim);
+    } else {
+      held.claims.erase(at);
+    }
   };
   auto zone = std::lower_bound(node.zones.begin(), node.zones.end(), amount.zone,
-                               [](const Zone& z, int id) { return z.id < id; });
-  if (zone != node.zones.end() && zone->id == amount.zone) return add_to(zone->used);
+                               [](const Zone& z, int id) { return z.held.zone < id; });
+  if (zone != node.zones.end() && zone->held.zone == amount.zone) {
+    add_to(zone->held);
+    return CountUse(*zone);
+  }
   auto held = std::lower_bound(node.elsewhere.begin(), node.elsewhere.end(), amount.zone,
                                [](const Held& h, int id) { return h.zone < id; });
   if (held == node.elsewhere.end() || held->zone != amount.zone) {
-    held = node.elsewhere.insert(held, Held{amount.zone, Amounts(managed.size(), 0)});
+    held = node.elsewhere.insert(held, Held{amount.zone, Amounts(managed.size(), 0), {}});
   }
-  add_to(held->used);
-  if (AllZero(held->used)) node.elsewhere.erase(held);
+  add_to(*held);
+  if (held->Nothing()) node.elsewhere.erase(held);
+}
+
+// Works out what follows from what is held.
+void ZoneAccount::CountUse(Zone& zone) {
+  int64_t claimed = 0;
+  for (const CoreClaim& claim : zone.held.claims) claimed += claim.cpus;
+  const int64_t floating = std::max<int64_t>(0, CeilCpus(zone.held.used[0]) - claimed);
+  zone.core_use = Use(zone.cores, zone.held.claims, floating);
+  zone.used = zone.held.used;
+  zone.used[0] += zone.core_use.idle * kWholeCpu;
 }
 
 ZoneAccount::Zone ZoneAccount::MakeZone(const cluster::Zone& zone) const {
   Zone made;
-  made.id = zone.id;
-  made.used.resize(options_.managed_resources.size(), 0);
+  made.held = {zone.id, Amounts(options_.managed_resources.size(), 0), {}};
+  made.cores = CountCores(zone.cores);
   for (ResourceId resource : options_.managed_resources)
     made.allocatable.push_back(Credible(zone.allocatable.Get(resource)));
-  made.fresh_cpu = made.allocatable[0];
+  int64_t cpu = made.allocatable[0];
+  if (made.cores.Known()) cpu = std::min(cpu, made.cores.AllThreads() * kWholeCpu);
+  made.fresh_cpu = made.stale_cpu = cpu;
   if (!zone.offline_cpu) return made;
-  made.fresh_cpu = std::min(made.allocatable[0], Credible(*zone.offline_cpu));
+  made.fresh_cpu = std::min(cpu, Credible(*zone.offline_cpu));
   // A figure without a date never goes out of date: its writer does not play that game, and using it is the careful
   // side.
   if (zone.offline_updated && *zone.offline_updated < Time::max() - options_.stale_after) {
@@ -267,7 +234,6 @@ ZoneAccount::Zone ZoneAccount::MakeZone(const cluster::Zone& zone) const {
   }
   switch (options_.when_stale) {
     case WhenStale::kUseAllocatable:
-      made.stale_cpu = made.allocatable[0];
       break;
     case WhenStale::kUseLast:
       made.stale_cpu = made.fresh_cpu;
@@ -279,33 +245,29 @@ ZoneAccount::Zone ZoneAccount::MakeZone(const cluster::Zone& zone) const {
   return made;
 }
 
-int64_t ZoneAccount::Effective(const Zone& zone, size_t resource, Time now) const {
-  if (now <= zone.stale_from) return resource == 0 ? zone.fresh_cpu : zone.allocatable[resource];
-  if (resource == 0) return zone.stale_cpu;
-  return options_.when_stale == WhenStale::kReject ? 0 : zone.allocatable[resource];
-}
-
 // Everything that pods hold of this node, by zone; zones of which nothing is held are left out.
 std::vector<ZoneAccount::Held> ZoneAccount::AllHeld(const NodeZones& node) {
   std::vector<Held> held = node.elsewhere;
   for (const Zone& zone : node.zones) {
-    if (!AllZero(zone.used)) held.push_back({zone.id, zone.used});
+    if (!zone.held.Nothing()) held.push_back(zone.held);
   }
   std::sort(held.begin(), held.end(), [](const Held& a, const Held& b) { return a.zone < b.zone; });
   return held;
 }
 
 void ZoneAccount::SetHeld(NodeZones& node, std::vector<Held> held, size_t resources) {
-  for (Zone& zone : node.zones) zone.used.assign(resources, 0);
+  for (Zone& zone : node.zones) zone.held = {zone.held.zone, Amounts(resources, 0), {}};
   node.elsewhere.clear();
   for (Held& each : held) {
-    auto zone = std::find_if(node.zones.begin(), node.zones.end(), [&](const Zone& z) { return z.id == each.zone; });
+    auto zone =
+        std::find_if(node.zones.begin(), node.zones.end(), [&](const Zone& z) { return z.held.zone == each.zone; });
     if (zone != node.zones.end()) {
-      zone->used = std::move(each.used);
+      zone->held = std::move(each);
     } else {
       node.elsewhere.push_back(std::move(each));
     }
   }
+  for (Zone& zone : node.zones) CountUse(zone);
 }
 
 }  // namespace huygens::topology

@@ -3,7 +3,8 @@
 // A zone's effective capacity is min(allocatable, offline capacity where that is known and fresh); free is effective
 // minus used, at least 0. What pods hold of a zone that changes or vanishes stays on the books and counts again when
 // the zone returns; a zone that shrinks below what is used has nothing free and evicts nobody. Amounts that a pod
-// claims are cut to 0..kMostPerZone, so that sums never overflow.
+// claims are cut to 0..kMostPerZone, so that sums never overflow. Where the object lists the zone's cores, the zone has
+// no more CPUs than these, and the cpu used includes the threads that isolating pods keep idle (topology/core_use.h).
 #pragma once
 
 #include <cstdint>
@@ -12,7 +13,9 @@
 
 #include "base/time.h"
 #include "cluster/account.h"
+#include "topology/core_use.h"
 #include "topology/options.h"
+#include "topology/zone_choice.h"
 #include "topology/zone_offers.h"
 #include "topology/zone_request.h"
 
@@ -31,9 +34,12 @@ enum class NodeMode : uint8_t {
 
 enum class Fit : uint8_t {
   kFits,
-  kTaken,     // would fit if pods left
-  kStale,     // would fit if zones whose real capacity is unknown gave their last figure
-  kTooSmall,  // would not fit into the empty zones either
+  kTaken,         // would fit if pods left
+  kCoresTaken,    // likewise, and the amounts are there: it is whole cores that are missing
+  kStale,         // would fit if zones whose real capacity is unknown gave their last figure
+  kTooSmall,      // would not fit into the empty zones either
+  kTooFewCores,   // the amounts would fit into the empty zones, but not onto their cores
+  kCoresUnknown,  // likewise, and there are zones whose cores the object does not list
 };
 
 class ZoneAccount final : public cluster::Account {
@@ -52,15 +58,18 @@ class ZoneAccount final : public cluster::Account {
   Fit Check(NodeIndex node, const ZoneRequest& request, Time now) const;
   // Whether one zone can surely take the whole pod; false if that takes a closer look.
   bool SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const;
-  // Replaces `offers` by what the zones can give a pod in one zone, or across zones. They refer to the account and hold
-  // until it changes.
-  void Offer(NodeIndex node, bool one_zone, Time now, ZoneOffers& offers) const;
+  // Which zones the pod gets; nothing if they cannot hold it. A spread pod gets zones where no container has two
+  // threads of a core, if there are any. Leaves in `offers` what the zones can give the pod: that refers to the account
+  // and holds until it changes.
+  std::optional<ZoneSet> Choose(NodeIndex node, const ZoneRequest& request, Time now, ZoneOffers& offers) const;
 
   struct ZoneFigures {
     int zone = -1;
     bool present = true;  // false: the topology object does not name it (any more), but pods do
     bool stale = false;
     Amounts allocatable, effective, used, free;
+    int64_t cores = 0;        // full ones; 0 = unknown
+    int64_t whole_cores = 0;  // of these that a pod could still have to itself
   };
   // Ordered by zone.
   std::vector<ZoneFigures> Figures(NodeIndex node, Time now) const;
@@ -74,22 +83,39 @@ class ZoneAccount final : public cluster::Account {
   struct Held {
     int zone = -1;
     Amounts used;
+    std::vector<CoreClaim> claims;  // of pods that stay put, ordered
+    bool Nothing() const;
     friend bool operator==(const Held&, const Held&) = default;
   };
   struct Zone {
-    int id = -1;
     int64_t fresh_cpu = 0;  // effective cpu until stale_from, by when the offline capacity is out of date
     Time stale_from = Time::max();
     int64_t stale_cpu = 0;  // effective cpu after that
     Amounts allocatable;
-    Amounts used;
+    Amounts used;  // what is held, and what of the cores that keeps from others
+    Held held;
+    ZoneCores cores;
+    CoreUse core_use;
+  };
+  // What of the cores of a zone counts.
+  enum class CoreRule : uint8_t {
+    kNone,
+    kCounted,
+    kDifferent,  // and no container of a spread pod may have two threads of one
+  };
+  // How to look at the zones of a node.
+  struct View {
+    Time now;
+    bool last_figures = false;  // stale zones give what they gave last
+    bool empty = false;         // as if no pod were there
+    CoreRule cores = CoreRule::kCounted;
   };
   struct NodeZones {
     std::vector<Zone> zones;         // of a managed node, by id
     std::vector<uint16_t> distance;  // there and back, row by row
     int64_t nearest = 0;             // of two zones
     bool even = true;
-    std::vector<Held> elsewhere;  // what pods hold of zones that `zones` does not have, by id; never all 0
+    std::vector<Held> elsewhere;  // what pods hold of zones that `zones` does not have, by id; never nothing
   };
 
   // What answers most questions about a node without a look at its zones, side by side for all nodes. Exact where cpu
@@ -109,11 +135,17 @@ class ZoneAccount final : public cluster::Account {
   NodeZones& At(NodeIndex node);
   void Rebound(NodeIndex node);
   bool Bounded(const ZoneRequest& request, const Bounds& bounds, Time now) const {
-    return request.amounts.size() == 1 && now <= bounds.until;
+    return request.amounts.size() == 1 && request.smt == cluster::Smt::kUnset && now <= bounds.until;
   }
   Fit LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const;
+  bool Holds(NodeIndex node, const ZoneRequest& request, const View& view) const;
+  int64_t Usable(const Zone& zone, size_t resource, const ZoneRequest& request, bool one_zone, const View& view) const;
+  static int64_t UsableOfCores(const Zone& zone, const ZoneRequest& request, int64_t cpu, bool one_zone,
+                               const View& view);
+  void Offer(NodeIndex node, const ZoneRequest& request, const View& view, ZoneOffers& offers) const;
   void Charge(const cluster::PlacedPod& pod, int sign);
-  void Add(NodeZones& node, const cluster::ZoneAmount& amount, int sign) const;
+  void Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const;
+  static void CountUse(Zone& zone);
   Zone MakeZone(const cluster::Zone& zone) const;
   int64_t Effective(const Zone& zone, size_t resource, Time now) const;
   static std::vector<Held> AllHeld(const NodeZones& node);

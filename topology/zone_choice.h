@@ -1,10 +1,7 @@
 // Which zones a pod gets: the fewest; of these the nearest to each other; of these those with the most free cpu; of
 // these the lowest ids. Pure functions; any thread.
 //
-// The search walks zones from the most free to the least and cuts every branch that cannot hold the request or cannot
-// beat the best set found. It is exact for up to 14 zones whatever the figures, and wherever kMaxSteps suffice. Beyond
-// that it takes the best set found by then, the first being that of the freest zones; if several resources left it
-// without any, all zones without those that can be spared. So the time is bounded for 64 zones, too.
+// Exact for up to 12 zones whatever the figures, and mostly beyond; bounded in time for 64 (topology/zone_search.h).
 #pragma once
 
 #include <cstdint>
@@ -16,8 +13,6 @@
 #include "topology/zone_offers.h"
 
 namespace huygens::topology {
-
-inline constexpr int kMaxSteps = 1 << 14;
 
 struct ZoneSet {
   uint64_t members = 0;  // bit i: the i-th zone of the offers

@@ -1,10 +1,13 @@
 // What the zones of one node can still give at one moment: the input of the zone choice. A plain value; any thread.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <numeric>
 #include <span>
 
 #include "absl/container/inlined_vector.h"
+#include "cluster/objects.h"
 
 namespace huygens::topology {
 
@@ -26,5 +29,21 @@ struct ZoneOffers {
   int64_t Usable(size_t zone, size_t resource) const { return usable[zone * resources + resource]; }
   int64_t Distance(size_t a, size_t b) const { return distance[a * zones.size() + b]; }
 };
+
+// Zones of the offers by position; as many as a node may have, so that no choice allocates.
+using ZoneOrder = absl::InlinedVector<uint8_t, cluster::kMaxZones>;
+
+// Those with the largest `amount_of(zone)` first, equals by id.
+template <typename AmountOf>
+ZoneOrder LargestFirst(size_t zones, AmountOf&& amount_of) {
+  ZoneOrder order(zones);
+  std::iota(order.begin(), order.end(), uint8_t{0});
+  std::sort(order.begin(), order.end(),
+            [&](uint8_t a, uint8_t b) { return amount_of(a) != amount_of(b) ? amount_of(a) > amount_of(b) : a < b; });
+  return order;
+}
+inline ZoneOrder FreestFirst(const ZoneOffers& offers) {
+  return LargestFirst(offers.size(), [&](size_t zone) { return offers.Free(zone, 0); });
+}
 
 }  // namespace huygens::topology

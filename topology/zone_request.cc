@@ -16,6 +16,9 @@ ZoneRequest RequestOf(const cluster::Pod& pod, std::span<const ResourceId> manag
   for (const cluster::Container& container : pod.containers) {
     if (!IsTarget(container)) continue;
     request.aware = pod.topology_awareness;
+    request.smt = pod.smt;
+    if (pod.smt != cluster::Smt::kUnset)
+      request.largest_cpu = std::max(request.largest_cpu, container.requests.Get(kCpu));
     request.amounts.resize(managed_resources.size(), 0);
     for (size_t r = 0; r < managed_resources.size(); ++r) {
       int64_t amount = std::max<int64_t>(0, container.requests.Get(managed_resources[r]));

@@ -13,10 +13,12 @@ namespace huygens::topology {
 struct ZoneRequest {
   Amounts amounts;            // empty = asks nothing: any node will do, no result is written
   std::optional<bool> aware;  // the pod's own word on "one zone only"; unset = the node decides
+  cluster::Smt smt = cluster::Smt::kUnset;
+  int64_t largest_cpu = 0;  // of one container, in milli-cores; only where smt is set
 
   bool AsksNothing() const { return amounts.empty(); }
   // The pod cannot do without a topology object.
-  bool RequiresTopology() const { return !AsksNothing() && aware == true; }
+  bool RequiresTopology() const { return !AsksNothing() && (aware == true || smt != cluster::Smt::kUnset); }
 };
 
 // A container takes part if its cpu request equals its cpu limit and is a whole number of CPUs above 0; init

@@ -1,10 +1,12 @@
 #include "wire/pod.h"
 
 #include <string>
+#include <utility>
 
 #include "wire/binding.h"
 #include "wire/json_reader.h"
 #include "wire/pod_annotations.h"
+#include "wire/pod_status.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {
@@ -12,36 +14,33 @@ namespace {
 
 using cluster::Container;
 using cluster::Pod;
-using cluster::PodPhase;
 
 constexpr std::string_view kCpuPolicyAnnotation = "topology.crane.io/cpu-policy";
 constexpr std::string_view kAwarenessAnnotation = "topology.crane.io/topology-awareness";
+constexpr std::string_view kSmtAnnotation = "huygens.dev/smt";
 
-PodPhase ParsePhase(std::string_view text) {
-  if (text.empty() || text == "Pending") return PodPhase::kPending;
-  if (text == "Running") return PodPhase::kRunning;
-  if (text == "Succeeded") return PodPhase::kSucceeded;
-  if (text == "Failed") return PodPhase::kFailed;
-  return PodPhase::kUnknown;
-}
-
-Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod) {
+// `placement_text` takes the text of huygens.dev/placement: the resources it names are known once the spec has been
+// read.
+Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, std::string& placement_text) {
   if (in.Next() == JsonType::kNull) {
     pod.cpu_policy = cluster::CpuPolicy::kUnset;
+    pod.smt = cluster::Smt::kUnset;
     pod.topology_awareness.reset();
     pod.topology_result.clear();
-    pod.placement_mark.reset();
+    placement_text.clear();
   }
   return in.Members([&](const JsonKey& key) -> Status {
     bool policy = key.text == kCpuPolicyAnnotation, awareness = key.text == kAwarenessAnnotation;
     bool result = key.text == kTopologyResultAnnotation, placement = key.text == kPlacementAnnotation;
-    if (!policy && !awareness && !result && !placement) return absl::OkStatus();
+    bool smt = key.text == kSmtAnnotation;
+    if (!policy && !awareness && !result && !placement && !smt) return absl::OkStatus();
     std::string text;
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
     if (policy) pod.cpu_policy = ParseCpuPolicy(text);
+    if (smt) pod.smt = ParseSmt(text);
     if (awareness) pod.topology_awareness = ParseBoolWord(text);
     if (result) pod.topology_result = ParseTopologyResult(text, names);
-    if (placement) pod.placement_mark = ParsePlacementMark(text);
+    if (placement) placement_text = std::move(text);
     return absl::OkStatus();
   });
 }
@@ -58,12 +57,12 @@ Status ReadOwners(JsonReader& in, bool& daemon_set) {
   });
 }
 
-Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod) {
+Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, std::string& placement_text) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(pod.name);
     if (key.Is("namespace")) return in.Read(pod.namespace_name);
     if (key.Is("uid")) return in.Read(pod.uid);
-    if (key.Is("annotations")) return ReadAnnotations(in, names, pod);
+    if (key.Is("annotations")) return ReadAnnotations(in, names, pod, placement_text);
     if (key.Is("ownerReferences")) return ReadOwners(in, pod.owned_by_daemon_set);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
@@ -84,6 +83,13 @@ Status ReadContainers(JsonReader& in, ResourceNames& names, std::vector<Containe
   });
 }
 
+Status ReadPreemptionPolicy(JsonReader& in, bool& preempts) {
+  std::string policy;
+  HUYGENS_RETURN_IF_ERROR(in.Read(policy));
+  preempts = policy != "Never";
+  return absl::OkStatus();
+}
+
 Status ReadSpec(JsonReader& in, ResourceNames& names, Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
@@ -92,37 +98,42 @@ Status ReadSpec(JsonReader& in, ResourceNames& names, Pod& pod) {
     if (key.Is("overhead")) return ReadResourceList(in, names, pod.overhead);
     if (key.Is("initContainers")) return ReadContainers(in, names, pod.init_containers);
     if (key.Is("containers")) return ReadContainers(in, names, pod.containers);
-    if (!key.Is("resources")) return absl::OkStatus();
-    if (in.Next() == JsonType::kNull) {
-      pod.pod_level.reset();
-      return absl::OkStatus();
-    }
-    if (!pod.pod_level) pod.pod_level.emplace();
-    return ReadRequirements(in, names, pod.pod_level->requests, pod.pod_level->limits);
+    if (key.Is("preemptionPolicy")) return ReadPreemptionPolicy(in, pod.preempts);
+    return key.Is("resources") ? ReadPodResources(in, names, pod.pod_level) : absl::OkStatus();
   });
 }
 
-Status ReadStatus(JsonReader& in, Pod& pod) {
-  return in.Members([&](const JsonKey& key) -> Status {
-    if (!key.Is("phase") || in.SkipNull()) return absl::OkStatus();
-    std::string phase;
-    HUYGENS_RETURN_IF_ERROR(in.Read(phase));
-    pod.phase = ParsePhase(phase);
-    return absl::OkStatus();
-  });
+// Kubernetes has pod-level cpu, memory and hugepages; upstream passes over other names.
+void KeepPodLevelNames(const ResourceNames& names, ResourceVector& amounts) {
+  ResourceVector kept;
+  for (const auto& [resource, amount] : amounts) {
+    bool known = resource == kCpu || resource == kMemory || names.Name(resource).starts_with("hugepages-");
+    if (known) kept.Set(resource, amount);
+  }
+  amounts = std::move(kept);
 }
 
 }  // namespace
 
 StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
-  return DecodeObject<Pod>(json, [&](JsonReader& in, Pod& pod) {
+  NamedStatuses statuses;
+  std::string placement_text;
+  auto pod = DecodeObject<Pod>(json, [&](JsonReader& in, Pod& out) {
     return in.Members([&](const JsonKey& key) {
-      if (key.Is("metadata")) return ReadMetadata(in, names, pod);
-      if (key.Is("spec")) return ReadSpec(in, names, pod);
-      if (key.Is("status")) return ReadStatus(in, pod);
+      if (key.Is("metadata")) return ReadMetadata(in, names, out, placement_text);
+      if (key.Is("spec")) return ReadSpec(in, names, out);
+      if (key.Is("status")) return ReadPodStatus(in, names, out, statuses);
       return absl::OkStatus();
     });
   });
+  if (!pod.ok()) return pod;
+  AttachStatuses(std::move(statuses), *pod);
+  pod->placement_mark = ParsePlacementMark(placement_text, names);
+  if (pod->pod_level) {
+    KeepPodLevelNames(names, pod->pod_level->requests);
+    KeepPodLevelNames(names, pod->pod_level->limits);
+  }
+  return pod;
 }
 
 }  // namespace huygens::wire

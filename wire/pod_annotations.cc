@@ -42,6 +42,47 @@ bool AnyNegative(const ResourceVector& amounts) {
   return std::any_of(amounts.begin(), amounts.end(), [](const auto& entry) { return entry.second < 0; });
 }
 
+// Ordered by zone, entries of one zone added up.
+std::vector<cluster::ZoneAmount> ByZone(std::vector<cluster::ZoneAmount> zones) {
+  std::stable_sort(zones.begin(), zones.end(), [](const auto& a, const auto& b) { return a.zone < b.zone; });
+  std::vector<cluster::ZoneAmount> merged;
+  for (cluster::ZoneAmount& zone : zones) {
+    if (!merged.empty() && merged.back().zone == zone.zone) {
+      merged.back().amount.Add(zone.amount);
+    } else {
+      merged.push_back(std::move(zone));
+    }
+  }
+  return merged;
+}
+
+// {"name":"node0","cpu":"2","memory":"4Gi"}
+Status ReadMarkedZone(JsonReader& in, const ResourceNames& names, cluster::ZoneAmount& zone) {
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
+    if (key.text == "name") {
+      std::string name;
+      HUYGENS_RETURN_IF_ERROR(in.Read(name));
+      zone.zone = cluster::ParseZoneId(name).value_or(-1);
+      return absl::OkStatus();
+    }
+    std::optional<ResourceId> resource = names.Find(key.text);
+    if (!resource) return absl::OkStatus();
+    Quantity amount;
+    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, amount));
+    zone.amount.Set(*resource, BaseUnits(*resource, amount));
+    return absl::OkStatus();
+  }));
+  return zone.zone < 0 || AnyNegative(zone.amount) ? Invalid("not a share of a zone") : absl::OkStatus();
+}
+
+// Empty if any of it cannot be read, or promises a negative amount.
+std::vector<cluster::ZoneAmount> MarkedZones(std::string_view json, const ResourceNames& names) {
+  auto in = JsonReader::Open(json);
+  std::vector<cluster::ZoneAmount> zones;
+  if (!in.ok() || !ReadList(*in, zones, [&](auto& zone) { return ReadMarkedZone(*in, names, zone); }).ok()) return {};
+  return ByZone(std::move(zones));
+}
+
 }  // namespace
 
 cluster::CpuPolicy ParseCpuPolicy(std::string_view text) {
@@ -50,6 +91,13 @@ cluster::CpuPolicy ParseCpuPolicy(std::string_view text) {
   if (text == "numa") return cluster::CpuPolicy::kNuma;
   if (text == "immovable") return cluster::CpuPolicy::kImmovable;
   return cluster::CpuPolicy::kUnset;
+}
+
+cluster::Smt ParseSmt(std::string_view text) {
+  if (text == "spread") return cluster::Smt::kSpread;
+  if (text == "pack") return cluster::Smt::kPack;
+  if (text == "isolate") return cluster::Smt::kIsolate;
+  return cluster::Smt::kUnset;
 }
 
 std::optional<bool> ParseBoolWord(std::string_view text) {
@@ -68,23 +116,15 @@ std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, cons
     if (AnyNegative(entry.capacity)) return {};
     zones.push_back({*id, std::move(entry.capacity)});
   }
-  std::stable_sort(zones.begin(), zones.end(), [](const auto& a, const auto& b) { return a.zone < b.zone; });
-  std::vector<cluster::ZoneAmount> merged;
-  for (cluster::ZoneAmount& zone : zones) {
-    if (!merged.empty() && merged.back().zone == zone.zone) {
-      merged.back().amount.Add(zone.amount);
-    } else {
-      merged.push_back(std::move(zone));
-    }
-  }
-  return merged;
+  return ByZone(std::move(zones));
 }
 
-std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text) {
-  auto mark = DecodeObject<cluster::PlacementMark>(text, [](JsonReader& in, cluster::PlacementMark& out) {
+std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names) {
+  auto mark = DecodeObject<cluster::PlacementMark>(text, [&](JsonReader& in, cluster::PlacementMark& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("uid")) return in.Read(out.uid);
       if (key.Is("node")) return in.Read(out.node);
+      if (key.Is("zones")) out.zones = MarkedZones(in.Skip(), names);
       return absl::OkStatus();
     });
   });

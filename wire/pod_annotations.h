@@ -14,6 +14,9 @@ namespace huygens::wire {
 // topology.crane.io/cpu-policy: "none", "exclusive", "numa", "immovable".
 cluster::CpuPolicy ParseCpuPolicy(std::string_view text);
 
+// huygens.dev/smt: "spread", "pack", "isolate".
+cluster::Smt ParseSmt(std::string_view text);
+
 // The words of Go's strconv.ParseBool.
 std::optional<bool> ParseBoolWord(std::string_view text);
 
@@ -21,7 +24,8 @@ std::optional<bool> ParseBoolWord(std::string_view text);
 // up. Empty if the text is no such list or promises a negative amount, which would hand out what is not there.
 std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const ResourceNames& names);
 
-// huygens.dev/placement; nothing unless it names a UID and a node.
-std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text);
+// huygens.dev/placement; nothing unless it names a UID and a node. Zones that cannot be read, or promise a negative
+// amount, are left out all together.
+std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names);
 
 }  // namespace huygens::wire

@@ -65,6 +65,15 @@ Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& re
   });
 }
 
+Status ReadPodResources(JsonReader& in, ResourceNames& names, std::optional<cluster::PodResources>& out) {
+  if (in.SkipNull()) {
+    out.reset();
+    return absl::OkStatus();
+  }
+  if (!out) out.emplace();
+  return ReadRequirements(in, names, out->requests, out->limits);
+}
+
 Status ReadTextMap(JsonReader& in, TextPairs& out) {
   return in.Members([&](const JsonKey& key) {
     auto& pair = out.emplace_back(key.text, std::string());

@@ -1,6 +1,7 @@
 // Maps of quantities and of text, as they occur in several objects. For the decoders of this room. Safe on any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "base/quantity.h"
 #include "base/resource.h"
 #include "base/status.h"
+#include "cluster/objects.h"
 #include "wire/json_reader.h"
 
 namespace huygens::wire {
@@ -22,6 +24,8 @@ Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVe
 
 // {"requests":{...},"limits":{...}}, as containers and pods have it.
 Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& requests, ResourceVector& limits);
+// The same as a whole: null is none.
+Status ReadPodResources(JsonReader& in, ResourceNames& names, std::optional<cluster::PodResources>& out);
 
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 // {"key":"value"}, appended to `out` in the order of the text.

@@ -11,6 +11,7 @@
 #include "wire/object_meta.h"
 #include "wire/resources.h"
 #include "wire/text_cut.h"
+#include "wire/zone_attributes.h"
 
 namespace huygens::wire {
 namespace {
@@ -87,10 +88,35 @@ Status ReadZone(JsonReader& in, ResourceNames& names, NamedZone& out) {
   });
 }
 
-// metadata of either kind.
-Status ReadMetadata(JsonReader& in, NodeTopology& out) {
+// metadata.managedFields: the newest entry of whoever wrote the zones. A time that cannot be read is no defect.
+Status ReadManagedFields(JsonReader& in, std::optional<Time>& written) {
+  return in.Elements([&](size_t) -> Status {
+    std::string time;
+    bool zones = false;
+    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) -> Status {
+      if (part.Is("time")) return in.Read(time);
+      if (!part.Is("fieldsV1")) return absl::OkStatus();
+      return in.Members([&](const JsonKey& field) {
+        zones = zones || field.text == "f:zones";
+        return absl::OkStatus();
+      });
+    }));
+    auto parsed = ParseRfc3339(time);
+    if (zones && parsed.ok()) written = std::max(written.value_or(*parsed), *parsed);
+    return absl::OkStatus();
+  });
+}
+
+// metadata of either kind. `fingerprint` takes the annotation in which exporters wrote it before it was an attribute.
+Status ReadMetadata(JsonReader& in, NodeTopology& out, std::string& fingerprint) {
   return in.Members([&](const JsonKey& key) -> Status {
     if (key.Is("name")) return in.Read(out.node_name);
+    if (key.Is("managedFields")) return ReadManagedFields(in, out.written);
+    if (key.Is("annotations")) {
+      return in.Members([&](const JsonKey& annotation) {
+        return annotation.text == "topology.node.k8s.io/fingerprint" ? in.Read(fingerprint) : absl::OkStatus();
+      });
+    }
     if (!key.Is("ownerReferences")) return absl::OkStatus();
     out.owner_uid.clear();
     return in.Elements([&](size_t) -> Status {
@@ -104,22 +130,6 @@ Status ReadMetadata(JsonReader& in, NodeTopology& out) {
       return absl::OkStatus();
     });
   });
-}
-
-// What the zone can really give. An unreadable figure is an error: without it the zone would promise all of its CPUs.
-Status SetRealCapacity(NamedZone& named) {
-  for (const auto& [name, text] : named.attributes) {
-    if (name == "offline_capacity") {
-      auto quantity = Quantity::Parse(text);
-      if (!quantity.ok()) return Annotate(quantity.status(), Concat("offline_capacity \"", CutText(text, 40), "\""));
-      named.zone.offline_cpu = BaseUnits(kCpu, *quantity);
-    } else if (name == "offline_capacity_updated") {
-      auto time = ParseRfc3339(text);
-      if (!time.ok()) return Annotate(time.status(), Concat("offline_capacity_updated \"", CutText(text, 40), "\""));
-      named.zone.offline_updated = *time;
-    }
-  }
-  return absl::OkStatus();
 }
 
 void SetCosts(NamedZone& named) {
@@ -143,7 +153,8 @@ Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
     if (!id) return Invalid(Concat("zone \"", CutText(zone.name, 40), "\" has no number in its name"));
     zone.id = *id;
     SetCosts(one);
-    if (Status status = SetRealCapacity(one); !status.ok()) return Annotate(status, Concat("zone ", zone.name));
+    if (Status status = SetZoneAttributes(one.attributes, zone); !status.ok())
+      return Annotate(status, Concat("zone ", zone.name));
     out.zones.push_back(std::move(zone));
   }
   if (out.zones.size() > cluster::kMaxZones) {
@@ -167,14 +178,20 @@ void SetDefect(const Status& status, NodeTopology& out) {
 template <typename ReadOwn>
 StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& names, NodeTopology out, ReadOwn&& read_own) {
   std::vector<NamedZone> zones;
+  std::string fingerprint;
   auto decoded = DecodeObject<NodeTopology>(json, [&](JsonReader& in, NodeTopology&) {
     return in.Members([&](const JsonKey& key) {
-      if (key.Is("metadata")) return ReadMetadata(in, out);
+      if (key.Is("metadata")) return ReadMetadata(in, out, fingerprint);
       if (key.Is("attributes")) return ReadAttributes(in, out.attributes);
       if (key.Is("zones")) return ReadList(in, zones, [&](NamedZone& zone) { return ReadZone(in, names, zone); });
       return read_own(in, key, out);
     });
   });
+  constexpr std::string_view kFingerprint = "nodeTopologyPodsFingerprint";
+  auto is_fingerprint = [&](const auto& attribute) { return attribute.first == kFingerprint; };
+  if (!fingerprint.empty() && std::none_of(out.attributes.begin(), out.attributes.end(), is_fingerprint)) {
+    out.attributes.emplace_back(kFingerprint, std::move(fingerprint));
+  }
   SortByKey(out.attributes);
   if (!decoded.ok()) {  // if it says which node it is about, that node must not pass as one without topology
     auto meta = DecodeObjectMeta(json);

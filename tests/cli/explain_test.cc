@@ -43,7 +43,7 @@ class Explain : public testing::Test {
          .zones_json = R"([{"name":"node0","cpuMilli":2500,"memory":1073741824}])"});
   }
   std::string Text() {
-    auto decisions = DecodeDecisions(ring_.Json("default/p", 100));
+    auto decisions = DecodeDecisions(ring_.Json({"default/p"}, 100));
     EXPECT_TRUE(decisions.ok()) << decisions.status();
     return ExplainText(*decisions, time_ + std::chrono::seconds(30));
   }
@@ -77,6 +77,14 @@ TEST_F(Explain, ARefusedPodShowsTheReasonOfEachNode) {
               HasSubstr("NODE  SCORE  VERDICT\nn1    -      no NRT\nn2    -      too small\nn3    -      too small\n"));
 }
 
+TEST_F(Explain, TellsWhetherPreemptionWouldHelp) {
+  Filter({1, 2, 2});
+  Add({.verb = "preempt", .outcome = "ok", .nodes = kNodes});
+  EXPECT_THAT(Text(), HasSubstr("whom to evict for it on 3 nodes, 2026-11-21T12:00:02Z (30s ago), and has an answer."));
+  Add({.verb = "preempt", .uid = "uid-2", .outcome = "rejected", .nodes = kNodes});
+  EXPECT_THAT(Text(), HasSubstr("nobody, it would not help.")) << "without a filter before it";
+}
+
 TEST_F(Explain, TellsFailedBindsAndPodsThatNoBindFollowed) {
   Filter({0, 0, 2});
   Prioritize();
@@ -84,6 +92,19 @@ TEST_F(Explain, TellsFailedBindsAndPodsThatNoBindFollowed) {
   Bind("n2", "zone taken");
   EXPECT_THAT(Text(), HasSubstr("Binding to n2 failed, 2026-11-21T12:00:03Z (30s ago): zone taken"));
   EXPECT_THAT(Text(), HasSubstr("binding here failed"));
+}
+
+TEST_F(Explain, ABoundPodStaysBoundWhateverIsTriedAfterwards) {
+  Filter({0, 0, 2});
+  Prioritize();
+  Bind("n2", "");
+  Bind("n1", "the pod is on node n2");
+  const std::string text = Text();
+  EXPECT_THAT(text,
+              HasSubstr("Bound to n2, 2026-11-21T12:00:03Z (31s ago); zones node0: 2500m cpu 1Gi memory.\n"
+                        "A later bind to n1 was refused, 2026-11-21T12:00:04Z (30s ago): the pod is on node n2\n"));
+  EXPECT_THAT(text, HasSubstr("0.25            bound here\n"));
+  EXPECT_THAT(text, Not(HasSubstr("binding here failed")));
 }
 
 TEST_F(Explain, OnlyTheNewestAttemptIsShownInFull) {
@@ -143,6 +164,12 @@ TEST(Decisions, RefusesWhatIsNoAnswer) {
   EXPECT_FALSE(DecodeDecisions("").ok());
   EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"time":"yesterday"}]})").ok());
   EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
+}
+
+TEST(NotReady, NamesWhatFails) {
+  EXPECT_EQ(NotReadyText("[+]nodes synced\n[-]pods broken: HTTP 403\n[!]filter.checks: usage\n[-]serving draining\n"
+                         "readyz check failed\n"),
+            "huygens is not ready and refuses every call:\n- pods broken: HTTP 403\n- serving draining");
 }
 
 TEST(UnknownPod, SaysWhatThatMayMean) {

@@ -173,6 +173,10 @@ TEST_F(StandIn, SaysWhatFailedAndWhere) {
   EXPECT_TRUE(absl::IsUnavailable(refused));
   EXPECT_THAT(std::string(Message(refused)), HasSubstr("Is `huygens extender` running there? --url names its address"));
   EXPECT_TRUE(absl::IsNotFound(admin_.Get("/nowhere").status()));
+  EXPECT_THAT(std::string(Message(Remote::Open({.url = "127.0.0.1:8889", .flag = "--admin-url"}).status())),
+              HasSubstr("must begin with https:// or http://"));
+  huygens_.Script("/debug/decisions", "no verb at /debug/decisions; huygens serves POST /{...}\n", 404);
+  EXPECT_THAT(std::string(Message(admin_.Get("/debug/decisions").status())), HasSubstr("wants server.adminAddress"));
 }
 
 TEST_F(StandIn, ReportsEachPodAsTableAndAsJson) {

@@ -33,17 +33,20 @@ GRANTS = {
     ("get", "", "secrets", "kube-system", "huygens-tls"): False,
     ("list", "", "secrets", "", ""): False,
     ("get", "", "configmaps", "kube-system", ""): False,
-    ("patch", "", "pods", "default", ""): False,
+    ("patch", "", "pods", "default", ""): True,
     ("update", "", "pods", "default", ""): False,
     ("delete", "", "pods", "default", ""): False,
     ("patch", "", "pods/status", "default", ""): False,
-    ("patch", "", "nodes", "", ""): False,
+    ("patch", "", "nodes", "", ""): True,
+    ("update", "", "nodes", "", ""): False,
+    ("patch", "", "nodes/status", "", ""): False,
     ("update", "topology.crane.io", "noderesourcetopologies", "", ""): False,
 }
 # Every rule of the user huygens besides what each authenticated user has.
 RULES = {
     ("", "nodes,pods", "get,list,watch", ""),
     ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
+    ("", "nodes,pods", "patch", ""),
     ("", "pods/binding", "create", ""),
     ("", "events", "create", ""),
     ("coordination.k8s.io", "leases", "get,update", "huygens-bind"),

@@ -1,11 +1,13 @@
 """What huygens does between a real kube-scheduler and a real API server. One function per scenario; tests/e2e/run calls them."""
 import collections
 import concurrent.futures
+import contextlib
 import http.client
 import itertools
 import json
 import os
 import random
+import signal
 import ssl
 import time
 
@@ -13,7 +15,7 @@ import history
 import oracle
 import workload
 from api import wait_until
-from testbed import CONFIG, NRT_PATH, SCHEDULER_NAME, ControlPlane
+from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SCHEDULER_NAME, ControlPlane, huygens_binary
 
 SAMPLES = CONFIG / "samples"
 SEED = int(os.environ.get("HUYGENS_E2E_SEED", "20261121"))
@@ -24,7 +26,7 @@ def scaled(count, least):
     return max(least, round(count * float(os.environ.get("HUYGENS_E2E_SCALE", "1"))))
 
 
-def demo():
+def demo(keep=False):
     """The sample pods through the real kube-scheduler; prints what became of each."""
     with ControlPlane("demo") as bed:
         bed.install()
@@ -63,7 +65,18 @@ def demo():
         writes = collections.Counter((e["verb"], e["objectRef"]["resource"], e["objectRef"].get("subresource", ""))
                                      for e in bed.audit() if e["user"]["username"] == "huygens" and e["verb"] not in READS)
         print("writes by the user huygens: " + ", ".join(f"{verb} {'/'.join(filter(None, what))} x{count}"
-                                                         for (verb, *what), count in sorted(writes.items())))
+                                                         for (verb, *what), count in sorted(writes.items())), flush=True)
+        if keep:
+            stay(bed, huygens)
+
+
+def stay(bed, huygens):
+    """Leaves everything running until Ctrl-C."""
+    kubectl = f"{(BINARIES / 'kubectl').relative_to(ROOT)} --kubeconfig {bed.kubeconfig('admin-token')}"
+    print(f"\nAll of it goes on until Ctrl-C. Try, in another terminal:\n  {kubectl} get pod cross-zone -o yaml")
+    print(f"  {huygens_binary().relative_to(ROOT)} explain cross-zone --admin-url http://127.0.0.1:{huygens.admin_port}", flush=True)
+    with contextlib.suppress(KeyboardInterrupt):
+        signal.pause()
 
 
 def check_mutual_tls(bed, huygens):
@@ -90,12 +103,12 @@ def check_mutual_tls(bed, huygens):
 READS = ("get", "list", "watch")
 # Everything that huygens may ask for: (verb, resource, subresource).
 ALLOWED = set(itertools.product(READS, ("nodes", "pods", "noderesourcetopologies"), (None,))) | {
-    ("create", "pods", "binding"), ("create", "events", None),
+    ("create", "pods", "binding"), ("create", "events", None), ("patch", "pods", None), ("patch", "nodes", None),
     ("get", "leases", None), ("create", "leases", None), ("update", "leases", None)}
 
 
 def check_audit(bed):
-    """huygens asked for nothing but what it may, all bindings are its own, and nobody patched annotations into a pod.
+    """huygens asked for nothing but what it may, and all bindings are its own.
 
     Returns the number of bindings. A permitted call may have been refused all the same: an API server that just started answers
     before it knows all roles.
@@ -123,17 +136,12 @@ def list_cluster(client):
 def settle(bed, seconds):
     """Waits until no pending pod fits anywhere and huygens holds no reservation.
 
-    kube-scheduler does not see everything that makes room (a zone that gets capacity back), so a Node is touched from time to time,
-    which makes it try again every pod that an extender refused.
+    kube-scheduler does not see everything that makes room (a zone that gets capacity back); huygens wakes the pods that it rejected.
     """
-    touches = itertools.count()
     state = {"fit": None}
 
     def settled():
-        count = next(touches)
         state["fit"] = list_cluster(bed.client).pending_that_fit()
-        if state["fit"] and count % 4 == 3:
-            bed.client.patch(f"/api/v1/nodes/{workload.node_name(0)}", {"metadata": {"annotations": {"e2e/touched": str(count)}}})
         return not state["fit"]
 
     wait_until(settled, lambda: f"{len(state['fit'])} pending pods would fit: {state['fit'][:10]}", seconds, interval=0.5)

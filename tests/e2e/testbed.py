@@ -291,7 +291,8 @@ class ControlPlane:
         kept = ROOT / "build" / "e2e" / self.name
         shutil.rmtree(kept, ignore_errors=True)
         if failed or problems or os.environ.get("HUYGENS_E2E_KEEP"):
-            shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key"))
+            # Besides what is large or secret: what a node's containerd had, and sockets.
+            shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key", "run", "containerd", "containers", "*.sock"))
         shutil.rmtree(self.directory, ignore_errors=True)
         if problems and not failed:
             raise AssertionError("; ".join(problems))

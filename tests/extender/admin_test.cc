@@ -228,6 +228,10 @@ TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {
   EXPECT_EQ(count(Get("/debug/decisions?pod=default/a").body), 2u);
   EXPECT_EQ(count(Get("/debug/decisions?pod=default%2Fa&limit=1").body), 1u);
   EXPECT_EQ(count(Get("/debug/decisions?uid=uid-default/b").body), 1u);
+  EXPECT_EQ(count(Get("/debug/decisions?uid=b").body), 0u) << "a name is no UID";
+  auto misspelt = Get("/debug/decisions?pod=default/a&name=b");
+  EXPECT_EQ(misspelt.code, 400);
+  EXPECT_EQ(misspelt.body, "no parameter is called name; there are pod, uid and limit\n");
   EXPECT_EQ(Get("/debug/decisions?pod=default/c").body, "{\"decisions\":[]}\n");
   EXPECT_EQ(Get("/debug/decisions?limit=many").code, 400);
   EXPECT_EQ(Get("/debug/decisions?limit=0").code, 400);

@@ -46,6 +46,20 @@ TEST_F(BindFlowTest, RollsBackWhatTheApiServerRefuses) {
   EXPECT_EQ(Answer(second), "");
 }
 
+TEST_F(BindFlowTest, WarnsOfWhatIsAFaultAndNotOfADecision) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  AddPod("big", 3);
+  Bind("big", "n1");
+  Bind("unheard-of", "n1");
+  Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kRefused, "quota"});
+  EXPECT_THAT(captured_.Lines(),
+              testing::ElementsAre(testing::AllOf(HasSubstr("level=info"), HasSubstr("outcome=rejected")),
+                                   testing::AllOf(HasSubstr("level=warn"), HasSubstr("outcome=no_pod")),
+                                   testing::AllOf(HasSubstr("level=warn"), HasSubstr("outcome=failed"))));
+}
+
 TEST_F(BindFlowTest, OneSlotGoesToExactlyOneOfFifty) {
   AddNode("n1", {4, 1});
   for (int i = 0; i < 50; ++i) AddPod(Concat("p", std::to_string(i)), 4);
@@ -231,6 +245,38 @@ TEST_F(BindFlowTest, AnUnsettledAttemptDiesWithTheFlow) {
     EXPECT_FALSE(pod.expired());
   }
   EXPECT_TRUE(pod.expired());
+}
+
+TEST_F(BindFlowTest, BindsToAKubeletOneAfterTheOtherWithThePredictedZonesAndNoResult) {
+  placement_->Apply(cluster::NodeSet{{.name = "n1", .uid = "uid-n1"}});
+  cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = "n1"};
+  topology.attributes = {{"topologyManagerPolicy", "single-numa-node"}};
+  cluster::Zone zone{.id = 0, .name = "node-0"};
+  zone.capacity = zone.allocatable = zone.available = {{kCpu, 4000}};
+  topology.zones.push_back(zone);
+  placement_->Apply(cluster::TopologySet{std::move(topology)});
+  for (const char* name : {"a", "b", "c"}) {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 2));
+    pod->containers[0].requests.Set(kMemory, 1);
+    pod->containers[0].limits.Set(kMemory, 1);
+    placement_->Apply(cluster::PodSet{pod});
+  }
+  size_t a = Bind("a", "n1"), b = Bind("b", "n1"), c = Bind("c", "n1");
+  ASSERT_EQ(backend_.binds.size(), 1u) << "kubelet takes pods in the order in which they are bound";
+  const auto& annotations = backend_.binds[0].order.request.annotations;
+  ASSERT_EQ(annotations.size(), 1u);
+  EXPECT_EQ(annotations[0].first, "huygens.dev/placement");
+  EXPECT_THAT(annotations[0].second, HasSubstr(R"("zones":[{"name":"node-0","cpu":"2"}])"));
+
+  backend_.binds[0].done({BindResult::kRefused, "no", false});
+  while (backend_.binds.size() < 2) loop_.Poll();
+  EXPECT_EQ(backend_.binds[1].order.request.uid, "uid-b");
+  backend_.binds[1].done({BindResult::kBound});
+  while (backend_.binds.size() < 3) loop_.Poll();
+  backend_.binds[2].done({BindResult::kBound});
+  EXPECT_EQ(Answer(a), "no");
+  EXPECT_EQ(Answer(b), "");
+  EXPECT_EQ(Answer(c), "");
 }
 
 TEST_F(BindFlowTest, TheBindingHasWhatWaitingLeftOfTheDeadline) {

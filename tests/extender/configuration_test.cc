@@ -151,6 +151,25 @@ log: {level: warn, format: json}
   EXPECT_THAT(ToYaml(c), HasSubstr("- {name: disk-io, ceiling: 0.7, unit: iops, whenStale: pass, whenAbsent: reject}"));
 }
 
+TEST(Configuration, TermsMayWeighResources) {
+  Configuration c = Good(
+      "prioritize: {terms: [{name: LeastAllocated, weight: 2, resources: [{name: cpu, weight: 3}, {name: a.b/c}]}, "
+      "{name: MostAllocated, resources: []}]}");
+  ASSERT_EQ(c.prioritize.terms.size(), 2u);
+  const auto& resources = c.prioritize.terms[0].resources;
+  ASSERT_EQ(resources.size(), 2u);
+  EXPECT_EQ(resources[0].name, "cpu");
+  EXPECT_EQ(resources[0].weight, 3);
+  EXPECT_EQ(resources[1].name, "a.b/c");
+  EXPECT_EQ(resources[1].weight, 1);
+  EXPECT_TRUE(c.prioritize.terms[1].resources.empty());
+  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: LeastAllocated, weight: 2, "
+                                   "resources: [{name: cpu, weight: 3}, {name: a.b/c, weight: 1}]}\n"));
+  auto again = Parse(ToYaml(c));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(ToYaml(*again), ToYaml(c));
+}
+
 TEST(Configuration, ThePrintedDefaultsAreTheDefaults) {
   std::string yaml = DefaultsYaml();
   auto parsed = Parse(yaml);
@@ -222,14 +241,12 @@ TEST(Configuration, ListsReplaceTheDefaultAndItemsBeginWithTheirOwn) {
 }
 
 TEST(NotYetActive, NamesWhatIsSwitchedOnAndDoesNothing) {
-  EXPECT_THAT(NotYetActive(Configuration{}),
-              ElementsAre("filter.checks: usage", "filter.checks: quota", "prioritize.terms: LeastUsed",
-                          "prioritize.terms: Balanced", "topology.kubelet", "wake"));
+  EXPECT_THAT(NotYetActive(Configuration{}), ElementsAre("filter.checks: usage", "filter.checks: quota",
+                                                         "prioritize.terms: LeastUsed", "prioritize.terms: Balanced"));
   Configuration c = Good(
-      "filter: {checks: [topology]}\nprioritize: {terms: [{name: FewestZones}, {name: Balanced, weight: 0}]}\nwake: "
-      "{enabled: false}\n"
+      "filter: {checks: [topology]}\nprioritize: {terms: [{name: FewestZones}, {name: Balanced, weight: 0}]}\n"
       "usage: {prometheus: {url: http://p}}\n");
-  EXPECT_THAT(NotYetActive(c), ElementsAre("topology.kubelet", "usage.prometheus"));
+  EXPECT_THAT(NotYetActive(c), ElementsAre("usage.prometheus"));
 }
 
 TEST(NearestName, FindsTyposAndNothingFarther) {

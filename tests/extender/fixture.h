@@ -11,6 +11,7 @@
 
 #include "extender/bind.h"
 #include "extender/service.h"
+#include "tests/observe/captured_log.h"
 
 namespace huygens::extender {
 
@@ -46,8 +47,16 @@ class ScriptedBackend final : public Backend {
   void ReportBindFailure(const cluster::Pod& pod, std::string_view message) override {
     events.push_back(Concat(pod.Key(), ": ", message));
   }
+  void Wake(std::vector<kube::WakeTarget> targets,
+            std::function<void(const std::vector<kube::WakeReport>&)> done) override {
+    wakes.push_back({std::move(targets), std::move(done)});
+  }
   std::vector<std::pair<std::string, std::string>> Details() const override { return {}; }
 
+  struct WakeCall {
+    std::vector<kube::WakeTarget> targets;
+    std::function<void(const std::vector<kube::WakeReport>&)> done;
+  };
   struct Call {
     BindOrder order;
     std::function<void(BindReport)> done;
@@ -58,6 +67,7 @@ class ScriptedBackend final : public Backend {
   StatusOr<std::shared_ptr<const cluster::Pod>> fetched = NotFound("no such pod");
   std::vector<std::function<void(StatusOr<uint64_t>)>> admissions;
   std::deque<Call> binds, settles;
+  std::deque<WakeCall> wakes;
   std::vector<std::string> fetches, events;
 };
 
@@ -117,7 +127,8 @@ class ServiceTest : public testing::Test {
 
   SetClock clock_;
   net::EventLoop loop_;
-  observe::Log log_{clock_, observe::LogLevel::kError, observe::LogFormat::kText};
+  observe::CapturedLog captured_;
+  observe::Log& log_ = captured_.log;
   observe::Metrics metrics_{{.version = "test", .reject_reasons = {}}};
   observe::DecisionRing ring_;
   observe::DecisionLog decision_log_{{}, clock_, log_};

@@ -13,6 +13,7 @@
 #include "net/client.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
+#include "tests/observe/captured_log.h"
 
 namespace huygens::extender {
 namespace {
@@ -29,7 +30,7 @@ class Running {
   explicit Running(const Configuration& configuration) {
     std::promise<Status> started;
     thread_ = std::thread([this, configuration, &started] {
-      auto extender = Extender::Start(configuration, loop_, log_, clock_);
+      auto extender = Extender::Start(configuration, loop_, captured_.log, clock_);
       if (!extender.ok()) return started.set_value(extender.status());
       port_ = (*extender)->port();
       admin_port_ = (*extender)->admin_port();
@@ -63,6 +64,13 @@ class Running {
     return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
   }
 
+  // All lines of the log that hold `text`.
+  std::vector<std::string> Logged(std::string_view text) const {
+    std::vector<std::string> lines = captured_.Lines();
+    std::erase_if(lines, [&](const std::string& line) { return line.find(text) == std::string::npos; });
+    return lines;
+  }
+
   Status status;
 
  private:
@@ -74,7 +82,7 @@ class Running {
   }
 
   SystemClock clock_;
-  observe::Log log_{clock_, observe::LogLevel::kError, observe::LogFormat::kText};
+  observe::CapturedLog captured_;
   net::EventLoop loop_;
   std::function<void()> drain_;
   uint16_t port_ = 0;
@@ -111,6 +119,10 @@ class IntegrationTest : public testing::Test {
   static std::string BindBody(const std::string& pod, const std::string& uid, const std::string& node) {
     return Concat(R"({"PodName":")", pod, R"(","PodNamespace":"default","PodUID":")", uid, R"(","Node":")", node,
                   R"("})");
+  }
+  std::string Filter(const Running& huygens, const std::string& pod, const std::string& node) const {
+    return huygens.Call(
+        "filter", Concat(R"({"Pod":)", api_.Get(fake::kPods, "default", pod), R"(,"NodeNames":[")", node, R"("]})"));
   }
   static bool EndsSettled(const Running& huygens) {
     auto end = std::chrono::steady_clock::now() + kPatience;
@@ -174,7 +186,7 @@ TEST_F(IntegrationTest, TheBindingCarriesBothAnnotationsInOneWrite) {
   EXPECT_THAT(pod, HasSubstr("topology.crane.io/topology-result"));
   EXPECT_THAT(pod, HasSubstr("node1"));
   EXPECT_THAT(pod, HasSubstr("huygens.dev/placement"));
-  EXPECT_EQ(api_.Seen("PATCH", ""), 0);
+  EXPECT_EQ(api_.Seen("PATCH", "/pods/"), 0);
   EXPECT_TRUE(EndsSettled(huygens));
 }
 
@@ -260,8 +272,23 @@ TEST_F(IntegrationTest, IsNotReadyAndDecidesNothingUntilEveryKindIsSynced) {
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "[-]pods"));
   EXPECT_THAT(huygens.Call("filter", R"({"Pod":{},"NodeNames":["n1"]})"), HasSubstr("waiting for the first list of"));
+  EXPECT_THAT(huygens.Logged("answered with an error"),
+              testing::ElementsAre(testing::AllOf(HasSubstr("verb=filter"), HasSubstr("huygens is not ready"))));
   gate->Open();
   EXPECT_TRUE(huygens.AwaitReady());
+}
+
+TEST_F(IntegrationTest, CallsThatAreNoneAreCountedAndLogged) {
+  configuration_.server.max_body_bytes = 1000;
+  Running huygens(configuration_);
+  EXPECT_THAT(huygens.Call("nowhere", "{}"), HasSubstr("huygens serves POST"));
+  EXPECT_THAT(huygens.Call("filter", std::string(2000, ' ')), HasSubstr("larger than 1000 bytes"));
+  auto malformed = [&](std::string_view verb) {
+    return huygens.Metric(Concat("huygens_request_duration_seconds_count{outcome=\"malformed\",verb=\"", verb, "\"}"));
+  };
+  EXPECT_EQ(malformed("other"), 1);
+  EXPECT_EQ(malformed("filter"), 1);
+  EXPECT_THAT(huygens.Logged("refused a request"), testing::ElementsAre(HasSubstr("verb=nowhere status=404")));
 }
 
 TEST_F(IntegrationTest, AKindWhoseDefinitionIsAbsentKeepsNothingFromBeingReady) {
@@ -305,8 +332,55 @@ TEST_F(IntegrationTest, AFailedBindIsToldOnThePod) {
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitReady());
   EXPECT_THAT(huygens.Call("bind", BindBody("a", uid, "n1")), HasSubstr("schedulingGates"));
-  EXPECT_TRUE(api_.AwaitSeen("POST", "/events", 1));
+  EXPECT_TRUE(huygens.AwaitAdmin("/metrics", "huygens_pod_events_total{result=\"sent\"} 1"));
+  EXPECT_EQ(api_.Seen("POST", "/events"), 1);
   EXPECT_TRUE(EndsSettled(huygens));
+}
+
+TEST_F(IntegrationTest, ARejectedPodIsWokenWhenItsNodeGainsAndOnlyThen) {
+  configuration_.wake.min_interval = std::chrono::milliseconds(10);
+  AddNode("n1", {"2"});
+  std::string uid = AddPod("a", "4");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(api_.AwaitSeen("PATCH", "/nodes/n1", 1)) << "everything is tried again after a start";
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("insufficient"));
+  AddNode("n1", {"3"});
+  AddNode("n1", {"1"});
+  AddNode("n1", {"4"});
+  ASSERT_TRUE(api_.AwaitSeen("PATCH", "/pods/a", 1));
+  EXPECT_TRUE(huygens.AwaitAdmin("/metrics", "huygens_pods_woken_total 1"));
+  EXPECT_THAT(api_.Get(fake::kPods, "default", "a"), HasSubstr("huygens.dev/wake"));
+  EXPECT_EQ(huygens.Metric("huygens_pods_waiting"), 0);
+  EXPECT_EQ(huygens.Call("bind", BindBody("a", uid, "n1")), R"({"Error":""})");
+  EXPECT_EQ(api_.Seen("PATCH", "/pods/"), 1);
+}
+
+TEST_F(IntegrationTest, WakingThatIsRefusedIsTriedAgainWithoutAStorm) {
+  configuration_.wake.min_interval = std::chrono::milliseconds(10);
+  AddNode("n1", {"2"});
+  AddPod("a", "4");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(api_.AwaitSeen("PATCH", "/nodes/n1", 1));
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("insufficient"));
+  for (int code : {403, 429, 500}) api_.Inject({.what = Fault::What::kReply, .method = "PATCH", .code = code});
+  api_.Inject({.what = Fault::What::kCutBefore, .method = "PATCH"});
+  AddNode("n1", {"4"});
+  EXPECT_TRUE(huygens.AwaitAdmin("/metrics", "huygens_pods_woken_total 1"));
+  EXPECT_EQ(huygens.Metric("huygens_wake_writes_total{result=\"failed\"}"), 4);
+  EXPECT_EQ(api_.Seen("PATCH", "/pods/a"), 5);
+}
+
+TEST_F(IntegrationTest, WithoutWakingNothingIsRememberedOrWritten) {
+  configuration_.wake.enabled = false;
+  AddNode("n1", {"2"});
+  AddPod("a", "4");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("insufficient"));
+  EXPECT_EQ(huygens.Metric("huygens_pods_waiting"), 0);
+  EXPECT_EQ(api_.Seen("PATCH", ""), 0);
 }
 
 TEST_F(IntegrationTest, RefusesToStartWithoutUsableCredentials) {

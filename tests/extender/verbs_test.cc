@@ -127,20 +127,12 @@ TEST_F(VerbsTest, PrioritizeScoresFewerZonesHigher) {
   }
 }
 
-TEST_F(VerbsTest, PreemptReturnsTheCandidatesAsUids) {
-  EXPECT_EQ(
-      Preempt(R"({"Pod":{},"NodeNameToVictims":{"n1":{"Pods":[{"metadata":{"uid":"v1"}}],"NumPDBViolations":1}}})")
-          .body,
-      R"({"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"v1"}],"NumPDBViolations":1}}})");
-  EXPECT_EQ(Preempt("[").status, 400);
-}
-
 TEST_F(VerbsTest, DecisionsCanBeLookedUpAfterwards) {
   AddNode("n1", {2});
   AddNode("n2", {1});
   Filter(context_, WithNames(R"(["n1","n2"])"));
   Prioritize(context_, WithNames(R"(["n1"])"));
-  std::string json = ring_.Json("default/a", 10);
+  std::string json = ring_.Json({"default/a"}, 10);
   EXPECT_THAT(json, HasSubstr("node(s) had insufficient resource of NUMA node"));
   EXPECT_THAT(json, HasSubstr("FewestZones"));
 }
@@ -196,7 +188,9 @@ TEST_F(RecordedTest, PreemptAndBindAreAnsweredByteForByte) {
   std::string meta = Read("preempt-meta.json");
   if (meta.empty()) GTEST_SKIP() << "no recorded requests at " << HUYGENS_SHARED_DATA << "/wire";
   std::string victims = meta.substr(meta.find("\"NodeNameToMetaVictims\""));
-  EXPECT_EQ(Preempt(meta).body, Concat("{", victims));
+  for (std::string name : {"worker-0", "worker-1", "worker-3"}) AddNode(name, {4, 4});
+  EXPECT_EQ(Preempt(context_, meta).body, Concat("{", victims));
+  EXPECT_EQ(Preempt(context_, ChangeKeyCase(meta, false)).body, Concat("{", victims));
   StatusOr<wire::BindArgs> bind = wire::DecodeBindArgs(Read("bind.json"));
   ASSERT_TRUE(bind.ok());
   EXPECT_EQ(bind->pod_uid, "d5677970-b10d-44de-bd3d-f134b241994a");

@@ -1,6 +1,6 @@
-// An API server inside the test process: LIST, WATCH, GET, create, update of the kinds that huygens uses, the binding
-// subresource with the semantics measured on kube-apiserver 1.36, and faults on demand. Plain HTTP on a free loopback
-// port; a thread per connection.
+// An API server inside the test process: LIST, WATCH, GET, create, update, merge patch of the kinds that huygens uses,
+// the binding subresource with the semantics measured on kube-apiserver 1.36, and faults on demand. Plain HTTP on a
+// free loopback port; a thread per connection.
 //
 // All functions may be called from any thread. Waiting functions give up after 30 s and say so by returning false.
 #pragma once

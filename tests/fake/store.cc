@@ -1,5 +1,6 @@
 #include "tests/fake/store.h"
 
+#include <functional>
 #include <stdexcept>
 
 #include "base/text.h"
@@ -224,6 +225,31 @@ Reply Store::Update(const std::string& body, const std::string& key, Collection&
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
+// A JSON merge patch, and a UID in it as a precondition.
+Reply Store::Patch(const std::string& body, const std::string& key, Collection& collection) {
+  json::object& known = collection.objects.at(key);
+  const json::object patch = json::parse(body).as_object();
+  const std::string uid = Text(patch, {"metadata", "uid"});
+  if (!uid.empty() && uid != Text(known, {"metadata", "uid"})) {
+    return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
+  }
+  json::object object = known;
+  const std::function<void(json::object&, const json::object&)> merge = [&](json::object& into,
+                                                                            const json::object& from) {
+    for (const auto& entry : from) {
+      if (entry.value().is_object()) {
+        merge(Child(into, std::string(entry.key()).c_str()), entry.value().as_object());
+      } else if (entry.value().is_null()) {
+        into.erase(entry.key());
+      } else {
+        into[entry.key()] = entry.value();
+      }
+    }
+  };
+  merge(object, patch);
+  return JsonReply(200, Record(collection, key, std::move(object)));
+}
+
 Reply Store::Handle(const HttpRequest& request, const Target& target) {
   Collection* const collection = Find(target.collection);
   if (collection == nullptr) return {404, "404 page not found\n"};
@@ -234,6 +260,7 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   const auto found = collection->objects.find(key);
   if (found == collection->objects.end())
     return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
+  if (request.method == "PATCH" && target.part.empty()) return Patch(request.body, key, *collection);
   if (request.method == "GET" && target.part.empty()) return JsonReply(200, found->second);
   if (request.method == "POST" && target.part == "binding") {
     return Bind(found->second, json::parse(request.body).as_object(), *collection, key);

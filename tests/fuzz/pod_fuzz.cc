@@ -2,6 +2,7 @@
 // annotations it must write so that it reads the same again.
 #include <algorithm>
 
+#include "cluster/pod_requests.h"
 #include "tests/fuzz/require.h"
 #include "wire/binding.h"
 #include "wire/json_reader.h"
@@ -45,11 +46,22 @@ void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names
   wire::Placement placement;
   placement.uid = mark.uid;
   placement.node = mark.node;
+  placement.zones = mark.zones;
   placement.by = mark.node;
   std::string text;
   wire::AppendPlacement(text, placement, cluster::NodeTopology(), names);
-  std::optional<cluster::PlacementMark> again = wire::ParsePlacementMark(text);
+  std::optional<cluster::PlacementMark> again = wire::ParsePlacementMark(text, names);
   Require(again && again->uid == mark.uid && again->node == mark.node, "a placement reads back");
+  Require(WithoutZeros(again->zones) == WithoutZeros(mark.zones), "so do its zones");
+}
+
+// A pod on its node holds at least what it will hold once placed, unless kubelet has refused what it asks.
+void CheckRequests(const cluster::Pod& pod) {
+  const ResourceVector placed = cluster::PlacedPodRequests(pod);
+  for (const auto& [resource, amount] : cluster::PodRequests(pod)) {
+    Require(pod.resize_infeasible || placed.Get(resource) >= amount, "a pod does not shrink when placed");
+  }
+  (void)cluster::QosOf(pod);
 }
 
 void CheckPod(std::string_view json) {
@@ -58,6 +70,7 @@ void CheckPod(std::string_view json) {
   if (pod.ok()) {
     CheckTopologyResult(pod->topology_result, names);
     if (pod->placement_mark) CheckPlacementMark(*pod->placement_mark, names);
+    CheckRequests(*pod);
   } else {
     Require(!Message(pod.status()).empty(), "an error has a message");
   }
@@ -66,8 +79,9 @@ void CheckPod(std::string_view json) {
 void CheckAnnotations(std::string_view text) {
   ResourceNames names;
   CheckTopologyResult(wire::ParseTopologyResult(text, names), names);
-  if (auto mark = wire::ParsePlacementMark(text)) CheckPlacementMark(*mark, names);
+  if (auto mark = wire::ParsePlacementMark(text, names)) CheckPlacementMark(*mark, names);
   (void)wire::ParseCpuPolicy(text);
+  (void)wire::ParseSmt(text);
   (void)wire::ParseBoolWord(text);
 }
 

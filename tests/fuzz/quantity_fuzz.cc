@@ -33,8 +33,8 @@ void CheckQuantity(std::string_view text) {
   const std::string canonical = quantity->Canonical();
   StatusOr<Quantity> again = Quantity::Parse(canonical);
   Require(again.ok() && *again == *quantity, "Canonical() reads back to the same value");
-  // A binary quantity that 1024 does not divide prints no suffix, as upstream, and so reads back as a decimal: 1.953125Ki
-  // prints 2000, which prints 2k.
+  // A binary quantity that 1024 does not divide prints no suffix, as upstream, and so reads back as a
+  // decimal: 1.953125Ki prints 2000, which prints 2k.
   if (again->format() == quantity->format()) Require(again->Canonical() == canonical, "Canonical() is canonical");
   again = Quantity::Parse(quantity->Text());
   Require(again.ok() && *again == *quantity, "Text() reads back to the same value");

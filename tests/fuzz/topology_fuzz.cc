@@ -24,6 +24,11 @@ void CheckTopology(const StatusOr<cluster::NodeTopology>& topology) {
     Require(zone.id >= 0, "a zone has a number");
     Require(cluster::ParseZoneId(zone.name) == zone.id, "the number is that of the name");
     Require(std::is_sorted(zone.costs.begin(), zone.costs.end()), "distances are ordered");
+    Require(std::is_sorted(zone.memory_group.begin(), zone.memory_group.end()), "a memory group is ordered");
+    Require(std::is_sorted(zone.cores.begin(), zone.cores.end()), "cores are ordered");
+    for (const cluster::Core& core : zone.cores) {
+      Require(!core.empty() && std::is_sorted(core.begin(), core.end()), "a core has CPUs, ordered");
+    }
   }
   Require(std::is_sorted(topology->attributes.begin(), topology->attributes.end(),
                          [](const auto& a, const auto& b) { return a.first < b.first; }),

@@ -113,8 +113,18 @@ TEST_F(KubeconfigTest, BrokenFilesAreFaultsNotCrashes) {
     EXPECT_FALSE(options.ok()) << text;
     EXPECT_THAT(options.status().ToString(), AllOf(HasSubstr("broken"), Not(HasSubstr(std::string(kSecret)))));
   }
-  EXPECT_EQ(LoadKubeconfig(directory_.path() + "/none").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_FALSE(LoadKubeconfig(directory_.path()).ok());
+}
+
+TEST_F(KubeconfigTest, SaysWhyTheFileCannotBeRead) {
+  const std::string file = directory_.Write("file", "");
+  for (const auto& [path, why] :
+       std::map<std::string, std::string>{{directory_.path() + "/none", "No such file or directory"},
+                                          {directory_.path(), "Is a directory"},
+                                          {file + "/below", "Not a directory"}}) {
+    const Status status = LoadKubeconfig(path).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+    EXPECT_EQ(Message(status), Concat("cannot read kubeconfig ", path, ": ", why));
+  }
 }
 
 TEST_F(KubeconfigTest, TokenReachesTheApiServer) {

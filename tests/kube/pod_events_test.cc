@@ -56,8 +56,8 @@ TEST_F(PodEventsTest, RateIsLimitedForAllPodsTogether) {
   clock_.Advance(seconds(2));
   for (int i = 0; i < 20; ++i) Send("q" + std::to_string(i), "x").IgnoreError();
   EXPECT_EQ(Posts(), 5);
-  EXPECT_EQ(events_.sent(), 5u);
-  EXPECT_EQ(events_.suppressed(), 35u);
+  EXPECT_EQ(events_.counts().sent, 5u);
+  EXPECT_EQ(events_.counts().suppressed, 35u);
 }
 
 TEST_F(PodEventsTest, LongNamesAndTextsFit) {
@@ -71,6 +71,8 @@ TEST_F(PodEventsTest, FailureIsAnErrorAndNothingMore) {
   EXPECT_FALSE(Send("a", "x").ok());
   EXPECT_FALSE(events_.BindFailed(*client_, "default", "../x", "u", "y").ok());
   EXPECT_EQ(Posts(), 1);
+  EXPECT_EQ(events_.counts().failed, 1u);
+  EXPECT_EQ(events_.counts().sent, 0u);
 }
 
 }  // namespace

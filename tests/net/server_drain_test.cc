@@ -36,7 +36,7 @@ TEST(ServerDrain, AnswersWhatIsUnderWayClosesTheIdleAndEnds) {
   EXPECT_EQ(later.Receive().status, 200);
 
   Inbox<bool> done;
-  server.thread.loop.Post([&] { server.server->Drain(20s, [&] { done.Put(true); }); });
+  server.thread.loop.Post([&] { server.server->Drain(20s, [&](size_t) { done.Put(true); }); });
   EXPECT_TRUE(idle.Ended());
   EXPECT_TRUE(later.Ended());
   EXPECT_FALSE(RawConnection(server.port()).connected());
@@ -60,9 +60,9 @@ TEST(ServerDrain, CutsWhatIsLeftAfterTheGrace) {
   RawConnection connection(server.port());
   connection.Send(Post("never answered"));
   const auto late = held.Take();
-  Inbox<bool> done;
-  server.thread.loop.Post([&] { server.server->Drain(10ms, [&] { done.Put(true); }); });
-  EXPECT_TRUE(done.Take());
+  Inbox<size_t> done;
+  server.thread.loop.Post([&] { server.server->Drain(10ms, [&](size_t cut) { done.Put(cut); }); });
+  EXPECT_EQ(done.Take(), 1u);
   EXPECT_TRUE(connection.Ended());
   late();
   EXPECT_EQ(server.thread.Ask([&] { return server.server->connections(); }), 0U);
@@ -72,7 +72,7 @@ TEST(ServerDrain, EndsAtOnceWithoutConnectionsAndTheServerMayDieInIt) {
   TestServer server;
   Inbox<bool> done;
   server.thread.loop.Post([&] {
-    server.server->Drain(20s, [&] {
+    server.server->Drain(20s, [&](size_t) {
       server.server.reset();
       done.Put(true);
     });

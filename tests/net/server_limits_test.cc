@@ -41,6 +41,29 @@ TEST(ServerLimits, RefusesALargeBodyBeforeItIsSentAndTheAnswerArrives) {
   EXPECT_EQ(chunked.Receive().status, 413);
 }
 
+TEST(ServerLimits, TellsWhatWasRefusedAndOfWhichPath) {
+  Inbox<std::string> refused;
+  ServerOptions options;
+  options.max_body_bytes = 10;
+  options.events.on_refused = [&](const RefusedRequest& request) {
+    refused.Put(std::string(request.path) + " " + std::to_string(request.status) + " " + std::string(request.reason));
+    EXPECT_THAT(std::string(request.peer), HasSubstr("127.0.0.1:"));
+  };
+  TestServer server(options);
+  RawConnection large(server.port());
+  large.Send("POST /filter?x=1 HTTP/1.1\r\nHost: x\r\nContent-Length: 11\r\n\r\n");
+  EXPECT_EQ(large.Receive().body, "the body is larger than 10 bytes\n");
+  EXPECT_EQ(refused.Take(), "/filter 413 the body is larger than 10 bytes");
+  RawConnection noise(server.port());
+  noise.Send("noise\r\n\r\n");
+  EXPECT_EQ(noise.Receive().status, 400);
+  EXPECT_THAT(refused.Take(), HasSubstr(" 400 malformed HTTP"));
+  RawConnection fitting(server.port());
+  fitting.Send(Post("x"));
+  EXPECT_EQ(fitting.Receive().status, 200);
+  EXPECT_TRUE(refused.empty());
+}
+
 TEST(ServerLimits, RefusesALongHeader) {
   TestServer server;
   RawConnection connection(server.port());

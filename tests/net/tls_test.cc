@@ -121,12 +121,15 @@ TEST_F(Tls, AcceptsEveryVerifiedClientWithoutAList) {
 
 TEST_F(Tls, RefusesClientsWithoutCertificateOfStrangersExpiredOrOfAnotherName) {
   DemandClients({"kube-scheduler"});
+  testing::Inbox<std::string> handshakes;
+  options_.events.on_handshake_failed = [&](std::string_view text) { handshakes.Put(std::string(text)); };
   TestServer server(options_);
   const auto refused = [&](const ClientOptions& options, const std::string& reason) {
     const auto reply = Ask(options);
     EXPECT_EQ(reply.status().code(), absl::StatusCode::kUnauthenticated) << reply.status();
     EXPECT_THAT(std::string(Message(reply.status())), HasSubstr("client certificate"));
     EXPECT_THAT(server.faults.Take(), HasSubstr(reason));
+    EXPECT_THAT(handshakes.Take(), HasSubstr(reason));
   };
   refused(Trusting(server), "peer did not return a certificate");
   refused(As(server, {"kube-scheduler", ""}, stranger_), "unable to get local issuer certificate");
@@ -377,7 +380,7 @@ TEST_F(Tls, DrainAnswersWhatIsUnderWay) {
   const auto answer = held.Take();
   testing::Inbox<bool> done;
   server.thread.Ask([&] {
-    server.server->Drain(20s, [&] { done.Put(true); });
+    server.server->Drain(20s, [&](size_t) { done.Put(true); });
     return true;
   });
   answer();

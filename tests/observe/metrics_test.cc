@@ -101,10 +101,14 @@ TEST(Metrics, CountsKeptElsewhereAreCopied) {
   Metrics metrics(SomeOptions());
   metrics.SetTotals(
       {.pod_events_sent = 3, .log_lines_dropped = 1, .decision_log_written = 10, .decision_log_dropped = 2});
-  metrics.SetTotals(
-      {.pod_events_sent = 4, .log_lines_dropped = 1, .decision_log_written = 20, .decision_log_dropped = 2});
+  metrics.SetTotals({.pod_events_sent = 4,
+                     .pod_events_failed = 5,
+                     .log_lines_dropped = 1,
+                     .decision_log_written = 20,
+                     .decision_log_dropped = 2});
   EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="sent"})"), 4);
   EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="suppressed"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="failed"})"), 5);
   EXPECT_EQ(Value(metrics, "huygens_log_lines_dropped_total"), 1);
   EXPECT_EQ(Value(metrics, R"(huygens_decision_log_records_total{result="written"})"), 20);
   EXPECT_EQ(Value(metrics, R"(huygens_decision_log_records_total{result="dropped"})"), 2);

@@ -42,7 +42,12 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
   EXPECT_EQ(error({}), "");
   EXPECT_EQ(error({.checks = {"topology", "cpu"}}), "no check is called cpu; there are topology, usage, quota");
   EXPECT_EQ(error({.checks = {"topology", "topology"}}), "check topology is listed twice");
-  EXPECT_EQ(error({.terms = {{"Fewest", 1}}}), "no term is called Fewest; there are FewestZones, LeastUsed, Balanced");
+  EXPECT_EQ(error({.terms = {{"Fewest", 1}}}),
+            "no term is called Fewest; there are FewestZones, LeastAllocated, "
+            "MostAllocated, BalancedAllocation, LeastNUMANodes, LeastUsed, Balanced");
+  EXPECT_EQ(error({.terms = {{"FewestZones", 1, {{kCpu, 2}}}}}), "term FewestZones weighs no resources");
+  EXPECT_NE(error({.terms = {{"LeastAllocated", 1, {{kCpu, 0}}}}}), "");
+  EXPECT_EQ(error({.terms = {{"LeastAllocated", 1, {{kCpu, 2}}}, {"LeastNUMANodes", 1}}}), "");
   EXPECT_EQ(error({.terms = {{"FewestZones", 1}, {"FewestZones", 1}}}), "term FewestZones is listed twice");
   EXPECT_NE(error({.terms = {{"FewestZones", -1}}}), "");
   EXPECT_NE(error({.terms = {{"FewestZones", NAN}}}), "");

@@ -22,10 +22,11 @@ TEST(Candidates, KeepTheFirstReason) {
 
 TEST(CheckRegistry, MakesWhatIsActiveUnderItsOwnName) {
   topology::ZoneAccount zones({});
+  topology::KubeletAccount kubelet({});
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);
     if (entry.make) {
-      EXPECT_EQ(entry.make({zones})->name(), entry.name);
+      EXPECT_EQ(entry.make({zones, kubelet})->name(), entry.name);
     }
   }
   ASSERT_NE(FindCheck("topology"), nullptr);

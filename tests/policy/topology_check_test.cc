@@ -7,6 +7,8 @@ namespace {
 
 const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
+const topology::KubeletAccount kNoKubelet({});
+
 enum class Kind { kAbsent, kManaged, kKubelet, kDefect };
 
 cluster::NodeTopology Object(Kind kind) {
@@ -45,7 +47,7 @@ TEST_P(TopologyCheckTable, Judges) {
   if (each.cpus > 0) query.zones = {{each.cpus * 1000}, each.aware};
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
-  TopologyCheck(zones).Run(query, cluster::State(), nodes);
+  TopologyCheck(zones, kNoKubelet).Run(query, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), each.reason) << each.what;
 }
 
@@ -66,6 +68,38 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"defect", Kind::kDefect, 1, {}, true, Reason::kUnusableTopology},
                     Case{"defect, asks nothing", Kind::kDefect, 0, {}, true, Reason::kFits}));
 
+TEST(TopologyCheck, SaysWhetherACoreCouldBeHad) {
+  topology::ZoneAccount zones({});
+  cluster::NodeTopology listed = Object(Kind::kManaged);
+  for (cluster::Zone& zone : listed.zones) zone.cores = {{0, 1}, {2, 3}};
+  cluster::NodeTopology odd = listed;
+  for (cluster::Zone& zone : odd.zones) zone.cores = {{0, 1}, {2}, {3}};
+  const cluster::NodeTopology unlisted = Object(Kind::kManaged);
+  const cluster::NodeTopology kubelet = Object(Kind::kKubelet);
+  const cluster::NodeTopology* objects[] = {&listed, &listed, &odd, &unlisted, &kubelet, nullptr};
+  for (NodeIndex node = 0; node < std::size(objects); ++node) zones.NodeChanged(node, objects[node]);
+  auto spread = std::make_shared<cluster::Pod>();
+  spread->smt = cluster::Smt::kSpread;
+  zones.Place({spread, 1, {{0, {{kCpu, 2000}}}, {1, {{kCpu, 2000}}}}});
+
+  cluster::Pod pod;
+  PodQuery query{pod, {}, kNow};
+  query.zones = {{2000}, false, cluster::Smt::kIsolate, 2000};
+  auto reasons = [&] {
+    Candidates nodes;
+    nodes.Reset(std::vector<NodeIndex>{0, 1, 2, 3, 4, 5});
+    TopologyCheck(zones, kNoKubelet).Run(query, cluster::State(), nodes);
+    std::vector<Reason> all;
+    for (size_t i = 0; i < nodes.size(); ++i) all.push_back(nodes.reason(i));
+    return all;
+  };
+  EXPECT_EQ(reasons(), (std::vector<Reason>{Reason::kFits, Reason::kInsufficientCores, Reason::kFits,
+                                            Reason::kUnknownCores, Reason::kUnknownCores, Reason::kNoTopology}));
+  query.zones.aware = true;
+  query.zones.amounts = {4000};
+  EXPECT_EQ(reasons()[2], Reason::kTooFewCores);
+}
+
 TEST(TopologyCheck, NamesStaleRealCapacity) {
   topology::ZoneAccount zones({.when_stale = topology::WhenStale::kReject});
   cluster::NodeTopology object = Object(Kind::kManaged);
@@ -77,7 +111,7 @@ TEST(TopologyCheck, NamesStaleRealCapacity) {
   cluster::Pod pod;
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
-  TopologyCheck(zones).Run({pod, {{1000}, true}, kNow}, cluster::State(), nodes);
+  TopologyCheck(zones, kNoKubelet).Run({pod, {{1000}, true}, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kStaleRealCapacity);
 }
 
@@ -89,7 +123,7 @@ TEST(TopologyCheck, LeavesRejectedNodesAlone) {
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0, 0});
   nodes.Reject(0, Reason::kUnknownNode);
-  TopologyCheck(zones).Run({pod, {{99000}, true}, kNow}, cluster::State(), nodes);
+  TopologyCheck(zones, kNoKubelet).Run({pod, {{99000}, true}, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kUnknownNode);
   EXPECT_EQ(nodes.reason(1), Reason::kZonesTooSmall);
 }

@@ -23,13 +23,15 @@ cluster::NodeTopology Object(int zones, int distance) {
   return topology;
 }
 
+const topology::KubeletAccount kNoKubelet({});
+
 float ScoreOf(const topology::ZoneAccount& zones, int64_t cpus, std::optional<bool> aware = false) {
   cluster::Pod pod;
   PodQuery query{pod, {}, kNow};
   if (cpus > 0) query.zones = {{cpus * 1000}, aware};
   const NodeIndex node = 0;
   float score = -1;
-  FewestZones(zones).Score(query, cluster::State(), {&node, 1}, {&score, 1});
+  FewestZones(zones, kNoKubelet).Score(query, cluster::State(), {&node, 1}, {&score, 1});
   return score;
 }
 

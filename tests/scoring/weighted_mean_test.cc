@@ -71,8 +71,9 @@ TEST(WeightedMean, DoesNotAskATermOfWeightZero) {
 
 TEST(TermRegistry, KnowsActiveTermsAndThoseToCome) {
   topology::ZoneAccount zones({});
+  topology::KubeletAccount kubelet({});
   ASSERT_NE(FindTerm("FewestZones"), nullptr);
-  EXPECT_EQ(FindTerm("FewestZones")->make({zones})->name(), "FewestZones");
+  EXPECT_EQ(FindTerm("FewestZones")->make({zones, kubelet})->name(), "FewestZones");
   for (const char* name : {"LeastUsed", "Balanced"}) {
     ASSERT_NE(FindTerm(name), nullptr);
     EXPECT_EQ(FindTerm(name)->make, nullptr);

@@ -132,11 +132,11 @@ TEST(ZoneAccount, OfferFitsExactlyWhenCheckSaysSo) {
   account.NodeChanged(0, &topology);
   account.Place(Pod(0, 2, 700));
   ZoneOffers offers;
-  account.Offer(0, true, kNow, offers);
+  account.Choose(0, Ask(1000, true), kNow, offers);
   EXPECT_EQ(offers.zones, (absl::InlinedVector<int, 8>{0, 2}));
   EXPECT_EQ(offers.Free(1, 0), 5800);
   EXPECT_EQ(offers.Usable(1, 0), 5800);
-  account.Offer(0, false, kNow, offers);
+  account.Choose(0, Ask(1000, false), kNow, offers);
   EXPECT_EQ(offers.Free(1, 0), 5800);
   EXPECT_EQ(offers.Usable(1, 0), 5300);
   EXPECT_EQ(offers.Usable(0, 0), 4000);
@@ -266,16 +266,68 @@ TEST(ZoneAccount, DistancesAreForgottenUnlessAllAreKnown) {
   topology.zones[1].costs = {{1, 10}, {4, 31}};
   account.NodeChanged(0, &topology);
   ZoneOffers offers;
-  account.Offer(0, false, kNow, offers);
+  account.Choose(0, Ask(1000, false), kNow, offers);
   EXPECT_FALSE(offers.even);
   EXPECT_EQ(offers.nearest, 24);
   EXPECT_EQ(offers.Distance(0, 1), 24);  // the way back is as long as the way there
   EXPECT_EQ(offers.Distance(2, 1), 62);
   topology.zones[1].costs = {{1, 10}};
   account.NodeChanged(0, &topology);
-  account.Offer(0, false, kNow, offers);
+  account.Choose(0, Ask(1000, false), kNow, offers);
   EXPECT_TRUE(offers.even);
   EXPECT_EQ(offers.Distance(0, 1), 510);
+}
+
+TEST(ZoneAccount, SocketsTakeThePlaceOfDistancesThatTheObjectDoesNotGive) {
+  ZoneAccount account({});
+  NodeTopology topology = Managed({{0, 4000}, {1, 5000}, {2, 4000}, {3, 4000}});
+  for (cluster::Zone& zone : topology.zones) zone.parent = zone.id % 2 == 0 ? "socket0" : "socket1";
+  account.NodeChanged(0, &topology);
+  ZoneOffers offers;
+  EXPECT_EQ(account.Choose(0, Ask(8000, false), kNow, offers)->members, 0b1010u);  // 1 and 3: the freer socket
+  EXPECT_EQ(account.Choose(0, Ask(9000, false), kNow, offers)->members, 0b1010u);
+  topology.zones[1].allocatable.Set(kCpu, 4000);
+  account.NodeChanged(0, &topology);
+  EXPECT_EQ(account.Choose(0, Ask(8000, false), kNow, offers)->members, 0b0101u);
+  topology.zones[2].parent = "";
+  account.NodeChanged(0, &topology);
+  EXPECT_TRUE((account.Choose(0, Ask(8000, false), kNow, offers), offers.even));
+}
+
+TEST(ZoneAccount, ZonesAreKnownByTheirIdsHoweverSparse) {
+  ZoneAccount account({});
+  NodeTopology topology = Managed({{3, 4000}, {17, 8000}, {65535, 6000}});
+  account.NodeChanged(0, &topology);
+  account.Place(Pod(0, 17, 7000));
+  ZoneOffers offers;
+  auto set = account.Choose(0, Ask(9000, false), kNow, offers);
+  ASSERT_TRUE(set);
+  EXPECT_EQ(Divide(offers, *set, Amounts({9000}), account.options().managed_resources),
+            (std::vector<ZoneAmount>{{3, {{kCpu, 3000}}}, {65535, {{kCpu, 6000}}}}));
+}
+
+// Two zones of CPUs and memory, 34 of memory alone, as on GB200.
+TEST(ZoneAccount, ZonesWithoutCpusGiveMemoryAlone) {
+  ZoneAccount account({.managed_resources = {kCpu, kMemory}});
+  NodeTopology topology = Managed({{0, 8000}, {1, 8000}});
+  for (int id = 2; id < 36; ++id) {
+    cluster::Zone zone;
+    zone.id = id;
+    zone.allocatable = {{kMemory, 9000}};
+    topology.zones.push_back(zone);
+  }
+  account.NodeChanged(0, &topology);
+  auto given = [&](ZoneRequest request) {
+    ZoneOffers offers;
+    auto set = account.Choose(0, request, kNow, offers);
+    return set ? Divide(offers, *set, request.amounts, account.options().managed_resources) : std::vector<ZoneAmount>();
+  };
+  using Parts = std::vector<ZoneAmount>;
+  EXPECT_EQ(given({{8000, 8000}, true}), (Parts{{0, {{kCpu, 8000}, {kMemory, 8000}}}}));
+  EXPECT_EQ(given({{1000, 9000}, true}), Parts());
+  EXPECT_EQ(given({{8000, 9000}, false}), (Parts{{0, {{kCpu, 8000}, {kMemory, 8000}}}, {1, {{kMemory, 1000}}}}));
+  EXPECT_EQ(given({{1000, 17000}, false}), (Parts{{0, {{kCpu, 1000}, {kMemory, 8000}}}, {2, {{kMemory, 9000}}}}));
+  EXPECT_EQ(given({{17000, 1000}, false}), Parts());
 }
 
 TEST(ZoneAccount, RecountFindsAndRepairsDrift) {

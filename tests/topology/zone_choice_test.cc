@@ -183,6 +183,23 @@ class Dice {
     return machine;
   }
 
+  // Uneven distances and so many thousand of each resource per zone.
+  Machine Noise(int zones, int least, int most, size_t resources) {
+    Machine machine(std::vector<int64_t>(static_cast<size_t>(zones), 0));
+    machine.offers.resources = resources;
+    machine.offers.free.clear();
+    for (size_t i = 0; i < static_cast<size_t>(zones) * resources; ++i) {
+      machine.offers.free.push_back(1000 * Between(least, most));
+    }
+    machine.offers.usable = machine.offers.free;
+    std::vector<std::vector<int>> one_way(static_cast<size_t>(zones));
+    for (auto& row : one_way) {
+      for (int b = 0; b < zones; ++b) row.push_back(Between(10, 74));
+    }
+    machine.SetDistance(one_way);
+    return machine;
+  }
+
   std::vector<int64_t> NextRequest(const ZoneOffers& offers) {
     std::vector<int64_t> request;
     for (size_t r = 0; r < offers.resources; ++r) {
@@ -199,8 +216,8 @@ class Dice {
 
 RC_GTEST_PROP(ZoneChoice, IsTheBestOfAllSubsets, (uint64_t seed)) {
   Dice dice(seed);
-  for (int i = 0; i < 100; ++i) {
-    Machine machine = dice.NextMachine(8);
+  for (int i = 0; i < 40; ++i) {
+    Machine machine = dice.NextMachine(i == 0 ? 12 : 8);
     auto request = dice.NextRequest(machine.offers);
     RC_ASSERT(SelectZones(machine.offers, request, false) == Naive(machine.offers, request));
   }
@@ -240,42 +257,105 @@ RC_GTEST_PROP(ZoneChoice, PartsAddUpToTheRequestAndNeverExceedAZone, (uint64_t s
   }
 }
 
-TEST(ZoneChoice, IsExactForFourteenZonesOfAnyDistances) {
-  std::vector<std::vector<int>> one_way(14, std::vector<int>(14));
-  uint32_t noise = 7;
-  for (auto& row : one_way) {
-    for (int& cost : row) cost = 10 + static_cast<int>((noise = noise * 1664525u + 1013904223u) >> 28);
-  }
-  Machine machine(std::vector<int64_t>(14, 4000), one_way);
-  for (int64_t cpus : {5, 9, 20, 28, 40, 55}) {
+TEST(ZoneChoice, IsExactForTwelveZonesOfAnyDistances) {
+  Dice dice(7);
+  Machine machine = dice.Noise(12, 4, 4, 1);
+  for (int64_t cpus : {5, 9, 20, 24, 28, 40, 47}) {
     std::vector<int64_t> request = {cpus * 1000};
     EXPECT_EQ(SelectZones(machine.offers, request, false), Naive(machine.offers, request)) << cpus;
   }
 }
 
-// 32 of 64 zones with noise for distances: 10^18 sets. The answer must come at once, use the fewest zones, and be no
-// worse than the freest ones.
-TEST(ZoneChoice, SixtyFourZonesAreAnsweredInBoundedTime) {
-  std::vector<std::vector<int>> one_way(64, std::vector<int>(64));
-  std::vector<int64_t> cpu;
-  uint32_t noise = 1;
-  auto next = [&] { return noise = noise * 1664525u + 1013904223u; };
-  for (auto& row : one_way) {
-    cpu.push_back(1000 * (4 + next() % 5));
-    for (int& cost : row) cost = 10 + static_cast<int>(next() >> 26);
+// Sockets of `per_socket` zones in blades of `per_blade`, each zone with 8 CPUs but for those in `fuller`, with 6.
+Machine Sockets(int zones, int per_socket, int per_blade, const std::vector<int>& fuller) {
+  std::vector<std::vector<int>> one_way(static_cast<size_t>(zones), std::vector<int>(static_cast<size_t>(zones)));
+  std::vector<int64_t> cpu(static_cast<size_t>(zones), 8000);
+  for (int zone : fuller) cpu[static_cast<size_t>(zone)] = 6000;
+  for (int a = 0; a < zones; ++a) {
+    for (int b = 0; b < zones; ++b) {
+      one_way[static_cast<size_t>(a)][static_cast<size_t>(b)] = a / per_socket == b / per_socket ? 11
+                                                                : a / per_blade == b / per_blade ? 21
+                                                                                                 : 32;
+    }
   }
-  Machine machine(cpu, one_way);
-  std::vector<int64_t> sorted = cpu;
-  std::sort(sorted.rbegin(), sorted.rend());
-  const int64_t request = std::accumulate(sorted.begin(), sorted.begin() + 32, int64_t{0});
-  auto set = SelectZones(machine.offers, std::vector<int64_t>{request}, false);
-  ASSERT_TRUE(set);
-  EXPECT_EQ(set->count, 32);
-  auto all =
-      SelectZones(machine.offers, std::vector<int64_t>{std::accumulate(cpu.begin(), cpu.end(), int64_t{0})}, false);
-  ASSERT_TRUE(all);
-  EXPECT_EQ(all->count, 64);
-  EXPECT_EQ(all->members, ~uint64_t{0});
+  return Machine(cpu, one_way);
+}
+
+TEST(ZoneChoice, SubNumaZonesOfOneSocketBeatFreerOnesOfTwo) {
+  // Two sockets of four zones; one of each socket is fuller.
+  EXPECT_EQ(Chosen(Sockets(8, 4, 8, {1, 5}).offers, {16000}), std::vector<int>({0, 2}));
+  EXPECT_EQ(Chosen(Sockets(8, 4, 8, {0, 1, 2}).offers, {24000}), std::vector<int>({4, 5, 6}));
+  // Four zones are needed: a whole socket, the freer one.
+  EXPECT_EQ(Chosen(Sockets(8, 4, 8, {1}).offers, {29000}), std::vector<int>({4, 5, 6, 7}));
+}
+
+TEST(ZoneChoice, StaysWithinSocketAndBladeAmongSixtyFourZones) {
+  // The second zone of each socket is fuller but for the one at 40..43.
+  std::vector<int> fuller;
+  for (int socket = 0; socket < 64; socket += 4) {
+    if (socket != 40) fuller.push_back(socket + 1);
+  }
+  Machine machine = Sockets(64, 4, 16, fuller);
+  EXPECT_EQ(Chosen(machine.offers, {32000}), std::vector<int>({40, 41, 42, 43}));
+  // 16 zones hold 126 CPUs on the blade with that socket only, though the freest 16 of all hold 128.
+  std::vector<int> blade(16);
+  std::iota(blade.begin(), blade.end(), 32);
+  for (int zone : {33, 37, 45}) fuller.erase(std::find(fuller.begin(), fuller.end(), zone));
+  EXPECT_EQ(Chosen(Sockets(64, 4, 16, fuller).offers, {122000}), blade);
+}
+
+// 32 of 64 zones with noise for distances: 10^18 sets. The answer uses the fewest zones, and is no worse than the
+// freest ones.
+TEST(ZoneChoice, ManyZonesGetTheFewestAndNoFartherThanTheFreest) {
+  Dice dice(1);
+  for (int zones : {13, 16, 36, 64}) {
+    for (int share : {10, 30, 50, 70, 90, 100}) {
+      Machine machine = dice.Noise(zones, 4, 8, 1);
+      std::vector<size_t> freest(static_cast<size_t>(zones));
+      std::iota(freest.begin(), freest.end(), 0);
+      std::stable_sort(freest.begin(), freest.end(),
+                       [&](size_t a, size_t b) { return machine.offers.Free(a, 0) > machine.offers.Free(b, 0); });
+      const int64_t sum = std::accumulate(machine.offers.free.begin(), machine.offers.free.end(), int64_t{0});
+      const std::vector<int64_t> request = {sum * share / 100 / 1000 * 1000};
+      int64_t distance = 0;
+      int64_t left = request[0];
+      size_t count = 0;
+      for (; left > 0; left -= machine.offers.Free(freest[count++], 0)) {
+        for (size_t i = 0; i < count; ++i) distance += machine.offers.Distance(freest[count], freest[i]);
+      }
+      auto set = SelectZones(machine.offers, request, false);
+      ASSERT_TRUE(set);
+      EXPECT_EQ(static_cast<size_t>(set->count), count) << zones << " zones, " << share << " %";
+      EXPECT_LE(set->distance, distance) << zones << " zones, " << share << " %";
+    }
+  }
+}
+
+TEST(ZoneChoice, SeveralResourcesOfManyZonesAreHeldByZonesThatAreAllNeeded) {
+  Dice dice(3);
+  for (int zones : {13, 24, 64}) {
+    for (int share : {20, 50, 80, 100}) {
+      Machine machine = dice.Noise(zones, 0, 20, 3);
+      const ZoneOffers& offers = machine.offers;
+      auto sum = [&](uint64_t members, size_t r) {
+        int64_t amount = 0;
+        for (size_t z = 0; z < offers.size(); ++z) amount += members >> z & 1 ? offers.Usable(z, r) : 0;
+        return amount;
+      };
+      std::vector<int64_t> request;
+      for (size_t r = 0; r < 3; ++r) request.push_back(std::max<int64_t>(1, sum(~uint64_t{0}, r) * share / 100));
+      auto set = SelectZones(offers, request, false);
+      ASSERT_TRUE(set) << zones << " zones, " << share << " %";
+      for (size_t r = 0; r < 3; ++r) EXPECT_GE(sum(set->members, r), request[r]);
+      for (size_t z = 0; z < offers.size(); ++z) {
+        if ((set->members >> z & 1) == 0) continue;
+        const uint64_t without = set->members & ~(uint64_t{1} << z);
+        bool holds = true;
+        for (size_t r = 0; r < 3; ++r) holds = holds && sum(without, r) >= request[r];
+        EXPECT_FALSE(holds) << "zone " << z << " of " << zones << " can be spared at " << share << " %";
+      }
+    }
+  }
 }
 
 }  // namespace

@@ -95,6 +95,19 @@ TEST(ZoneRequest, AwarenessIsThePodsWordOrUnset) {
   EXPECT_FALSE(RequestOf(pod, kCpuOnly).RequiresTopology());
 }
 
+TEST(ZoneRequest, AnSmtPolicyComesWithTheLargestContainerAndRequiresTopology) {
+  Pod pod;
+  pod.containers = {Whole(2), Whole(5), Of({{kCpu, 9500}}, {{kCpu, 9500}}), Whole(3)};
+  EXPECT_EQ(RequestOf(pod, kCpuOnly).smt, cluster::Smt::kUnset);
+  pod.smt = cluster::Smt::kSpread;
+  ZoneRequest request = RequestOf(pod, kCpuOnly);
+  EXPECT_EQ(request.smt, cluster::Smt::kSpread);
+  EXPECT_EQ(request.largest_cpu, 5000);
+  EXPECT_TRUE(request.RequiresTopology());
+  pod.containers = {Of({{kCpu, 500}}, {{kCpu, 500}})};
+  EXPECT_FALSE(RequestOf(pod, kCpuOnly).RequiresTopology());
+}
+
 TEST(ZoneRequest, HugeSumsDoNotOverflow) {
   Pod pod;
   constexpr int64_t kHuge = INT64_MAX / 1000 * 1000;

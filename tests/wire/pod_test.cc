@@ -204,6 +204,24 @@ TEST_F(PodTest, APlacementMarkNeedsUidAndNode) {
   }
 }
 
+TEST_F(PodTest, APlacementMarkHasTheZonesWithTheResourcesThatThePodItselfNames) {
+  const Pod pod = Decode(R"({"metadata":{"annotations":{"huygens.dev/placement":)"
+                         R"("{\"uid\":\"u\",\"node\":\"n\",\"zones\":[{\"name\":\"node-1\",\"cpu\":\"2\"},)"
+                         R"({\"name\":\"node-0\",\"cpu\":\"500m\",\"example.com/nic\":\"1\"}]}"}},)"
+                         R"("spec":{"containers":[{"resources":{"limits":{"example.com/nic":"1"}}}]}})");
+  ASSERT_TRUE(pod.placement_mark.has_value());
+  const ResourceId nic = names_.Find("example.com/nic").value();
+  EXPECT_THAT(pod.placement_mark->zones,
+              ElementsAre(cluster::ZoneAmount{0, {{kCpu, 500}, {nic, 1}}}, cluster::ZoneAmount{1, {{kCpu, 2000}}}));
+  for (std::string_view zones : {"7", R"([{\"cpu\":\"1\"}])", R"([{\"name\":\"node-0\",\"cpu\":\"-1\"}])",
+                                 R"([{\"name\":\"node-0\",\"cpu\":\"x\"}])"}) {
+    const Pod other =
+        WithAnnotation("huygens.dev/placement", Concat(R"("{\"uid\":\"u\",\"node\":\"n\",\"zones\":)", zones, "}\""));
+    ASSERT_TRUE(other.placement_mark.has_value()) << zones;
+    EXPECT_THAT(other.placement_mark->zones, IsEmpty()) << zones;
+  }
+}
+
 TEST_F(PodTest, AnyOwningDaemonSetMakesADaemonSetPod) {
   auto owned = [&](std::string_view owners) {
     return Decode(Concat(R"({"metadata":{"ownerReferences":)", owners, "}}")).owned_by_daemon_set;

@@ -155,6 +155,21 @@ TEST_F(TopologyTest, OnlyAnOwningNodeNamesItsUid) {
   EXPECT_EQ(Crane(R"({"metadata":{"name":"n","ownerReferences":[{"kind":"Namespace","uid":"x"}]}})").owner_uid, "");
 }
 
+TEST_F(TopologyTest, KnowsWhenTheZonesWereWrittenAndByWhichPods) {
+  const NodeTopology topology = Community(
+      R"({"metadata":{"name":"n","annotations":{"topology.node.k8s.io/fingerprint":"pfp0v001ef46db3751d8e999"},)"
+      R"("managedFields":[{"time":"2026-11-21T10:00:00Z","fieldsV1":{"f:zones":{}}},)"
+      R"({"time":"2026-11-21T10:00:05Z","fieldsV1":{"f:zones":{},"f:attributes":{}}},{"fieldsV1":{"f:zones":{}}},)"
+      R"({"time":"2026-11-21T11:00:00Z","fieldsV1":{"f:metadata":{}}}]},"zones":[]})");
+  EXPECT_EQ(topology.written, *ParseRfc3339("2026-11-21T10:00:05Z"));
+  EXPECT_THAT(topology.attributes, ElementsAre(Pair("nodeTopologyPodsFingerprint", "pfp0v001ef46db3751d8e999")));
+  const NodeTopology attribute =
+      Community(R"({"metadata":{"name":"n","annotations":{"topology.node.k8s.io/fingerprint":"old"}},)"
+                R"("attributes":[{"name":"nodeTopologyPodsFingerprint","value":"new"}]})");
+  EXPECT_EQ(attribute.written, std::nullopt);
+  EXPECT_THAT(attribute.attributes, ElementsAre(Pair("nodeTopologyPodsFingerprint", "new")));
+}
+
 TEST(Node, ReadsNameLabelsAndAllocatable) {
   ResourceNames names;
   auto node = DecodeNode(samples::kNode, names);

@@ -1,0 +1,195 @@
+// What one prediction of kubelet's admission costs per node, in the worst legal cases: many zones, wide requests,
+// several resources that contradict each other, amounts close to what is asked. Each case runs over 256 machines of
+// random free amounts; the time is that of one.
+#include "topology/kubelet_admission.h"
+
+#include <benchmark/benchmark.h>
+
+#include <random>
+
+namespace huygens::topology {
+
+namespace {
+
+constexpr ResourceId kHugepages = kLastHugepages, kGpu = kLastHugepages + 1;
+constexpr int64_t kGi = int64_t{1} << 30;
+constexpr size_t kMachines = 256;
+
+struct Case {
+  const char* name;
+  TopologyManagerPolicy policy = TopologyManagerPolicy::kRestricted;
+  int zones = 8, cpus_per_zone = 32;
+  int zones_with_cpus = 64, zones_with_gpus = 64;  // at most; the others have memory only
+  int cpus = 1;                                    // asked for, as the following
+  int64_t memory = 1, hugepages = 0, gpus = 0;
+  int held_cpus = 32;    // of each zone, at most
+  int held_memory = 60;  // of 64 Gi
+  bool static_memory = true, prefer_closest = false, distribute = false;
+  int containers = 1, init_containers = 0;
+};
+
+const Case kCases[] = {
+    {.name = "2 zones, one wanted", .zones = 2, .cpus = 8, .memory = 16},
+    {.name = "8 zones, one wanted, all resources", .cpus = 8, .memory = 16, .hugepages = 2, .gpus = 1},
+    {.name = "8 zones, four wanted", .cpus = 120, .memory = 230, .held_cpus = 3, .held_memory = 8},
+    {.name = "8 zones, four wanted, the nearest",
+     .cpus = 120,
+     .memory = 230,
+     .held_cpus = 3,
+     .held_memory = 8,
+     .prefer_closest = true},
+    {.name = "8 zones, four wanted, spread evenly",
+     .cpus = 115,
+     .memory = 230,
+     .held_cpus = 8,
+     .held_memory = 8,
+     .distribute = true},
+    {.name = "8 zones, nothing preferred, all resources",
+     .policy = TopologyManagerPolicy::kBestEffort,
+     .cpus = 122,
+     .memory = 236,
+     .hugepages = 20,
+     .gpus = 3,
+     .held_cpus = 16,
+     .held_memory = 16},
+    {.name = "8 zones, three containers after one init container",
+     .cpus = 4,
+     .memory = 8,
+     .gpus = 1,
+     .containers = 3,
+     .init_containers = 1},
+    {.name = "36 zones, two of them with CPUs",
+     .zones = 36,
+     .cpus_per_zone = 72,
+     .zones_with_cpus = 2,
+     .zones_with_gpus = 4,
+     .cpus = 32,
+     .memory = 32,
+     .gpus = 1},
+    {.name = "36 zones, nothing preferred",
+     .policy = TopologyManagerPolicy::kBestEffort,
+     .zones = 36,
+     .cpus_per_zone = 72,
+     .zones_with_cpus = 2,
+     .zones_with_gpus = 4,
+     .cpus = 100,
+     .gpus = 4,
+     .static_memory = false},
+    {.name = "64 zones, one wanted, all resources",
+     .zones = 64,
+     .cpus_per_zone = 16,
+     .cpus = 14,
+     .memory = 60,
+     .hugepages = 7,
+     .gpus = 2},
+    {.name = "64 zones, two wanted", .zones = 64, .cpus_per_zone = 16, .cpus = 31, .memory = 120, .hugepages = 14},
+    {.name = "64 zones, four wanted, the nearest",
+     .zones = 64,
+     .cpus_per_zone = 16,
+     .cpus = 60,
+     .memory = 200,
+     .held_cpus = 6,
+     .held_memory = 20,
+     .prefer_closest = true},
+    {.name = "64 zones, eight wanted",
+     .zones = 64,
+     .cpus_per_zone = 16,
+     .cpus = 126,
+     .memory = 500,
+     .held_cpus = 3,
+     .held_memory = 8},
+    {.name = "64 zones, eight wanted, the nearest",
+     .zones = 64,
+     .cpus_per_zone = 16,
+     .cpus = 122,
+     .memory = 480,
+     .held_cpus = 3,
+     .held_memory = 8,
+     .prefer_closest = true},
+    {.name = "64 zones, thirty-two wanted",
+     .zones = 64,
+     .cpus_per_zone = 16,
+     .cpus = 502,
+     .memory = 2000,
+     .held_cpus = 3,
+     .held_memory = 8},
+    {.name = "64 zones, nothing preferred",
+     .policy = TopologyManagerPolicy::kBestEffort,
+     .zones = 64,
+     .cpus_per_zone = 16,
+     .cpus = 500,
+     .memory = 1800,
+     .held_cpus = 8,
+     .held_memory = 30},
+};
+
+KubeletMachine MachineOf(const Case& c, std::mt19937& random) {
+  auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
+  KubeletMachine machine;
+  machine.options = {.policy = c.policy,
+                     .prefer_closest = c.prefer_closest,
+                     .static_cpus = true,
+                     .static_memory = c.static_memory,
+                     .distribute_across_zones = c.distribute};
+  machine.memory = {{.resource = kMemory}, {.resource = kHugepages}};
+  machine.devices = {{.resource = kGpu}};
+  for (int z = 0; z < c.zones; ++z) {
+    const int cpus = z < c.zones_with_cpus ? c.cpus_per_zone : 0;
+    machine.zones.push_back({.id = z,
+                             .socket = z * 2 / c.zones,
+                             .cpu_capacity = cpus,
+                             .cpu_allocatable = cpus,
+                             .cpu_free = std::max(0, cpus - upto(c.held_cpus)),
+                             .memory_group = ZoneBit(static_cast<size_t>(z))});
+    machine.memory[0].zones.push_back({64 * kGi, (64 - upto(c.held_memory)) * kGi});
+    machine.memory[1].zones.push_back({8 * kGi, upto(8) * kGi});
+    if (z < c.zones_with_gpus) {
+      machine.devices[0].groups.push_back({ZoneBit(static_cast<size_t>(z)), 2, upto(2)});
+      machine.devices[0].healthy += 2;
+    }
+    for (int other = 0; other < c.zones; ++other) {
+      machine.distance.push_back(z == other ? 10 : z * 2 / c.zones != other * 2 / c.zones ? 21 + upto(3) : 12);
+    }
+  }
+  machine.layout = AssumedLayout(machine);
+  return machine;
+}
+
+cluster::Pod PodOf(const Case& c) {
+  cluster::Container container{.requests = {{kCpu, c.cpus * 1000}, {kMemory, c.memory * kGi}}};
+  if (c.hugepages > 0) container.requests.Set(kHugepages, c.hugepages * kGi);
+  container.limits = container.requests;
+  if (c.gpus > 0) container.limits.Set(kGpu, c.gpus);
+  cluster::Pod pod;
+  pod.init_containers.assign(static_cast<size_t>(c.init_containers), container);
+  pod.containers.assign(static_cast<size_t>(c.containers), container);
+  return pod;
+}
+
+void PredictOne(benchmark::State& state, const Case& c) {
+  std::mt19937 random(1);
+  std::vector<KubeletMachine> machines;
+  for (size_t i = 0; i < kMachines; ++i) machines.push_back(MachineOf(c, random));
+  const KubeletPod pod = KubeletPodOf(PodOf(c));
+  size_t next = 0, admitted = 0, bounded = 0, asked = 0;
+  for (auto _ : state) {
+    const Prediction prediction = Predict(machines[next++ % kMachines], pod);
+    admitted += prediction.Admitted() ? 1 : 0;
+    bounded += prediction.bounded ? 1 : 0;
+    ++asked;
+  }
+  state.counters["admitted"] = static_cast<double>(admitted) / static_cast<double>(asked);
+  state.counters["bounded"] = static_cast<double>(bounded) / static_cast<double>(asked);
+}
+
+}  // namespace
+
+}  // namespace huygens::topology
+
+int main(int argc, char** argv) {
+  for (const huygens::topology::Case& c : huygens::topology::kCases) {
+    benchmark::RegisterBenchmark(c.name, huygens::topology::PredictOne, c)->Unit(benchmark::kMicrosecond);
+  }
+  benchmark::Initialize(&argc, argv);
+  benchmark::RunSpecifiedBenchmarks();
+}

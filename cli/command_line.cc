@@ -1,0 +1,31 @@
+#include "cli/command_line.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/flags/parse.h"
+#include "absl/flags/reflection.h"
+
+namespace huygens::cli {
+
+StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments) {
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    std::string_view argument = arguments[i];
+    if (argument == "--") break;
+    if (argument.size() < 2 || argument[0] != '-') continue;
+    const std::string given(argument.substr(0, argument.find('=')));
+    // Abseil's flags are C++ names.
+    const size_t name = given.starts_with("--") ? 2 : 1;
+    std::replace(arguments[i] + name, arguments[i] + given.size(), '-', '_');
+    const auto* flag = absl::FindCommandLineFlag(ToAbsl(argument.substr(name, given.size() - name)));
+    // All of ours are text; Abseil's own (--flagfile, --helpfull) are not.
+    if (flag == nullptr || !flag->IsOfType<std::string>())
+      return Invalid(Concat("no flag is called ", given, "; see --help"));
+    if (given.size() < argument.size()) continue;
+    if (++i == arguments.size()) return Invalid(Concat(given, " needs a value; see --help"));
+  }
+  const std::vector<char*> rest = absl::ParseCommandLine(static_cast<int>(arguments.size()), arguments.data());
+  return std::vector<std::string_view>(rest.begin() + 1, rest.end());
+}
+
+}  // namespace huygens::cli

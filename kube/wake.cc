@@ -1,0 +1,48 @@
+#include "kube/wake.h"
+
+#include "base/json_text.h"
+#include "kube/api_call.h"
+
+namespace huygens::kube {
+
+std::string_view Name(WakeResult result) {
+  switch (result) {
+    case WakeResult::kWritten:
+      return "written";
+    case WakeResult::kGone:
+      return "gone";
+    case WakeResult::kFailed:
+      return "failed";
+  }
+  return "failed";
+}
+
+WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view mark, Duration timeout) {
+  static const net::Headers headers = {{"Accept", "application/json"},
+                                       {"Content-Type", "application/merge-patch+json"}};
+  const bool node = target.namespace_name.empty();
+  if (!IsObjectName(target.name) || (!node && !IsObjectName(target.namespace_name))) {
+    return {.result = WakeResult::kGone};  // no API server holds an object of such a name
+  }
+  const std::string path = node ? Concat("/api/v1/nodes/", target.name)
+                                : Concat("/api/v1/namespaces/", target.namespace_name, "/pods/", target.name);
+  std::string body = R"({"metadata":{)";
+  if (!target.uid.empty()) {
+    body += R"("uid":)";
+    AppendJsonString(body, target.uid);
+    body += ',';
+  }
+  body += R"("annotations":{"huygens.dev/wake":)";
+  AppendJsonString(body, mark);
+  body += "}}}";
+  const auto reply = client.Call("PATCH", path, body, headers, timeout);
+  if (!reply.ok()) return {WakeResult::kFailed, std::string(Message(reply.status())), true, {}};
+  if (Succeeded(*reply)) return {.result = WakeResult::kWritten};
+  // 409 (422 before Kubernetes 1.20): the object of this name has another UID.
+  if (reply->code == 404 || reply->code == 409 || reply->code == 422) return {.result = WakeResult::kGone};
+  // What else is 4xx is about this one object.
+  const bool unavailable = reply->code == 429 || reply->code >= 500;
+  return {WakeResult::kFailed, ExplainReply(*reply), unavailable, reply->retry_after};
+}
+
+}  // namespace huygens::kube

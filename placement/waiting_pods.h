@@ -1,0 +1,79 @@
+// The pods for which filter last found no node, each with the nodes it was asked about, and the nodes on which room may
+// have appeared since: what WakeSearch needs. Bounded; the pod that waits longest goes first, since kube-scheduler asks
+// for each again within five minutes anyway. Decision thread only.
+//
+// Told by State like any account: a node whose Node or topology object changed is to be looked at, and so is one that a
+// pod left, a little later (kube-scheduler sees that by itself, but may have asked before our watch had it). While
+// nobody waits nothing is remembered.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/text.h"
+#include "cluster/account.h"
+
+namespace huygens::placement {
+
+using cluster::NodeIndex;
+
+class WaitingPods final : public cluster::Account {
+ public:
+  // `capacity` 0: nothing is ever remembered.
+  explicit WaitingPods(size_t capacity) : capacity_(capacity) {}
+
+  struct Entry {
+    std::shared_ptr<const cluster::Pod> pod;
+    std::shared_ptr<const std::vector<bool>> nodes;  // by index; null: any node, since some names were not known yet
+    bool watched = false;                            // the watch has shown it, so if it does not any more it is gone
+    bool waking = false;                             // kube-scheduler is being told
+    bool Concerns(NodeIndex node) const { return !nodes || (node < nodes->size() && (*nodes)[node]); }
+  };
+
+  // `nodes`: the known ones that filter was asked about and rejected; `unknown`: there were others. A pod that waits
+  // already keeps its turn.
+  void Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown);
+  void Remove(std::string_view uid);
+  // Before and after kube-scheduler is told: a pod that was told waits no more, unless filter has rejected it again
+  // meanwhile.
+  void BeginWaking(std::string_view uid);
+  void EndWaking(std::string_view uid, bool told);
+
+  size_t size() const { return entries_.size(); }
+  // The first pod whose turn is at `turn` or later; moves `turn` there. Null if there is none.
+  Entry* Next(uint64_t& turn);
+
+  void Changed(NodeIndex node);
+  // Call it once a second: nodes that pods left more than a second ago count as changed, and so do `count` of the
+  // `slots` nodes, going round (a real capacity that goes out of date can be a rise, too, and nothing tells of it).
+  void Remind(size_t count, size_t slots);
+  // The nodes that changed since the last call, in order.
+  std::vector<NodeIndex> TakeChanged();
+  bool any_changed() const { return !changed_.empty(); }
+
+  void Place(const cluster::PlacedPod&) override {}
+  void Leave(const cluster::PlacedPod& pod) override;
+  void NodeChanged(NodeIndex node, const cluster::NodeTopology*) override { Changed(node); }
+  bool Recount(NodeIndex, std::span<const cluster::PlacedPod* const>) override { return false; }
+
+ private:
+  Entry* Find(std::string_view uid);
+
+  const size_t capacity_;
+  uint64_t next_turn_ = 0;
+  std::map<uint64_t, Entry> entries_;  // by turn
+  TextMap<uint64_t> turns_;            // by UID
+  std::vector<NodeIndex> last_asked_;  // kube-scheduler asks about the same nodes again and again: pods share one set
+  std::shared_ptr<const std::vector<bool>> last_set_ = std::make_shared<const std::vector<bool>>();
+  using Nodes = absl::flat_hash_set<NodeIndex>;
+  Nodes changed_;
+  Nodes left_, left_before_;  // since the last Remind, and before it
+  NodeIndex next_reminded_ = 0;
+};
+
+}  // namespace huygens::placement

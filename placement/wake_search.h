@@ -1,0 +1,51 @@
+// Finds the waiting pods that nodes which changed would take now, by the same checks as filter, in steps of a few
+// microseconds, so that a storm of changes is looked through between requests. Changes nothing but who waits. One
+// thread at a time.
+//
+//   if (search.Begin()) while (search.Step(now)) {}   then   search.TakeWakes(now)
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "base/time.h"
+#include "placement/placement.h"
+
+namespace huygens::placement {
+
+// A node that gained, and the pods that it would take, ordered by their turn.
+struct Wake {
+  NodeIndex node = 0;
+  std::vector<std::shared_ptr<const cluster::Pod>> pods;
+};
+
+class WakeSearch {
+ public:
+  // Finds pods for at most `most_nodes` nodes at a time; the others count as changed again. `placement` must outlive
+  // it.
+  WakeSearch(Placement& placement, size_t most_nodes) : placement_(placement), most_nodes_(most_nodes) {}
+
+  // Starts over with the nodes that changed since the last time. False: there is nothing to look at.
+  bool Begin();
+  // Asks for one pod about a few nodes. False: everything has been looked at.
+  bool Step(Time now);
+  // Ordered by node. Each pod is in one of them. Where a node would take any of several pods, but only one, it is the
+  // first; the node counts as changed again, in case that one goes elsewhere. Nodes that went meanwhile are left out.
+  std::vector<Wake> TakeWakes(Time now);
+
+ private:
+  bool StillWaits(WaitingPods::Entry& entry) const;
+  void NextPod();
+  void Found(const WaitingPods::Entry& entry, NodeIndex node);
+
+  Placement& placement_;
+  const size_t most_nodes_;
+  std::vector<NodeIndex> nodes_;
+  size_t next_node_ = 0;  // of nodes_, for the pod whose turn it is
+  uint64_t turn_ = 0;
+  std::vector<NodeIndex> some_;  // asked about in this step
+  std::vector<Wake> wakes_;
+};
+
+}  // namespace huygens::placement

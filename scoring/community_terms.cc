@@ -1,0 +1,56 @@
+#include "scoring/community_terms.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace huygens::scoring {
+
+void CommunityTerm::Score(const PodQuery& query, const cluster::State& state, std::span<const NodeIndex> nodes,
+                          std::span<float> scores) const {
+  const CommunityPod pod = CommunityPodOf(query.pod);
+  CommunityZones zones;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    scores[i] = 0;
+    if (managed_.Mode(nodes[i]) == topology::NodeMode::kManaged) {
+      scores[i] = kNoOpinion;
+    } else if (!pod.guaranteed) {
+      scores[i] = 1;
+    } else if (kubelet_.Predicts(nodes[i])) {
+      const topology::KubeletMachine& published = kubelet_.Published(nodes[i]);
+      if (!Applies(published.options)) continue;
+      const cluster::NodeTopology& topology = *state.Topology(nodes[i]);
+      zones.Fill(topology, published, kubelet_.Machine(nodes[i]), pod.resources);
+      scores[i] = static_cast<float>(NodeScore(pod, topology, published.options, zones)) / 100;
+    }
+  }
+}
+
+bool ZoneStrategyTerm::Applies(const topology::KubeletOptions& options) const {
+  return options.policy == topology::TopologyManagerPolicy::kSingleNumaNode;
+}
+
+int ZoneStrategyTerm::NodeScore(const CommunityPod& pod, const cluster::NodeTopology&,
+                                const topology::KubeletOptions& options, CommunityZones& zones) const {
+  return StrategyScore(strategy_, pod, options.scope, zones, weights_);
+}
+
+int LeastNumaTerm::NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology,
+                             const topology::KubeletOptions& options, CommunityZones& zones) const {
+  return LeastNumaScore(pod, options.scope, MaxNumaNodes(topology), zones);
+}
+
+int MaxNumaNodes(const cluster::NodeTopology& topology) {
+  constexpr int kDefault = 8, kMost = 1024;
+  for (const auto& [name, value] : topology.attributes) {
+    if (name != "topologyManagerMaxNUMANodes") continue;
+    std::string_view digits = value;
+    if (digits.starts_with('+')) digits.remove_prefix(1);  // Go's Atoi takes it
+    int count = 0;
+    auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
+    const bool valid = error == std::errc() && end == digits.data() + digits.size() && count > 1;
+    return valid ? std::min(count, kMost) : kDefault;
+  }
+  return kDefault;
+}
+
+}  // namespace huygens::scoring

@@ -1,0 +1,72 @@
+// Terms "LeastAllocated", "MostAllocated", "BalancedAllocation" and "LeastNUMANodes": the strategies of the community's
+// scheduler plugin on nodes that its topology objects (topology.node.k8s.io/v1alpha2) describe, upstream's score / 100;
+// scoring/zone_strategies.h and scoring/least_numa.h have the rules.
+//
+// What is available is what the object says less what has been bound since (topology/kubelet_account.h), where upstream
+// keeps the object alone or takes every pod off every zone. As upstream: 1 for pods that are not Guaranteed, whatever
+// the node; 0 on nodes without a usable object, and for the first three unless the policy is single-numa-node. Nodes
+// whose own agent pins are not upstream's matter: no opinion.
+#pragma once
+
+#include <string_view>
+
+#include "scoring/least_numa.h"
+#include "scoring/term.h"
+#include "scoring/zone_strategies.h"
+#include "topology/kubelet_account.h"
+#include "topology/zone_account.h"
+
+namespace huygens::scoring {
+
+class CommunityTerm : public Term {
+ public:
+  std::string_view name() const override { return name_; }
+  void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
+             std::span<float> scores) const override;
+
+ protected:
+  // The accounts must outlive the term.
+  CommunityTerm(std::string_view name, const topology::ZoneAccount& managed, const topology::KubeletAccount& kubelet)
+      : name_(name), managed_(managed), kubelet_(kubelet) {}
+
+  virtual bool Applies(const topology::KubeletOptions& options) const = 0;
+  // 0 to 100; `zones` may be changed.
+  virtual int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology,
+                        const topology::KubeletOptions& options, CommunityZones& zones) const = 0;
+
+ private:
+  const std::string_view name_;
+  const topology::ZoneAccount& managed_;
+  const topology::KubeletAccount& kubelet_;
+};
+
+class ZoneStrategyTerm final : public CommunityTerm {
+ public:
+  ZoneStrategyTerm(ZoneStrategy strategy, ResourceVector weights, const topology::ZoneAccount& managed,
+                   const topology::KubeletAccount& kubelet)
+      : CommunityTerm(Name(strategy), managed, kubelet), strategy_(strategy), weights_(std::move(weights)) {}
+
+ private:
+  bool Applies(const topology::KubeletOptions& options) const override;
+  int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const topology::KubeletOptions& options,
+                CommunityZones& zones) const override;
+
+  const ZoneStrategy strategy_;
+  const ResourceVector weights_;
+};
+
+class LeastNumaTerm final : public CommunityTerm {
+ public:
+  LeastNumaTerm(const topology::ZoneAccount& managed, const topology::KubeletAccount& kubelet)
+      : CommunityTerm("LeastNUMANodes", managed, kubelet) {}
+
+ private:
+  bool Applies(const topology::KubeletOptions&) const override { return true; }
+  int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const topology::KubeletOptions& options,
+                CommunityZones& zones) const override;
+};
+
+// Attribute topologyManagerMaxNUMANodes: 2 to 1024, 8 if it is absent or unreadable.
+int MaxNumaNodes(const cluster::NodeTopology& topology);
+
+}  // namespace huygens::scoring

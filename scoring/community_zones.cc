@@ -1,0 +1,51 @@
+#include "scoring/community_zones.h"
+
+#include <algorithm>
+
+namespace huygens::scoring {
+
+namespace {
+
+constexpr int kFar = 255;
+
+int64_t Free(const topology::KubeletMachine& machine, size_t zone, ResourceId resource) {
+  if (resource == kCpu) return int64_t{1000} * machine.zones[zone].cpu_free;
+  for (const topology::MemoryResource& row : machine.memory) {
+    if (row.resource == resource) return row.zones[zone].free;
+  }
+  int64_t free = 0;
+  for (const topology::DeviceResource& devices : machine.devices) {
+    if (devices.resource != resource) continue;
+    for (const topology::DeviceGroup& group : devices.groups) {
+      if (group.zones == topology::ZoneBit(zone)) free += group.free;
+    }
+  }
+  return free;
+}
+
+}  // namespace
+
+void CommunityZones::Fill(const cluster::NodeTopology& topology, const topology::KubeletMachine& published,
+                          const topology::KubeletMachine& now, std::span<const ResourceId> resources) {
+  zones_ = published.zones.size();  // the first of the object's, without ids that kubelet cannot hold
+  available_.assign(resources.size() * zones_, 0);
+  listed_.assign(resources.size() * zones_, 0);
+  distance_.assign(zones_ * zones_, kFar);
+  for (size_t z = 0; z < zones_; ++z) {
+    const cluster::Zone& zone = topology.zones[z];
+    for (size_t r = 0; r < resources.size(); ++r) {
+      if (!zone.available.Has(resources[r])) continue;
+      listed_[r * zones_ + z] = 1;
+      const int64_t taken_since = Free(published, z, resources[r]) - Free(now, z, resources[r]);
+      available_[r * zones_ + z] = std::max<int64_t>(0, zone.available.Get(resources[r]) - taken_since);
+    }
+    auto cost = zone.costs.begin();  // ordered by id, as the zones are
+    for (size_t to = 0; to < zones_; ++to) {
+      while (cost != zone.costs.end() && cost->first < topology.zones[to].id) ++cost;
+      if (cost == zone.costs.end()) break;
+      if (cost->first == topology.zones[to].id) distance_[z * zones_ + to] = std::clamp(cost->second, 0, kFar);
+    }
+  }
+}
+
+}  // namespace huygens::scoring

@@ -1,0 +1,263 @@
+#include "extender/waker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/extender/fixture.h"
+#include "tests/observe/captured_log.h"
+
+namespace huygens::extender {
+namespace {
+
+using kube::WakeReport;
+using kube::WakeResult;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class WakerTest : public ServiceTest {
+ protected:
+  WakerTest() : ServiceTest({.waiting_pods = 100}), waker_(context_, backend_, loop_, seconds(1)) {
+    for (const char* name : {"n0", "n1", "n2"}) AddNode(name, {2});
+    Look();
+    Answer(WakeResult::kWritten);  // of the start
+    clock_.now += seconds(1);
+  }
+  // A pod that filter rejects on these nodes.
+  void Reject(const std::string& name, int cpus, const std::vector<std::string>& nodes) {
+    auto pod = AddPod(name, cpus);
+    const std::vector<std::string_view> names(nodes.begin(), nodes.end());
+    placement_->Filter(*pod, names, clock_.now);
+    placement_->RememberAnswer(pod);
+  }
+  void Look() {
+    while (waker_.Look()) {
+    }
+  }
+  // What was written since the last answer, as "pod a" or "node n0".
+  std::vector<std::string> Writes() const {
+    std::vector<std::string> texts;
+    if (backend_.wakes.empty()) return texts;
+    for (const kube::WakeTarget& target : backend_.wakes.front().targets) {
+      texts.push_back(Concat(target.namespace_name.empty() ? "node " : "pod ", target.name));
+    }
+    return texts;
+  }
+  void Answer(WakeResult result, std::string message = "", std::optional<Duration> retry_after = {}) {
+    auto call = std::move(backend_.wakes.front());
+    backend_.wakes.pop_front();
+    call.done(std::vector<WakeReport>(
+        call.targets.size(), WakeReport{.result = result, .message = std::move(message), .retry_after = retry_after}));
+  }
+  double Metric(const std::string& series) const {
+    std::string text = Concat("\n", metrics_.Render());
+    size_t at = text.find(Concat("\n", series, " "));
+    return at == std::string::npos ? -1 : std::stod(text.substr(at + series.size() + 2));
+  }
+
+  Waker waker_;
+};
+
+TEST_F(WakerTest, WritesOnThePodThatFits) {
+  Reject("a", 4, {"n0", "n1"});
+  Look();
+  EXPECT_THAT(Writes(), IsEmpty());
+  AddNode("n1", {4});
+  Look();
+  EXPECT_THAT(Writes(), ElementsAre("pod a"));
+  EXPECT_EQ(backend_.wakes.front().targets[0].uid, "uid-a");
+  Answer(WakeResult::kWritten);
+  EXPECT_EQ(placement_->waiting().size(), 0u);
+  EXPECT_EQ(Metric("huygens_pods_woken_total"), 1);
+  EXPECT_EQ(Metric("huygens_wake_writes_total{result=\"written\"}"), 2);
+}
+
+TEST_F(WakerTest, WritesOnceOnTheNodeThatTakesSeveral) {
+  for (const char* name : {"a", "b", "c"}) Reject(name, 4, {"n0", "n1"});
+  AddNode("n1", {4, 4});
+  Look();
+  EXPECT_THAT(Writes(), ElementsAre("node n1"));
+  Answer(WakeResult::kWritten);
+  EXPECT_EQ(Metric("huygens_pods_woken_total"), 3);
+}
+
+TEST_F(WakerTest, WritesAtMostOnceInTheIntervalHoweverOftenNodesChange) {
+  size_t writes = 0;
+  for (int i = 0; i < 100; ++i) {
+    Reject("a", 4, {"n0"});
+    AddNode("n0", {4});
+    Look();
+    if (!backend_.wakes.empty()) {
+      writes += Writes().size();
+      Answer(WakeResult::kWritten);
+    }
+    AddNode("n0", {2});
+    clock_.now += milliseconds(50);
+  }
+  EXPECT_EQ(writes, 5u);
+}
+
+TEST_F(WakerTest, DoesNotWriteWhileTheLastWriteIsUnderWay) {
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  Look();
+  Reject("b", 4, {"n1"});
+  AddNode("n1", {4});
+  clock_.now += seconds(10);
+  Look();
+  EXPECT_EQ(backend_.wakes.size(), 1u);
+  Answer(WakeResult::kWritten);
+  clock_.now += seconds(1);
+  Look();
+  EXPECT_THAT(Writes(), ElementsAre("pod b"));
+}
+
+TEST_F(WakerTest, AFailureIsTriedAgainLessAndLessOften) {
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  size_t writes = 0;
+  for (int second = 0; second < 60; ++second) {
+    Look();
+    if (!backend_.wakes.empty()) {
+      ++writes;
+      Answer(WakeResult::kFailed, "no");
+    }
+    clock_.now += seconds(1);
+  }
+  EXPECT_EQ(writes, 8u) << "after 0, 2, 6, 14 seconds and then every 10";
+  EXPECT_EQ(Metric("huygens_wake_writes_total{result=\"failed\"}"), 8);
+  EXPECT_EQ(Metric("huygens_pods_woken_total"), 0);
+  EXPECT_EQ(placement_->waiting().size(), 1u);
+  clock_.now += seconds(10);
+  Look();
+  Answer(WakeResult::kWritten);
+  EXPECT_EQ(placement_->waiting().size(), 0u);
+}
+
+TEST_F(WakerTest, TroubleIsLoggedOnceAndItsEndToo) {
+  observe::CapturedLog captured;
+  Context context{*placement_, resources_, clock_, captured.log, metrics_, journal_, pods_, [] { return ""; }};
+  Waker waker(context, backend_, loop_, seconds(1));
+  auto round = [&](WakeResult result, std::string message) {
+    clock_.now += seconds(10);
+    waker.Look();
+    ASSERT_FALSE(Writes().empty());
+    Answer(result, std::move(message));
+  };
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  for (const char* message : {"no", "no", "no", "busy"}) round(WakeResult::kFailed, message);
+  round(WakeResult::kWritten, "");
+  EXPECT_THAT(captured.Lines(),
+              ElementsAre(HasSubstr("why=no"), HasSubstr("why=busy"), HasSubstr("waking pods works again")));
+}
+
+TEST_F(WakerTest, HonoursTheWishOfTheApiServer) {
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  Look();
+  Answer(WakeResult::kFailed, "busy", seconds(7));
+  clock_.now += seconds(6);
+  Look();
+  EXPECT_THAT(Writes(), IsEmpty());
+  clock_.now += seconds(1);
+  Look();
+  EXPECT_THAT(Writes(), ElementsAre("pod a"));
+}
+
+TEST_F(WakerTest, APodThatIsGoneIsForgotten) {
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  Look();
+  Answer(WakeResult::kGone);
+  EXPECT_EQ(placement_->waiting().size(), 0u);
+  EXPECT_EQ(Metric("huygens_pods_woken_total"), 0);
+}
+
+TEST_F(WakerTest, AFailureThatAChangeCuredWakesNobody) {
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  Look();
+  AddNode("n0", {2});
+  Answer(WakeResult::kFailed, "no");
+  clock_.now += seconds(2);
+  Look();
+  EXPECT_THAT(Writes(), IsEmpty());
+}
+
+TEST_F(WakerTest, ABatchIsLimitedAndTheRestFollows) {
+  std::vector<std::string> nodes;
+  for (size_t i = 0; i < Waker::kMostWrites + 3; ++i) {
+    nodes.push_back(Concat("m", std::to_string(i)));
+    AddNode(nodes.back(), {2});
+    Reject(Concat("p", std::to_string(i)), 4, {nodes.back()});
+  }
+  for (const std::string& node : nodes) AddNode(node, {4});
+  Look();
+  EXPECT_EQ(Writes().size(), Waker::kMostWrites);
+  Answer(WakeResult::kWritten);
+  clock_.now += seconds(1);
+  Look();
+  EXPECT_EQ(Writes().size(), 3u);
+}
+
+TEST_F(WakerTest, AClockThatIsSetBackDoesNotSilenceIt) {
+  Reject("a", 4, {"n0"});
+  AddNode("n0", {4});
+  clock_.now -= seconds(3600);
+  Look();
+  EXPECT_THAT(Writes(), ElementsAre("pod a"));
+}
+
+TEST_F(WakerTest, SaysOnceAtTheStartThatEverythingIsToBeTriedAgain) {
+  Waker another(context_, backend_, loop_, seconds(1));
+  not_ready_ = "waiting for the first list of pods";
+  EXPECT_FALSE(another.Look());
+  EXPECT_THAT(Writes(), IsEmpty());
+  not_ready_.clear();
+  EXPECT_FALSE(another.Look());
+  EXPECT_THAT(Writes(), ElementsAre("node n0"));
+  Answer(WakeResult::kFailed, "no");
+  clock_.now += seconds(2);
+  for (int looks = 0; looks < 2; ++looks) another.Look();
+  EXPECT_THAT(Writes(), ElementsAre("node n0"));
+  Answer(WakeResult::kWritten);
+  clock_.now += seconds(10);
+  another.Look();
+  EXPECT_THAT(Writes(), IsEmpty());
+}
+
+TEST_F(WakerTest, AStartThatCannotBeToldKeepsNobodyFromBeingWoken) {
+  Waker another(context_, backend_, loop_, seconds(1));
+  another.Look();
+  EXPECT_THAT(Writes(), ElementsAre("node n0"));
+  Reject("a", 4, {"n1"});
+  AddNode("n1", {4});
+  Answer(WakeResult::kFailed, "nodes are not to be patched");
+  clock_.now += seconds(2);
+  another.Look();
+  EXPECT_THAT(Writes(), ElementsAre("pod a"));
+  Answer(WakeResult::kWritten);
+  clock_.now += seconds(1);
+  another.Look();
+  EXPECT_THAT(Writes(), ElementsAre("node n0"));
+}
+
+TEST_F(WakerTest, AStormIsLookedThroughInShortSlices) {
+  std::vector<std::string> nodes;
+  for (int i = 0; i < 1000; ++i) {
+    nodes.push_back(Concat("m", std::to_string(i)));
+    AddNode(nodes.back(), {2});
+  }
+  for (int i = 0; i < 100; ++i) Reject(Concat("p", std::to_string(i)), 4, nodes);
+  for (const std::string& node : nodes) AddNode(node, {3});
+  int slices = 1;
+  while (waker_.Look()) ++slices;
+  EXPECT_GT(slices, 1);
+  EXPECT_THAT(Writes(), IsEmpty());
+}
+
+}  // namespace
+}  // namespace huygens::extender

@@ -1,0 +1,123 @@
+// The way of a pod on nodes whose kubelet pins.
+#include "tests/topology/kubelet_node.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/placement.h"
+#include "tests/placement/build.h"
+
+namespace huygens::placement {
+namespace {
+
+using test::MakeNode;
+using testing::ElementsAre;
+using topology::test::BoundPod;
+using topology::test::Gi;
+using topology::test::GuaranteedPod;
+using topology::test::Object;
+
+const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+constexpr std::string_view kNode = "node";
+
+class KubeletNodeTest : public testing::Test {
+ protected:
+  // Two zones of 8 CPUs and 16 Gi.
+  void Use(const std::string& policy, const std::string& scope = "container") {
+    placement_ = std::move(*Placement::Create({}));
+    placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
+    Publish(Object({{8, 16}, {8, 16}}, policy, scope));
+  }
+  void Publish(cluster::NodeTopology object) {
+    object.node_name = kNode;
+    placement_->Apply(cluster::TopologySet{std::move(object)});
+  }
+  Reason FilterPod(const cluster::Pod& pod) { return placement_->Filter(pod, {&kNode, 1}, kNow).reasons.at(0); }
+  Reason Filter(const std::vector<std::pair<int64_t, int64_t>>& containers) {
+    return FilterPod(*GuaranteedPod("asking", containers));
+  }
+  int64_t Score(const std::vector<std::pair<int64_t, int64_t>>& containers) {
+    return placement_->Prioritize(*GuaranteedPod("asking", containers), {&kNode, 1}, kNow)[0];
+  }
+  std::vector<ZoneShare> Bind(const std::string& name, const std::vector<std::pair<int64_t, int64_t>>& containers) {
+    auto made = placement_->Reserve(GuaranteedPod(name, containers), kNode, kNow);
+    EXPECT_TRUE(made.ok() && made->Accepted());
+    return made.ok() ? made->zones : std::vector<ZoneShare>();
+  }
+
+  std::unique_ptr<Placement> placement_;
+};
+
+TEST_F(KubeletNodeTest, RefusesWhatKubeletWouldAndSaysWhetherVictimsHelp) {
+  Use("single-numa-node");
+  Bind("first", {{5, 2}});
+  Bind("second", {{6, 2}});
+  EXPECT_EQ(Filter({{2, 2}}), Reason::kFits);
+  EXPECT_EQ(Filter({{4, 2}}), Reason::kCannotAlignContainer);
+  EXPECT_EQ(Filter({{9, 2}}), Reason::kNeverAlignsContainer);
+  EXPECT_TRUE(policy::CurableByVictims(Reason::kCannotAlignContainer));
+  EXPECT_FALSE(policy::CurableByVictims(Reason::kNeverAlignsContainer));
+  Use("restricted", "pod");
+  EXPECT_EQ(Filter({{9, 20}}), Reason::kFits);
+  EXPECT_EQ(Filter({{9, 2}}), Reason::kNeverAlignsPod) << "CPUs of two zones, memory of one";
+  EXPECT_EQ(Filter({{9, 2}, {9, 2}}), Reason::kNeverAlignsPod);
+}
+
+TEST_F(KubeletNodeTest, LetsPodsPassThatKubeletDoesNotPin) {
+  Use("single-numa-node");
+  auto pod = GuaranteedPod("asking", {{20, 1}});
+  EXPECT_EQ(FilterPod(*pod), Reason::kNeverAlignsContainer);
+  cluster::Container& container = pod->containers[0];
+  container.requests.Set(kCpu, 20500);
+  container.limits.Set(kCpu, 20500);
+  EXPECT_EQ(FilterPod(*pod), Reason::kFits) << "a fraction of a CPU";
+  container.requests.Set(kCpu, 20000);
+  EXPECT_EQ(FilterPod(*pod), Reason::kFits) << "not Guaranteed";
+}
+
+TEST_F(KubeletNodeTest, ReservesThePredictedZonesWithAllThatIsTakenOfThem) {
+  Use("restricted");
+  const auto one = Bind("one", {{3, 2}});
+  ASSERT_EQ(one.size(), 1u);
+  EXPECT_EQ(one[0].name, "node-0");
+  EXPECT_EQ(one[0].amount, (ResourceVector{{kCpu, 3000}, {kMemory, 2 * Gi}}));
+  EXPECT_EQ(Filter({{8, 1}}), Reason::kFits) << "zone 1 is untouched";
+  EXPECT_EQ(Filter({{14, 20}}), Reason::kCannotAlignContainer);
+}
+
+TEST_F(KubeletNodeTest, ScoresTheZonesThatKubeletWillTake) {
+  Use("best-effort");
+  EXPECT_EQ(Score({{4, 1}}), 10);
+  EXPECT_LT(Score({{12, 1}}), 6);
+  Bind("one", {{5, 1}});
+  Bind("two", {{5, 1}});
+  EXPECT_LT(Score({{4, 1}}), 6) << "kubelet takes what is left of both";
+}
+
+TEST_F(KubeletNodeTest, ShowsHowEachPodIsCounted) {
+  Use("single-numa-node");
+  Bind("ours", {{3, 2}});
+  placement_->Apply(
+      cluster::PodSet{BoundPod(*GuaranteedPod("ours", {{3, 2}}), {{0, {{kCpu, 3000}, {kMemory, 2 * Gi}}}})});
+  placement_->Apply(cluster::PodSet{BoundPod(*GuaranteedPod("foreign", {{2, 1}}), {})});
+  const NodeDescription node = *placement_->Describe(kNode, kNow);
+  ASSERT_EQ(node.zones.size(), 2u);
+  EXPECT_EQ(node.zones[0].available.Get(kCpu), 8000);
+  EXPECT_EQ(node.zones[0].free.Get(kCpu), 3000);
+  EXPECT_EQ(node.zones[1].free.Get(kCpu), 6000);
+  ASSERT_EQ(node.pods.size(), 2u);
+  EXPECT_FALSE(node.pods[0].kubelet->contained || node.pods[0].kubelet->known);  // foreign
+  EXPECT_TRUE(node.pods[1].kubelet->known);
+}
+
+TEST_F(KubeletNodeTest, RefusesPinnedPodsWhereTheObjectIsUnusable) {
+  Use("single-numa-node");
+  auto broken = Object({});
+  broken.defect = "65 zones; at most 64 are supported";
+  Publish(broken);
+  EXPECT_EQ(Filter({{1, 1}}), Reason::kInvalidTopologyData);
+  EXPECT_EQ(FilterPod(cluster::Pod()), Reason::kFits);
+}
+
+}  // namespace
+}  // namespace huygens::placement

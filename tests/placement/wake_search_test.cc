@@ -1,0 +1,265 @@
+#include "placement/wake_search.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/placement/build.h"
+
+namespace huygens::placement {
+namespace {
+
+using test::MakeNode;
+using test::MakePod;
+using test::MakeTopology;
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+
+// Nodes n0, n1, ... of one zone with 2 CPUs each.
+class WakeSearchTest : public testing::Test {
+ protected:
+  explicit WakeSearchTest(size_t capacity = 100, size_t most_nodes = 16)
+      : placement_(*Placement::Create({.waiting_pods = capacity})), search_(*placement_, most_nodes) {
+    for (int i = 0; i < 40; ++i) {
+      names_.push_back("n" + std::to_string(i));
+      placement_->Apply(cluster::NodeSet{MakeNode(names_.back())});
+      Give(names_.back(), 2);
+    }
+  }
+  void Give(const std::string& node, int64_t cpus) {
+    placement_->Apply(cluster::TopologySet{MakeTopology(node, {cpus * 1000})});
+  }
+  // As filter and extender/filter.cc do.
+  std::shared_ptr<cluster::Pod> Ask(const std::string& uid, int64_t cpus, const std::vector<std::string>& nodes) {
+    auto pod = MakePod(uid, cpus);
+    pod->topology_awareness = true;
+    std::vector<std::string_view> names(nodes.begin(), nodes.end());
+    placement_->Filter(*pod, names, kNow);
+    placement_->RememberAnswer(pod);
+    return pod;
+  }
+  // "n3: a b" for each node that gained.
+  std::vector<std::string> Search(Time now = kNow) {
+    std::vector<std::string> texts;
+    if (!search_.Begin()) return texts;
+    while (search_.Step(now)) {
+    }
+    for (const Wake& wake : search_.TakeWakes(now)) {
+      texts.push_back(std::string(placement_->state().NodeName(wake.node)) + ":");
+      for (const auto& pod : wake.pods) texts.back() += " " + pod->uid;
+    }
+    return texts;
+  }
+
+  std::unique_ptr<Placement> placement_;
+  WakeSearch search_;
+  std::vector<std::string> names_;
+};
+
+TEST_F(WakeSearchTest, FindsARejectedPodWhenAZoneGains) {
+  Ask("a", 4, {"n0", "n1"});
+  EXPECT_THAT(Search(), IsEmpty());
+  Give("n1", 4);
+  EXPECT_THAT(Search(), ElementsAre("n1: a"));
+}
+
+TEST_F(WakeSearchTest, ASmallerZoneOrOneThatGainedTooLittleWakesNobody) {
+  Ask("a", 4, {"n0", "n1"});
+  Give("n0", 1);
+  Give("n1", 3);
+  EXPECT_THAT(Search(), IsEmpty());
+}
+
+TEST_F(WakeSearchTest, APodThatFitsSomewhereDoesNotWait) {
+  Ask("a", 2, {"n0"});
+  EXPECT_EQ(placement_->waiting().size(), 0u);
+  Ask("b", 4, {"n0"});
+  EXPECT_EQ(placement_->waiting().size(), 1u);
+  Give("n0", 4);
+  Ask("b", 4, {"n0"});
+  EXPECT_EQ(placement_->waiting().size(), 0u);
+}
+
+TEST_F(WakeSearchTest, ANodeThatFilterWasNotAskedAboutWakesNobody) {
+  Ask("a", 4, {"n0", "n1"});
+  Give("n2", 4);
+  EXPECT_THAT(Search(), IsEmpty());
+}
+
+TEST_F(WakeSearchTest, ANodeThatWasNotKnownWhenFilterWasAskedCounts) {
+  Ask("a", 4, {"n0", "new"});
+  placement_->Apply(cluster::NodeSet{MakeNode("new")});
+  EXPECT_THAT(Search(), IsEmpty()) << "it has no topology object yet, and the pod demands one";
+  Give("new", 4);
+  EXPECT_THAT(Search(), ElementsAre("new: a"));
+}
+
+TEST_F(WakeSearchTest, ATopologyObjectThatGoesCanMakeRoomToo) {
+  placement_ = *Placement::Create({.waiting_pods = 10});
+  placement_->Apply(cluster::NodeSet{MakeNode("n0")});
+  Give("n0", 2);
+  auto pod = MakePod("a", 4);
+  const std::vector<std::string_view> names = {"n0"};
+  placement_->Filter(*pod, names, kNow);
+  placement_->RememberAnswer(pod);
+  placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n0"});
+  WakeSearch search(*placement_, 16);
+  ASSERT_TRUE(search.Begin());
+  while (search.Step(kNow)) {
+  }
+  EXPECT_EQ(search.TakeWakes(kNow).size(), 1u);
+}
+
+TEST_F(WakeSearchTest, ANodeThatGoesDuringTheSearchIsLeftOutAndItsPodsAreLookedAtAgain) {
+  Ask("a", 4, names_);
+  Ask("b", 4, names_);
+  Give("n1", 8);
+  Give("n2", 8);
+  ASSERT_TRUE(search_.Begin());
+  while (search_.Step(kNow)) {
+  }
+  placement_->Apply(cluster::NodeGone{"n1"});
+  EXPECT_TRUE(search_.TakeWakes(kNow).empty());
+  EXPECT_THAT(Search(), ElementsAre("n2: a b"));
+}
+
+TEST_F(WakeSearchTest, EachPodIsFoundForOneNodeAndInItsTurn) {
+  Ask("late", 5, names_);
+  Ask("b", 3, names_);
+  Ask("a", 3, names_);
+  Give("n7", 8);
+  Give("n5", 8);
+  EXPECT_THAT(Search(), ElementsAre("n5: late b a")) << "not all at once, but two of them";
+}
+
+TEST_F(WakeSearchTest, WhereOnlyOneOfSeveralFitsItIsTheFirstAndThenTheNext) {
+  for (const char* uid : {"a", "b", "c"}) Ask(uid, 3, {"n0"});
+  Give("n0", 5);
+  EXPECT_THAT(Search(), ElementsAre("n0: a"));
+  placement_->waiting().Remove("a");
+  EXPECT_THAT(Search(), ElementsAre("n0: b")) << "a went elsewhere";
+  ASSERT_TRUE(placement_->Reserve(MakePod("b", 3), "n0", kNow)->Accepted());
+  EXPECT_THAT(Search(), IsEmpty());
+}
+
+TEST_F(WakeSearchTest, SearchingLeavesNoTraceInTheAccounts) {
+  for (const char* uid : {"a", "b"}) Ask(uid, 3, {"n0"});
+  Give("n0", 5);
+  EXPECT_THAT(Search(), ElementsAre("n0: a"));
+  EXPECT_EQ(placement_->Describe("n0", kNow)->zones.at(0).free.Get(kCpu), 5000);
+  EXPECT_EQ(placement_->Reconcile(40), 0u);
+}
+
+TEST_F(WakeSearchTest, NodesBeyondTheLimitCountAsChangedAgain) {
+  WakeSearch one(*placement_, 1);
+  Ask("a", 4, {"n0"});
+  Ask("b", 4, {"n1"});
+  Give("n0", 4);
+  Give("n1", 4);
+  ASSERT_TRUE(one.Begin());
+  while (one.Step(kNow)) {
+  }
+  auto wakes = one.TakeWakes(kNow);
+  ASSERT_EQ(wakes.size(), 1u);
+  placement_->waiting().Remove("a");
+  EXPECT_THAT(Search(), ElementsAre("n1: b"));
+}
+
+TEST_F(WakeSearchTest, APodThatIsPlacedEndedOrGoneIsForgotten) {
+  auto placed = Ask("placed", 4, {"n0"});
+  auto ended = Ask("ended", 4, {"n0"});
+  auto gone = Ask("gone", 4, {"n0"});
+  for (const auto& pod : {placed, ended, gone}) placement_->Apply(cluster::PodSet{pod});
+  Give("n0", 3);
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_EQ(placement_->waiting().size(), 3u);
+
+  auto bound = std::make_shared<cluster::Pod>(*placed);
+  bound->node_name = "n1";
+  placement_->Apply(cluster::PodSet{bound});
+  auto failed = std::make_shared<cluster::Pod>(*ended);
+  failed->phase = cluster::PodPhase::kFailed;
+  placement_->Apply(cluster::PodSet{failed});
+  placement_->Apply(cluster::PodGone{"gone"});
+  Give("n0", 4);
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_EQ(placement_->waiting().size(), 0u);
+}
+
+TEST_F(WakeSearchTest, APodThatIsBeingWokenIsNotFoundAgainUntilThatFailedOrFilterRejectedItAgain) {
+  Ask("a", 4, {"n0"});
+  Give("n0", 4);
+  EXPECT_THAT(Search(), ElementsAre("n0: a"));
+  WaitingPods& waiting = placement_->waiting();
+  waiting.BeginWaking("a");
+  Give("n0", 4);
+  EXPECT_THAT(Search(), IsEmpty());
+  waiting.EndWaking("a", false);
+  Give("n0", 4);
+  EXPECT_THAT(Search(), ElementsAre("n0: a"));
+
+  waiting.BeginWaking("a");
+  Give("n0", 1);
+  Ask("a", 4, {"n0"});
+  waiting.EndWaking("a", true);
+  EXPECT_EQ(waiting.size(), 1u) << "filter has rejected it since";
+  waiting.BeginWaking("a");
+  waiting.EndWaking("a", true);
+  EXPECT_EQ(waiting.size(), 0u);
+}
+
+TEST_F(WakeSearchTest, WhatAPodGivesBackIsLookedAtASecondLater) {
+  auto holder = MakePod("holder", 2);
+  ASSERT_TRUE(placement_->Reserve(holder, "n0", kNow)->Accepted());
+  Ask("a", 2, {"n0"});
+  placement_->Release("holder");
+  EXPECT_THAT(Search(), IsEmpty());
+  placement_->waiting().Remind(0, 40);
+  EXPECT_THAT(Search(), IsEmpty());
+  placement_->waiting().Remind(0, 40);
+  EXPECT_THAT(Search(), ElementsAre("n0: a"));
+}
+
+TEST_F(WakeSearchTest, RemindingFindsARealCapacityThatWentOutOfDate) {
+  auto topology = MakeTopology("n0", {8000});
+  topology.zones[0].offline_cpu = 2000;
+  topology.zones[0].offline_updated = kNow;
+  placement_->Apply(cluster::TopologySet{topology});
+  Ask("a", 4, {"n0"});
+  const Time later = kNow + std::chrono::minutes(6);
+  EXPECT_THAT(Search(later), IsEmpty());
+  placement_->waiting().Remind(40, 40);
+  EXPECT_THAT(Search(later), ElementsAre("n0: a"));
+}
+
+TEST_F(WakeSearchTest, TheFirstGoWhenThereAreTooMany) {
+  placement_ = *Placement::Create({.waiting_pods = 2});
+  placement_->Apply(cluster::NodeSet{MakeNode("n0")});
+  Give("n0", 2);
+  for (const char* uid : {"a", "b", "c"}) Ask(uid, 4, {"n0"});
+  EXPECT_EQ(placement_->waiting().size(), 2u);
+  uint64_t turn = 0;
+  EXPECT_EQ(placement_->waiting().Next(turn)->pod->uid, "b");
+}
+
+TEST_F(WakeSearchTest, RemembersNothingWhileNobodyWaits) {
+  Give("n0", 4);
+  EXPECT_FALSE(search_.Begin());
+  Ask("a", 8, {"n0"});
+  Give("n0", 5);
+  placement_->waiting().Remove("a");
+  EXPECT_FALSE(search_.Begin());
+}
+
+TEST_F(WakeSearchTest, AStepAsksAboutFewNodes) {
+  Ask("a", 4, names_);
+  for (const std::string& name : names_) Give(name, 3);
+  ASSERT_TRUE(search_.Begin());
+  int steps = 0;
+  while (search_.Step(kNow)) ++steps;
+  EXPECT_EQ(steps, 3) << "40 nodes, 16 at a time";
+}
+
+}  // namespace
+}  // namespace huygens::placement

@@ -1,0 +1,257 @@
+#include "topology/kubelet_account.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/topology/kubelet_node.h"
+
+namespace huygens::topology {
+namespace {
+
+using test::BoundPod;
+using test::Fingerprint;
+using test::Gi;
+using test::GuaranteedPod;
+using test::Object;
+
+constexpr NodeIndex kNode = 0;
+const Time kStart = Time(std::chrono::hours(24 * 365 * 56));
+
+int FreeCpus(const KubeletAccount& account, size_t zone) { return account.Machine(kNode).zones[zone].cpu_free; }
+
+cluster::PlacedPod Placed(std::shared_ptr<const cluster::Pod> pod, std::vector<cluster::ZoneAmount> zones = {}) {
+  return {std::move(pod), kNode, std::move(zones)};
+}
+
+// Two zones with 8 CPUs and 16 Gi each, nothing in use, of single-numa-node and scope container.
+cluster::NodeTopology Idle() { return Object({{8, 16}, {8, 16}}); }
+
+TEST(KubeletAccount, ChargesAReservationToItsPredictedZonesOnly) {
+  KubeletAccount account({});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  auto pod = GuaranteedPod("a", {{3, 2}});
+  account.Place(Placed(pod, {{1, {{kCpu, 3000}, {kMemory, 2 * Gi}}}}));
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+  account.Leave(Placed(pod));
+  EXPECT_EQ(FreeCpus(account, 1), 8);
+}
+
+TEST(KubeletAccount, ChargesAForeignPodToEveryZoneUntilAnObjectContainsIt) {
+  KubeletAccount account({});
+  auto object = Idle();
+  object.written = kStart;
+  account.NodeChanged(kNode, &object);
+  auto pod = BoundPod(*GuaranteedPod("foreign", {{3, 2}}), {}, kStart + std::chrono::seconds(5));
+  account.Place(Placed(pod));
+  EXPECT_EQ(FreeCpus(account, 0), 5);
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+
+  auto newer = Object({{8, 16}, {5, 14}});
+  newer.written = kStart + std::chrono::seconds(14);  // within the margin: may have been read before the pod came
+  account.NodeChanged(kNode, &newer);
+  EXPECT_EQ(FreeCpus(account, 0), 5);
+  EXPECT_EQ(FreeCpus(account, 1), 2);
+
+  newer.written = kStart + std::chrono::seconds(15);
+  account.NodeChanged(kNode, &newer);
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+}
+
+TEST(KubeletAccount, RecognisesALaggingObjectByItsFingerprint) {
+  KubeletAccount account({});
+  auto with = [](cluster::NodeTopology object, std::vector<std::string> pods) {
+    object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint(pods));
+    return object;
+  };
+  auto none = with(Idle(), {});
+  account.NodeChanged(kNode, &none);
+  auto a = BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}}, kStart);
+  auto b = BoundPod(*GuaranteedPod("b", {{2, 1}}), {{0, {{kCpu, 2000}, {kMemory, Gi}}}}, kStart);
+  account.Place(Placed(a));
+  account.Place(Placed(b));
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+
+  auto lagging = with(Object({{5, 15}, {8, 16}}), {"a"});
+  account.NodeChanged(kNode, &lagging);
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+
+  auto both = with(Object({{3, 14}, {8, 16}}), {"b", "a"});
+  account.NodeChanged(kNode, &both);
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+  account.NodeChanged(kNode, &lagging);  // out of order
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+
+  // What leaves is given back once: not again when the object shows it gone, nor after that by an old object.
+  account.NodeChanged(kNode, &both);
+  account.Leave(Placed(a));
+  EXPECT_EQ(FreeCpus(account, 0), 6);
+  auto only_b = with(Object({{6, 15}, {8, 16}}), {"b"});
+  account.NodeChanged(kNode, &only_b);
+  EXPECT_EQ(FreeCpus(account, 0), 6);
+  account.NodeChanged(kNode, &both);
+  EXPECT_EQ(FreeCpus(account, 0), 6);
+}
+
+TEST(KubeletAccount, DoubtsAPredictionOnceAnotherPodLeavesBeforeKubeletSawThePod) {
+  KubeletAccount account({});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  auto a = GuaranteedPod("a", {{5, 1}});
+  auto b = GuaranteedPod("b", {{4, 1}});
+  account.Place(Placed(a, {{0, {{kCpu, 5000}, {kMemory, Gi}}}}));
+  account.Place(Placed(b, {{1, {{kCpu, 4000}, {kMemory, Gi}}}}));
+  account.Leave(Placed(a));  // it was never bound: kubelet will put b into zone 0
+  EXPECT_EQ(FreeCpus(account, 0), 4);
+  EXPECT_EQ(FreeCpus(account, 1), 4);
+}
+
+TEST(KubeletAccount, GivesNothingBackWherePublishedFiguresContradictThePredictions) {
+  KubeletAccount account({});
+  auto object = Object({{8, 16}, {5, 15}});
+  object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint({"a"}));
+  account.NodeChanged(kNode, &object);
+  auto a = BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}}, kStart);
+  account.Place(Placed(a));
+  account.Leave(Placed(a));
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+}
+
+TEST(KubeletAccount, LetsNoPodThroughThatMoreRoomThanIsKnownWouldMakeKubeletRefuse) {
+  KubeletAccount account({});
+  auto object = Object({{2, 15}, {8, 16}}, "restricted");
+  object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint({"leaver"}));
+  account.NodeChanged(kNode, &object);
+  auto leaver = BoundPod(*GuaranteedPod("leaver", {{2, 1}}), {{0, {{kCpu, 2000}, {kMemory, Gi}}}}, kStart);
+  account.Place(Placed(leaver));
+
+  auto pod = GuaranteedPod("new", {{6, 1}});
+  pod->init_containers = GuaranteedPod("init", {{3, 1}})->containers;
+  const KubeletRequest request = KubeletRequestOf(*pod);
+  EXPECT_TRUE(account.Predict(kNode, request).Admitted());  // both containers in zone 1
+
+  // As soon as kubelet has let the pod go, the init container would go to zone 0, where the other one does not fit.
+  auto deleting = std::make_shared<cluster::Pod>(*leaver);
+  deleting->deleting = true;
+  account.Leave(Placed(leaver));
+  account.Place(Placed(deleting));
+  EXPECT_FALSE(account.Predict(kNode, request).Admitted());
+}
+
+TEST(KubeletAccount, ChargesTheMoreOfSpecAndAllocatedWhileAPodIsResized) {
+  KubeletAccount account({});
+  auto object = Idle();
+  object.written = kStart;
+  account.NodeChanged(kNode, &object);
+  auto pod = BoundPod(*GuaranteedPod("shrinking", {{2, 1}}), {}, kStart);
+  pod->containers[0].status.emplace().allocated = {{kCpu, 5000}, {kMemory, Gi}};
+  account.Place(Placed(pod));
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+}
+
+TEST(PodFingerprint, IsThatOfTheExporters) {
+  // podfingerprint, testdata/compat-tiny-3pods-1ns
+  PodSet set;
+  for (const char* name : {"jaeger-dpgjk", "nginx-rt684", "envoy-g9m22"}) set.Add(PodNameHash("production", name));
+  EXPECT_EQ(ParsePodFingerprint("pfp0v001607b76a0e9d3aeb4"), set.Fingerprint());
+  for (const char* text : {"", "pfp0v002607b76a0e9d3aeb4", "pfp0v001607b76a0e9d3aeb", "pfp0v001607b76a0e9d3aebg"}) {
+    EXPECT_FALSE(ParsePodFingerprint(text)) << text;
+  }
+}
+
+TEST(KubeletAccount, GivesBackNothingWhenTheObjectWasFasterThanTheWatchOfPods) {
+  KubeletAccount account({});
+  auto object = Object({{5, 15}, {8, 16}});
+  object.written = kStart + std::chrono::minutes(1);
+  account.NodeChanged(kNode, &object);
+  auto pod = BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}}, kStart);
+  account.Place(Placed(pod));
+  EXPECT_EQ(FreeCpus(account, 0), 5);
+  auto without = Idle();
+  without.written = kStart + std::chrono::minutes(2);
+  account.NodeChanged(kNode, &without);
+  account.Leave(Placed(pod));
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  account.NodeChanged(kNode, &object);  // without a fingerprint nobody knows which of the two is the newer
+  EXPECT_EQ(FreeCpus(account, 0), 5);
+}
+
+TEST(KubeletAccount, ChangesNothingWhenAPodLeavesAndComesBackInAnyOrder) {
+  KubeletAccount account({});
+  auto object = Object({{3, 14}, {8, 16}});
+  object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint({"a", "b"}));
+  account.NodeChanged(kNode, &object);
+  auto a = Placed(BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}}, kStart));
+  auto b = Placed(BoundPod(*GuaranteedPod("b", {{2, 1}}), {{0, {{kCpu, 2000}, {kMemory, Gi}}}}, kStart));
+  account.Place(a);
+  account.Place(b);
+  const KubeletMachine before = account.Machine(kNode);
+  account.Leave(a);
+  EXPECT_EQ(FreeCpus(account, 0), 6);  // as preemption asks
+  account.Leave(b);
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  account.Place(a);
+  account.Place(b);
+  EXPECT_EQ(account.Machine(kNode), before);
+  const cluster::PlacedPod* all[] = {&b, &a};
+  EXPECT_FALSE(account.Recount(kNode, all));
+  EXPECT_TRUE(account.Recount(kNode, {all, 1}));
+}
+
+TEST(KubeletAccount, ChargesWhatExportersDoNotShowOfInitContainers) {
+  KubeletAccount account({});
+  auto object = Object({{6, 15}, {8, 16}});  // of the pod only the app container
+  account.NodeChanged(kNode, &object);
+  auto pod = GuaranteedPod("a", {{2, 1}});
+  pod->init_containers.push_back(GuaranteedPod("", {{5, 1}})->containers[0]);
+  account.Place(Placed(BoundPod(*pod, {{0, {{kCpu, 5000}, {kMemory, Gi}}}}, kStart)));
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+}
+
+TEST(KubeletAccount, DoesNotBelieveAPlacementOfAnotherPodOrOfTooLittle) {
+  KubeletAccount account({});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  cluster::Pod copied = *BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}});
+  copied.placement_mark->uid = "another";
+  account.Place(Placed(std::make_shared<cluster::Pod>(copied)));
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+  account.Place(Placed(BoundPod(*GuaranteedPod("b", {{3, 1}}), {{0, {{kCpu, 1000}, {kMemory, Gi}}}})));
+  EXPECT_EQ(FreeCpus(account, 1), 2);
+}
+
+TEST(KubeletAccount, PredictsNothingWithoutAUsableObjectOfTheCommunity) {
+  KubeletAccount account({});
+  EXPECT_FALSE(account.Predicts(7));
+  auto object = Idle();
+  object.source = cluster::TopologySource::kCrane;
+  account.NodeChanged(kNode, &object);
+  EXPECT_FALSE(account.Predicts(kNode));
+  EXPECT_FALSE(account.Unusable(kNode));
+  object = Idle();
+  object.defect = "65 zones; at most 64 are supported";
+  account.NodeChanged(kNode, &object);
+  EXPECT_FALSE(account.Predicts(kNode));
+  EXPECT_TRUE(account.Unusable(kNode));
+}
+
+TEST(KubeletAccount, TakesPoliciesFromAttributesThenLabelsThenDefaults) {
+  KubeletAccount account({.static_cpus = false, .static_memory = true});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  EXPECT_FALSE(account.Machine(kNode).options.static_cpus);
+  cluster::Node node;
+  node.labels = {{"huygens.dev/cpu-manager-policy", "static"}, {"huygens.dev/memory-manager-policy", "None"}};
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  EXPECT_TRUE(account.Machine(kNode).options.static_cpus);
+  EXPECT_FALSE(account.Machine(kNode).options.static_memory);
+  object.attributes.emplace_back("memoryManagerPolicy", "Static");
+  account.NodeChanged(kNode, &object);
+  EXPECT_TRUE(account.Machine(kNode).options.static_memory);
+}
+
+}  // namespace
+}  // namespace huygens::topology

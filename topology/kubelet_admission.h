@@ -1,0 +1,64 @@
+// Says what kubelet will do with one more pod on a machine whose kubelet pins: admitted or not and why, which zones
+// each container gets, what is free afterwards. Pure; any thread. Two steps as in kubelet: the Topology Manager merges
+// what each resource prefers into one mask of zones (per container or per pod), then the managers allocate, which can
+// fail under every policy.
+//
+// Exact for what counts can say (see topology/kubelet_machine.h) up to the search bound: a mask of three or more zones
+// is searched in at most kMaxMaskSteps steps; if they do not suffice, the pod is taken to be refused (`bounded`). Where
+// nothing is preferred (best-effort only) the merge is exact up to kMaxMergeZones zones; beyond, the affinity is all
+// zones. One and two zones are always exact.
+// Source: kubernetes v1.36, pkg/kubelet/cm/topologymanager and the static policies of its three managers.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "topology/kubelet_machine.h"
+#include "topology/kubelet_pod.h"
+
+namespace huygens::topology {
+
+inline constexpr int kMaxMaskSteps = 2560;
+inline constexpr int kMaxMergeZones = 8;
+
+enum class Admission : uint8_t {
+  kAdmitted,
+  kTopologyAffinityError,     // the policy refuses the merged affinity
+  kSmtAlignmentError,         // full-pcpus-only: no whole cores
+  kUnexpectedAdmissionError,  // a manager cannot allocate
+};
+// kubelet's word for it, as in the pod's status.reason.
+std::string_view Text(Admission admission);
+
+struct ContainerPlacement {
+  struct Cpus {
+    uint8_t zone = 0;
+    int count = 0;
+  };
+  struct Memory {
+    uint8_t row = 0;  // of KubeletMachine::memory
+    int64_t bytes = 0;
+    ZoneMask zones = 0;
+  };
+  std::optional<ZoneMask> affinity;  // of the merged hint; nothing = no affinity
+  bool preferred = false;
+  absl::InlinedVector<Cpus, 2> cpus;      // exclusive ones, by zone
+  absl::InlinedVector<Memory, 1> memory;  // by row; without what later containers reuse of it
+  absl::InlinedVector<KubeletCharge::Devices, 1> devices;
+  CpuSet cpu_set;  // only where the machine knows its free CPUs
+};
+
+struct Prediction {
+  Admission admission = Admission::kAdmitted;
+  bool at_merge = false;                                  // refused by the policy, not by a manager
+  bool bounded = false;                                   // the search bound was met; refused unless best-effort
+  int container = -1;                                     // which one was refused; -1 = the pod as a whole
+  absl::InlinedVector<ContainerPlacement, 2> containers;  // as in KubeletPod; those before a refused one if refused
+  KubeletCharge charge;                                   // of the whole pod; empty if refused
+
+  bool Admitted() const { return admission == Admission::kAdmitted; }
+};
+
+Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod);
+
+}  // namespace huygens::topology

@@ -1,0 +1,76 @@
+#include "topology/kubelet_machine.h"
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace huygens::topology {
+
+namespace {
+
+void Take(KubeletMachine& machine, const KubeletCharge& charge, int sign) {
+  for (const KubeletCharge::Zone& each : charge.zones) {
+    machine.zones[each.zone].cpu_free -= sign * each.cpus;
+    machine.zones[each.zone].memory_blocks += sign * each.memory_blocks;
+  }
+  for (const KubeletCharge::Memory& each : charge.memory) {
+    machine.memory[each.row].zones[each.zone].free -= sign * each.bytes;
+  }
+  for (const KubeletCharge::Devices& each : charge.devices) {
+    machine.devices[each.row].groups[each.group].free -= sign * each.count;
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<const CpuLayout> AssumedLayout(const KubeletMachine& machine) {
+  const int threads = std::max(machine.options.threads_per_core, 1);
+  std::vector<LogicalCpu> cpus;
+  std::vector<int> reserved;
+  int id = 0;
+  for (size_t z = 0; z < machine.zones.size(); ++z) {
+    const KubeletZone& zone = machine.zones[z];
+    const int socket = zone.socket >= 0 ? zone.socket : std::numeric_limits<uint16_t>::max() + static_cast<int>(z);
+    for (int i = 0; i < zone.cpu_capacity; ++i, ++id) {
+      cpus.push_back({.id = id, .core = id - i % threads, .zone = z, .socket = socket});
+      if (i < zone.cpu_capacity - zone.cpu_allocatable) reserved.push_back(id);
+    }
+  }
+  return CpuLayout::Make(std::move(cpus), reserved);
+}
+
+std::shared_ptr<const CpuLayout> AssumedLayouts::Of(const KubeletMachine& machine) {
+  std::vector<int> make{machine.options.threads_per_core};
+  for (const KubeletZone& zone : machine.zones) {
+    make.insert(make.end(), {zone.socket, zone.cpu_capacity, zone.cpu_allocatable});
+  }
+  std::erase_if(layouts_, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<const CpuLayout>& known = layouts_[std::move(make)];
+  std::shared_ptr<const CpuLayout> layout = known.lock();
+  if (!layout) known = layout = AssumedLayout(machine);
+  return layout;
+}
+
+void Charge(KubeletMachine& machine, const KubeletCharge& charge) {
+  Take(machine, charge, 1);
+  machine.free_cpus -= charge.cpus;
+  for (const KubeletCharge::Zone& each : charge.zones) {
+    if (each.memory_blocks > 0) machine.zones[each.zone].memory_group = each.group;
+  }
+}
+
+void Discharge(KubeletMachine& machine, const KubeletCharge& charge) {
+  Take(machine, charge, -1);
+  machine.free_cpus |= charge.cpus;
+  for (const KubeletCharge::Zone& each : charge.zones) {
+    KubeletZone& zone = machine.zones[each.zone];
+    if (each.memory_blocks == 0) continue;
+    if (zone.memory_blocks == 0) {
+      zone.memory_group = ZoneBit(each.zone);
+    } else if (zone.memory_group == each.group) {
+      zone.memory_group = each.group_before;
+    }
+  }
+}
+
+}  // namespace huygens::topology

@@ -1,0 +1,163 @@
+#include "topology/kubelet_published.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace huygens::topology {
+
+namespace {
+
+constexpr int64_t kMilli = 1000;
+
+// As many as a CpuLayout has positions for.
+constexpr int kMostCpus = 1 << 16;
+constexpr int64_t kMostBytes = int64_t{1} << 50;  // per zone, so that sums do not overflow
+
+struct Amounts3 {
+  int64_t capacity, allocatable, available;
+};
+
+Amounts3 AmountsOf(const cluster::Zone& zone, ResourceId resource) {
+  Amounts3 amounts{zone.capacity.Get(resource), zone.allocatable.Get(resource),
+                   std::max<int64_t>(zone.available.Get(resource), 0)};
+  amounts.allocatable = std::max(amounts.allocatable, amounts.available);
+  amounts.capacity = std::max(amounts.capacity, amounts.allocatable);
+  return amounts;
+}
+
+int Whole(int64_t milli) { return static_cast<int>(std::min<int64_t>(milli / kMilli, 1 << 20)); }
+int Count(int64_t devices) { return static_cast<int>(std::min<int64_t>(devices, 1 << 20)); }
+
+bool IsDevice(ResourceId resource) {
+  return resource != kCpu && resource != kMemory && resource != kEphemeralStorage && resource != kPodSlots &&
+         !IsHugepages(resource);
+}
+
+// Every resource that a zone lists, in order of id.
+std::vector<ResourceId> Listed(const std::vector<cluster::Zone>& zones) {
+  std::vector<ResourceId> listed;
+  for (const cluster::Zone& zone : zones) {
+    for (const ResourceVector* amounts : {&zone.capacity, &zone.allocatable, &zone.available}) {
+      for (const auto& [resource, amount] : *amounts) listed.push_back(resource);
+    }
+  }
+  std::sort(listed.begin(), listed.end());
+  listed.erase(std::unique(listed.begin(), listed.end()), listed.end());
+  return listed;
+}
+
+// By the order of the names of their parents; -1 without one.
+std::vector<int> Sockets(const std::vector<cluster::Zone>& zones) {
+  std::vector<std::string_view> names;
+  for (const cluster::Zone& zone : zones) names.push_back(zone.parent);
+  std::vector<std::string_view> distinct = names;
+  std::sort(distinct.begin(), distinct.end());
+  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+  std::vector<int> sockets;
+  for (std::string_view name : names) {
+    auto at = std::lower_bound(distinct.begin(), distinct.end(), name);
+    sockets.push_back(name.empty() ? -1 : static_cast<int>(at - distinct.begin()));
+  }
+  return sockets;
+}
+
+// Row by row; empty unless every pair is given.
+std::vector<int> Distances(const std::vector<cluster::Zone>& zones) {
+  std::vector<int> distances;
+  for (const cluster::Zone& from : zones) {
+    for (const cluster::Zone& to : zones) {
+      auto cost = std::find_if(from.costs.begin(), from.costs.end(), [&](const auto& c) { return c.first == to.id; });
+      if (cost == from.costs.end()) return {};
+      distances.push_back(cost->second);
+    }
+  }
+  return distances;
+}
+
+ZoneMask GroupOf(const std::vector<cluster::Zone>& zones, size_t position) {
+  ZoneMask group = ZoneBit(position);
+  for (size_t i = 0; i < zones.size(); ++i) {
+    const auto& ids = zones[position].memory_group;
+    if (std::find(ids.begin(), ids.end(), zones[i].id) != ids.end()) group |= ZoneBit(i);
+  }
+  return group;
+}
+
+size_t ThreadsPerCore(const std::vector<cluster::Zone>& zones) {
+  size_t threads = 0;
+  for (const cluster::Zone& zone : zones) {
+    for (const cluster::Core& core : zone.cores) threads = std::max(threads, core.size());
+  }
+  return threads;
+}
+
+}  // namespace
+
+bool Usable(const cluster::NodeTopology& topology) {
+  const auto& zones = topology.zones;
+  auto cpus = [](int sum, const cluster::Zone& zone) { return sum + Whole(AmountsOf(zone, kCpu).capacity); };
+  return topology.defect.empty() && zones.size() <= cluster::kMaxZones &&
+         std::adjacent_find(zones.begin(), zones.end(), [](const auto& a, const auto& b) { return a.id >= b.id; }) ==
+             zones.end() &&
+         std::accumulate(zones.begin(), zones.end(), 0, cpus) <= kMostCpus;
+}
+
+KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const KubeletOptions& options) {
+  constexpr int kMostIds = 64;
+  std::vector<cluster::Zone> zones = topology.zones;
+  std::erase_if(zones, [](const cluster::Zone& zone) { return zone.id >= kMostIds; });
+  KubeletMachine machine;
+  machine.options = options;
+  if (size_t threads = ThreadsPerCore(zones)) machine.options.threads_per_core = static_cast<int>(threads);
+  const std::vector<int> sockets = Sockets(zones);
+  for (size_t i = 0; i < zones.size(); ++i) {
+    const Amounts3 cpu = AmountsOf(zones[i], kCpu);
+    machine.zones.push_back({.id = zones[i].id,
+                             .socket = sockets[i],
+                             .cpu_capacity = Whole(cpu.capacity),
+                             .cpu_allocatable = Whole(cpu.allocatable),
+                             .cpu_free = Whole(cpu.available),
+                             .memory_group = GroupOf(zones, i)});
+  }
+  const std::vector<ResourceId> listed = Listed(zones);
+  if (listed.empty() || listed.front() != kCpu) machine.options.static_cpus = false;
+  for (ResourceId resource : listed) {
+    if (resource == kMemory || IsHugepages(resource)) {
+      MemoryResource& row = machine.memory.emplace_back(MemoryResource{.resource = resource});
+      for (size_t i = 0; i < zones.size(); ++i) {
+        const Amounts3 amounts = AmountsOf(zones[i], resource);
+        row.zones.push_back({.allocatable = std::min(amounts.allocatable, kMostBytes),
+                             .free = std::min(amounts.available, kMostBytes)});
+        if (amounts.available < amounts.allocatable) machine.zones[i].memory_blocks = 1;
+      }
+    } else if (IsDevice(resource)) {
+      DeviceResource& row = machine.devices.emplace_back(DeviceResource{.resource = resource});
+      for (size_t i = 0; i < zones.size(); ++i) {
+        const Amounts3 amounts = AmountsOf(zones[i], resource);
+        if (amounts.capacity == 0) continue;
+        row.healthy += Count(amounts.allocatable);
+        row.groups.push_back({.zones = ZoneBit(i), .total = Count(amounts.capacity), .free = Count(amounts.available)});
+      }
+    }
+  }
+  machine.distance = Distances(zones);
+  return machine;
+}
+
+KubeletMachine Emptied(KubeletMachine machine) {
+  for (size_t i = 0; i < machine.zones.size(); ++i) {
+    KubeletZone& zone = machine.zones[i];
+    zone.cpu_free = zone.cpu_allocatable;
+    zone.memory_blocks = 0;
+    zone.memory_group = ZoneBit(i);
+  }
+  for (MemoryResource& row : machine.memory) {
+    for (MemoryResource::Zone& zone : row.zones) zone.free = zone.allocatable;
+  }
+  for (DeviceResource& row : machine.devices) {
+    for (DeviceGroup& group : row.groups) group.free = group.total;
+  }
+  return machine;
+}
+
+}  // namespace huygens::topology

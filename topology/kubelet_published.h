@@ -1,0 +1,27 @@
+// The machine that a topology object of the community describes, as far as objects of that kind describe one: figures
+// are those of the moment when the exporter read them. Pure; any thread.
+//
+// Zones with an id of 64 or more are left out: kubelet's bit masks cannot hold them. Fractions of a CPU count for
+// nothing. A device counts for the one zone that lists it. What no zone lists is not pinned: podresources has no CPUs
+// where the CPU manager's policy is none, and no memory where the memory manager's is None. Figures that contradict
+// each other are raised to allocatable >= available and capacity >= allocatable; memory is cut to 1 Pi per zone.
+// Without the attribute memoryGroup a zone is taken to share multi-zone memory with no other, and to hold memory if not
+// all of it is available. Distances count only if all are given. Source of the figures: resource-topology-exporter and
+// node-feature-discovery, from kubelet's podresources API.
+#pragma once
+
+#include "cluster/objects.h"
+#include "topology/kubelet_machine.h"
+
+namespace huygens::topology {
+
+// Whether the object can be used: no defect, at most 64 zones, ordered by id, at most 65536 CPUs.
+bool Usable(const cluster::NodeTopology& topology);
+
+// For usable objects.
+KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const KubeletOptions& options);
+
+// The same machine with nothing in use.
+KubeletMachine Emptied(KubeletMachine machine);
+
+}  // namespace huygens::topology

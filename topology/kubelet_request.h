@@ -1,0 +1,21 @@
+// What a pod asks of nodes whose kubelet pins, with what answers most questions about it at once. Pure; any thread.
+#pragma once
+
+#include "topology/kubelet_pod.h"
+
+namespace huygens::topology {
+
+struct KubeletRequest {
+  KubeletPod pod;
+  bool asks_nothing = true;  // nothing of it can be pinned on any machine
+  // Asks CPUs and memory only, and no init container binds the containers after it to its zones: then one zone with
+  // `cpus` and `memory` free, the sums over all containers, is enough under every policy.
+  bool plain = true;
+  int64_t cpus = 0;
+  int64_t memory = 0;
+  bool one_container = true;
+};
+
+KubeletRequest KubeletRequestOf(const cluster::Pod& pod);
+
+}  // namespace huygens::topology

@@ -1,0 +1,23 @@
+// How the kubelet of a node is configured, put together from what says so. Pure; any thread.
+//
+//   Topology Manager   attributes topologyManagerPolicy, topologyManagerScope, topologyManagerOption<Name>; else the
+//                      first of the deprecated topologyPolicies (<Policy>ContainerLevel, <Policy>PodLevel)
+//   CPU manager        attributes cpuManagerPolicy, cpuManagerOption<Name>; else the node's label
+//                      huygens.dev/cpu-manager-policy; else the default
+//   memory manager     attribute memoryManagerPolicy; else huygens.dev/memory-manager-policy; else the default
+//
+// <Name> is kubelet's option in CamelCase: topologyManagerOptionPreferClosestNumaNodes, in any case. What has no valid
+// value counts as absent. Source of the first line: scheduler-plugins, pkg/noderesourcetopology/nodeconfig.
+#pragma once
+
+#include "cluster/objects.h"
+#include "topology/kubelet_machine.h"
+#include "topology/options.h"
+
+namespace huygens::topology {
+
+// `node` may be null.
+KubeletOptions KubeletOptionsOf(const cluster::NodeTopology& topology, const cluster::Node* node,
+                                const KubeletDefaults& defaults);
+
+}  // namespace huygens::topology

@@ -1,0 +1,123 @@
+// The questions that ZoneAccount answers about a pod: does it fit, why not, and which zones does it get.
+#include <algorithm>
+
+#include "topology/zone_account.h"
+
+namespace huygens::topology {
+
+namespace {
+
+int64_t WholeCpus(int64_t milli) { return milli - milli % 1000; }
+
+}  // namespace
+
+Fit ZoneAccount::Check(NodeIndex node, const ZoneRequest& request, Time now) const {
+  const Bounds& bounds = bounds_[node];
+  if (!Bounded(request, bounds, now)) return LookClosely(node, request, now);
+  const bool one_zone = OneZone(node, request);
+  if (request.amounts[0] <= (one_zone ? bounds.most_free : bounds.all_whole)) return Fit::kFits;
+  return request.amounts[0] <= (one_zone ? bounds.most_empty : bounds.all_empty) ? Fit::kTaken : Fit::kTooSmall;
+}
+
+bool ZoneAccount::SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const {
+  const Bounds& bounds = bounds_[node];
+  if (!Bounded(request, bounds, now)) return false;
+  return request.amounts[0] <= (OneZone(node, request) ? bounds.most_free : bounds.most_whole);
+}
+
+Fit ZoneAccount::LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const {
+  if (Holds(node, request, {.now = now})) return Fit::kFits;
+  const bool asks_cores = request.smt != cluster::Smt::kUnset;
+  if (Holds(node, request, {.now = now, .empty = true})) {
+    const bool amounts_fit = asks_cores && Holds(node, request, {.now = now, .cores = CoreRule::kNone});
+    return amounts_fit ? Fit::kCoresTaken : Fit::kTaken;
+  }
+  if (Holds(node, request, {.now = now, .last_figures = true})) return Fit::kStale;
+  if (!asks_cores || !Holds(node, request, {.now = now, .empty = true, .cores = CoreRule::kNone}))
+    return Fit::kTooSmall;
+  const auto& zones = nodes_[node].zones;
+  const bool all_known =
+      std::all_of(zones.begin(), zones.end(), [](const Zone& z) { return z.cores.Known() || z.allocatable[0] == 0; });
+  return all_known ? Fit::kTooFewCores : Fit::kCoresUnknown;
+}
+
+bool ZoneAccount::Holds(NodeIndex node, const ZoneRequest& request, const View& view) const {
+  const bool one_zone = OneZone(node, request);
+  Amounts sum(request.amounts.size(), 0);
+  for (const Zone& zone : nodes_[node].zones) {
+    bool here = true;
+    for (size_t r = 0; r < sum.size(); ++r) {
+      const int64_t usable = Usable(zone, r, request, one_zone, view);
+      here = here && usable >= request.amounts[r];
+      sum[r] += usable;
+    }
+    if (here) return true;
+  }
+  if (one_zone) return false;
+  for (size_t r = 0; r < sum.size(); ++r) {
+    if (sum[r] < request.amounts[r]) return false;
+  }
+  return true;
+}
+
+int64_t ZoneAccount::Usable(const Zone& zone, size_t resource, const ZoneRequest& request, bool one_zone,
+                            const View& view) const {
+  int64_t effective = Effective(zone, resource, view.now);
+  if (view.last_figures) effective = std::max(effective, resource == 0 ? zone.fresh_cpu : zone.allocatable[resource]);
+  if (!one_zone && resource == 0) effective = WholeCpus(effective);
+  const int64_t usable = std::max<int64_t>(0, effective - (view.empty ? 0 : zone.used[resource]));
+  if (resource > 0 || request.smt == cluster::Smt::kUnset || view.cores == CoreRule::kNone) return usable;
+  return UsableOfCores(zone, request, usable, one_zone, view);
+}
+
+int64_t ZoneAccount::UsableOfCores(const Zone& zone, const ZoneRequest& request, int64_t cpu, bool one_zone,
+                                   const View& view) {
+  const CoreUse use = view.empty ? CoreUse() : zone.core_use;
+  const int64_t usable = 1000 * UsableCpus(zone.cores, use, request.smt, cpu / 1000, !one_zone);
+  if (view.cores != CoreRule::kDifferent) return usable;
+  const int64_t different = 1000 * DifferentCores(zone.cores, use);
+  // Two containers may share a core: so if there are enough for the largest, all CPUs may be used.
+  return request.largest_cpu <= different ? usable : std::min(usable, different);
+}
+
+int64_t ZoneAccount::Effective(const Zone& zone, size_t resource, Time now) const {
+  if (now <= zone.stale_from) return resource == 0 ? zone.fresh_cpu : zone.allocatable[resource];
+  if (resource == 0) return zone.stale_cpu;
+  return options_.when_stale == WhenStale::kReject ? 0 : zone.allocatable[resource];
+}
+
+void ZoneAccount::Offer(NodeIndex node, const ZoneRequest& request, const View& view, ZoneOffers& offers) const {
+  const NodeZones& zones = nodes_[node];
+  const bool one_zone = OneZone(node, request);
+  const size_t resources = request.amounts.size();
+  offers.resources = resources;
+  offers.zones.resize(zones.zones.size());
+  offers.free.resize(zones.zones.size() * resources);
+  offers.usable.resize(zones.zones.size() * resources);
+  int* id = offers.zones.data();
+  int64_t* free = offers.free.data();
+  int64_t* usable = offers.usable.data();
+  for (const Zone& zone : zones.zones) {
+    *id++ = zone.held.zone;
+    for (size_t r = 0; r < resources; ++r) {
+      *free++ = std::max<int64_t>(0, Effective(zone, r, view.now) - zone.used[r]);
+      *usable++ = Usable(zone, r, request, one_zone, view);
+    }
+  }
+  offers.distance = zones.distance;
+  offers.nearest = zones.nearest;
+  offers.even = zones.even;
+}
+
+std::optional<ZoneSet> ZoneAccount::Choose(NodeIndex node, const ZoneRequest& request, Time now,
+                                           ZoneOffers& offers) const {
+  const bool one_zone = OneZone(node, request);
+  if (request.smt == cluster::Smt::kSpread) {
+    Offer(node, request, {.now = now, .cores = CoreRule::kDifferent}, offers);
+    if (auto set = SelectZones(offers, request.amounts, one_zone)) return set;
+  }
+  Offer(node, request, {.now = now}, offers);
+  return SelectZones(offers, request.amounts, one_zone);
+}
+
+}  // namespace huygens::topology

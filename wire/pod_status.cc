@@ -1,0 +1,113 @@
+#include "wire/pod_status.h"
+
+#include <optional>
+#include <string_view>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "wire/resources.h"
+#include "wire/text_cut.h"
+
+namespace huygens::wire {
+namespace {
+
+using cluster::Pod;
+using cluster::PodPhase;
+using cluster::QosClass;
+
+PodPhase ParsePhase(std::string_view text) {
+  if (text.empty() || text == "Pending") return PodPhase::kPending;
+  if (text == "Running") return PodPhase::kRunning;
+  if (text == "Succeeded") return PodPhase::kSucceeded;
+  if (text == "Failed") return PodPhase::kFailed;
+  return PodPhase::kUnknown;
+}
+
+std::optional<QosClass> ParseQosClass(std::string_view text) {
+  if (text == "Guaranteed") return QosClass::kGuaranteed;
+  if (text == "Burstable") return QosClass::kBurstable;
+  if (text == "BestEffort") return QosClass::kBestEffort;
+  return std::nullopt;
+}
+
+Status ReadStartTime(JsonReader& in, std::optional<Time>& out) {
+  out.reset();
+  if (in.SkipNull()) return absl::OkStatus();
+  std::string text;
+  HUYGENS_RETURN_IF_ERROR(in.Read(text));
+  auto time = ParseRfc3339(text);
+  if (!time.ok()) return Annotate(time.status(), Concat("time \"", CutText(text, 40), "\""));
+  out = *time;
+  return absl::OkStatus();
+}
+
+// Kubelet repeats neither type nor verdict: of two conditions of one type upstream looks at the first.
+Status ReadConditions(JsonReader& in, bool& resize_infeasible) {
+  resize_infeasible = false;
+  bool found = false;
+  return in.Elements([&](size_t) -> Status {
+    std::string type, reason;
+    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+      if (key.Is("type")) return in.Read(type);
+      if (key.Is("reason")) return in.Read(reason);
+      return absl::OkStatus();
+    }));
+    if (type != "PodResizePending" || found) return absl::OkStatus();
+    found = true;
+    resize_infeasible = reason == "Infeasible";
+    return absl::OkStatus();
+  });
+}
+
+Status ReadContainerStatuses(JsonReader& in, ResourceNames& names, NamedStatuses& out) {
+  return in.Elements([&](size_t) -> Status {
+    std::string name;
+    cluster::ContainerStatus status;
+    bool reported = false;
+    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+      if (key.Is("name")) return in.Read(name);
+      if (key.Is("allocatedResources")) return ReadResourceList(in, names, status.allocated);
+      if (!key.Is("resources")) return absl::OkStatus();
+      reported = in.Next() != JsonType::kNull;
+      return ReadRequirements(in, names, status.requests, status.limits);
+    }));
+    if (reported) out.emplace_back(std::move(name), std::move(status));
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace
+
+Status ReadPodStatus(JsonReader& in, ResourceNames& names, Pod& pod, NamedStatuses& statuses) {
+  return in.Members([&](const JsonKey& key) -> Status {
+    if (key.Is("startTime")) return ReadStartTime(in, pod.start_time);
+    if (key.Is("conditions")) return ReadConditions(in, pod.resize_infeasible);
+    if (key.Is("containerStatuses")) return ReadContainerStatuses(in, names, statuses);
+    if (key.Is("initContainerStatuses")) return ReadContainerStatuses(in, names, statuses);
+    if (key.Is("allocatedResources")) return ReadResourceList(in, names, pod.pod_level_allocated);
+    if (key.Is("resources")) return ReadPodResources(in, names, pod.pod_level_status);
+    bool phase = key.Is("phase");
+    if ((!phase && !key.Is("qosClass")) || in.SkipNull()) return absl::OkStatus();
+    std::string text;
+    HUYGENS_RETURN_IF_ERROR(in.Read(text));
+    if (phase) {
+      pod.phase = ParsePhase(text);
+    } else {
+      pod.qos_class = ParseQosClass(text);
+    }
+    return absl::OkStatus();
+  });
+}
+
+void AttachStatuses(NamedStatuses statuses, Pod& pod) {
+  if (statuses.empty()) return;
+  TextMap<cluster::ContainerStatus> by_name;
+  for (auto& [name, status] : statuses) by_name.insert_or_assign(std::move(name), std::move(status));
+  for (auto* containers : {&pod.init_containers, &pod.containers}) {
+    for (cluster::Container& container : *containers) {
+      if (auto at = by_name.find(container.name); at != by_name.end()) container.status = at->second;
+    }
+  }
+}
+
+}  // namespace huygens::wire
