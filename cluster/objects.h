@@ -46,8 +46,8 @@ struct ZoneAmount {
   friend bool operator==(const ZoneAmount&, const ZoneAmount&) = default;
 };
 
-// Annotation huygens.dev/placement: which pod on which node zones were written for, and which zones. Where kubelet pins
-// they are a prediction.
+// Annotations huygens.dev/placement and huygens.dev/placement-observed: which pod on which node zones were written for,
+// and which zones. Where kubelet pins the former are a prediction, the latter what kubelet says.
 struct PlacementMark {
   std::string uid;
   std::string node;
@@ -85,6 +85,7 @@ struct Pod {
   std::optional<bool> topology_awareness;       // annotation topology.crane.io/topology-awareness
   std::vector<ZoneAmount> topology_result;      // annotation topology.crane.io/topology-result, ordered by zone
   std::optional<PlacementMark> placement_mark;  // annotation huygens.dev/placement
+  std::optional<PlacementMark> observed_mark;   // annotation huygens.dev/placement-observed
 
   bool Bound() const { return !node_name.empty(); }
   bool Terminal() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

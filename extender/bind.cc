@@ -21,7 +21,8 @@ struct BindFlow::Attempt {
   policy::Reason reason = policy::Reason::kFits;
   std::vector<placement::ZoneShare> zones;
   BindOrder order;
-  bool sent = false;  // a Binding left, or may have left
+  bool queued = false;  // behind another one in turns_
+  bool sent = false;    // a Binding left, or may have left
 };
 
 BindFlow::BindFlow(Context& context, Backend& backend, net::EventLoop& loop, Duration request_deadline,
@@ -68,7 +69,7 @@ void BindFlow::Wait(const AttemptPtr& attempt, Answer answer) {
   if (attempt->deadline.pending()) return;
   attempt->started = context_.clock.Now();  // a Binding that is not sent yet has the time of those who wait for it
   attempt->deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(attempt)] {
-    if (auto attempt = weak.lock()) Expire(*attempt);
+    if (auto attempt = weak.lock()) Expire(attempt);
   });
 }
 
@@ -92,18 +93,26 @@ bool BindFlow::AwaitsItsTurn(const AttemptPtr& attempt) {
   if (!node || context_.placement.Mode(*node) != topology::NodeMode::kKubelet) return false;
   auto& turns = turns_[attempt->args.node];
   if (turns.empty() || turns.front() != attempt) turns.push_back(attempt);
-  return turns.front() != attempt;
+  attempt->queued = turns.front() != attempt;
+  return attempt->queued;
 }
 
 void BindFlow::EndTurn(const AttemptPtr& attempt) {
   auto turns = turns_.find(attempt->args.node);
-  if (turns == turns_.end() || turns->second.front() != attempt) return;
-  turns->second.pop_front();
-  if (turns->second.empty()) {
+  if (turns == turns_.end()) return;
+  auto& queue = turns->second;
+  if (attempt->queued) {
+    queue.erase(std::find(queue.begin(), queue.end(), attempt));
+    return;
+  }
+  if (queue.front() != attempt) return;
+  queue.pop_front();
+  if (queue.empty()) {
     turns_.erase(turns);
     return;
   }
-  const AttemptPtr& next = turns->second.front();
+  const AttemptPtr& next = queue.front();
+  next->queued = false;
   next->settle = loop_.After(Duration::zero(), [this, next] { Decide(next); });
 }
 
@@ -221,9 +230,12 @@ void BindFlow::SettleOverdue(Time limit) {
   }
 }
 
-void BindFlow::Expire(Attempt& attempt) {
-  Tell(attempt, attempt.sent ? "no answer from the API server within requestDeadline; the binding goes on, ask again"
-                             : "requestDeadline passed before the binding could be sent");
+void BindFlow::Expire(const AttemptPtr& attempt) {
+  constexpr std::string_view kNotSent = "requestDeadline passed before the binding could be sent";
+  // What it waits for may take long, and nobody waits for it any more.
+  if (attempt->queued) return Finish(attempt, "expired", kNotSent);
+  Tell(*attempt, attempt->sent ? "no answer from the API server within requestDeadline; the binding goes on, ask again"
+                               : kNotSent);
 }
 
 void BindFlow::Tell(Attempt& attempt, std::string_view error) {

@@ -47,14 +47,15 @@ class BindFlow {
   void Wait(const AttemptPtr& attempt, Answer answer);
   void FindPod(const AttemptPtr& attempt);
   // Whether others are on their way to the node first. Pods reach a kubelet in the order of their Bindings, and which
-  // zones it takes depends on that order: so there a decision waits for the outcome of the one before.
+  // zones it takes depends on that order: so there a decision waits for the outcome of the one before, or until nobody
+  // waits for it any more.
   bool AwaitsItsTurn(const AttemptPtr& attempt);
   void EndTurn(const AttemptPtr& attempt);
   void Decide(const AttemptPtr& attempt);
   void Send(const AttemptPtr& attempt, const placement::Reservation& reservation);
   void Report(const AttemptPtr& attempt, const BindReport& report);
   void Settle(const AttemptPtr& attempt, Duration delay);
-  void Expire(Attempt& attempt);
+  void Expire(const AttemptPtr& attempt);
   // Answers everyone who waits now; the attempt itself goes on.
   void Tell(Attempt& attempt, std::string_view error);
   void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);

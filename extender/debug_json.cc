@@ -87,7 +87,10 @@ void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& po
     AppendField(out, "reservation", *pod.reservation == cluster::ReservationState::kReserved ? "reserved" : "assumed");
   }
   if (pod.kubelet) {
-    AppendField(out, "counted", pod.kubelet->contained ? "published" : pod.kubelet->known ? "predicted" : "everyZone");
+    const std::string_view charged = !pod.kubelet->observed.empty() ? "observed"
+                                     : pod.kubelet->known           ? "predicted"
+                                                                    : "everyZone";
+    AppendField(out, "counted", pod.kubelet->contained ? "published" : charged);
   }
   out += ",\"zones\":[";
   for (const placement::ZoneShare& share : pod.zones) {

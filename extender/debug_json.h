@@ -26,8 +26,8 @@ void AppendNodeSummary(std::string& out, const placement::Placement& placement, 
 //    "zones":[{"name","zone","absent"?:true,"stale"?:true,"offlineCpu"?,"allocatable","effective","used","free"}],
 //    "pods":[{"pod":"default/web-0","uid","reservation"?:"reserved"|"assumed","zones":[{"name","zone","amount":{..}}]}]}
 // Where kubelet pins, zones have what the object says is "available" instead of effective and used, and each pod that
-// takes anything for itself how it is "counted": "published" (the object contains it), "predicted" (its zones are
-// charged) or "everyZone" (nobody knows its zones).
+// takes anything for itself how it is "counted": "published" (the object contains it), "observed" or "predicted" (these
+// zones are charged) or "everyZone" (nobody knows its zones).
 bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
                 const ResourceNames& resources);
 

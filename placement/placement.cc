@@ -339,7 +339,9 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
     NodeDescription::PodOnNode pod{placed->pod->Key(), placed->pod->uid, Shares(*node, placed->zones), std::nullopt};
     if (entry) pod.reservation = entry->state;
     for (const auto& figures : in_kubelet) {
-      if (figures.uid == pod.uid) pod.kubelet = figures;
+      if (figures.uid != pod.uid) continue;
+      pod.kubelet = figures;
+      if (!figures.observed.empty()) pod.zones = Shares(*node, figures.observed);
     }
     description.pods.push_back(std::move(pod));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "topology/kubelet_published.h"
 #include "topology/kubelet_settings.h"
@@ -17,14 +18,16 @@ std::string_view Attribute(const cluster::NodeTopology& topology, std::string_vi
   return {};
 }
 
-// The prediction of a reservation, or of huygens.dev/placement once the pod is bound. A topology-result never belongs
-// to a node that kubelet pins.
-std::vector<cluster::ZoneAmount> KnownZones(const cluster::PlacedPod& placed) {
-  const cluster::Pod& pod = *placed.pod;
-  if (!pod.Bound()) return placed.zones;
-  const auto& mark = pod.placement_mark;
+// Nothing if the annotation was written for another pod or node.
+std::vector<cluster::ZoneAmount> OwnZones(const std::optional<cluster::PlacementMark>& mark, const cluster::Pod& pod) {
   if (!mark || mark->uid != pod.uid || mark->node != pod.node_name) return {};
   return mark->zones;
+}
+
+// Of a reservation, or of huygens.dev/placement once the pod is bound. A topology-result never belongs to a node that
+// kubelet pins.
+std::vector<cluster::ZoneAmount> PredictedZones(const cluster::PlacedPod& placed) {
+  return placed.pod->Bound() ? OwnZones(placed.pod->placement_mark, *placed.pod) : placed.zones;
 }
 
 bool NotBound(const cluster::Pod& pod) { return !pod.Bound(); }
@@ -117,8 +120,9 @@ KubeletAccount::Entry KubeletAccount::EntryOf(const cluster::PlacedPod& placed) 
   Entry entry{.pod = placed.pod, .name_hash = PodNameHash(pod.namespace_name, pod.name)};
   entry.takes = !request.asks_nothing;
   if (!entry.takes) return entry;
-  entry.zones = KnownZones(placed);
-  entry.all_shown = entry.zones.size() < 2;
+  entry.observed = OwnZones(pod.observed_mark, pod);
+  entry.predicted = PredictedZones(placed);
+  entry.all_shown = entry.observed.size() < 2 && entry.predicted.size() < 2;
   for (const KubeletContainer& container : request.pod.containers) {
     if (container.kind == KubeletContainer::Kind::kInit) entry.all_shown = false;
   }
@@ -127,8 +131,10 @@ KubeletAccount::Entry KubeletAccount::EntryOf(const cluster::PlacedPod& placed) 
 
 Holding KubeletAccount::HoldingOf(const NodeBook& node, const Entry& entry) {
   Holding holding{.pod = PlacedKubeletPodOf(*entry.pod),
-                  .zones = entry.zones,
+                  .zones = entry.observed,
                   .started = entry.pod->phase != cluster::PodPhase::kPending};
+  if (!holding.zones.empty() && Plausible(node.published, holding)) return holding;
+  holding.zones = entry.predicted;
   const bool others_leave =
       std::any_of(node.leaving.begin(), node.leaving.end(), [](const Entry& e) { return e.takes; });
   const bool doubtful = entry.doubtful || (others_leave && entry.until == 0 && NotSeenByKubelet(*entry.pod));
@@ -146,12 +152,16 @@ void KubeletAccount::Leave(const cluster::PlacedPod& pod) {
 
 void KubeletAccount::NodeObjectChanged(NodeIndex index, const cluster::Node* object) {
   NodeBook& node = At(index);
+  node.same_labels = object && object->labels == node.labels;
   node.labels.clear();
   if (object) node.labels = object->labels;
 }
 
 void KubeletAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology) {
   NodeBook& node = At(index);
+  // kubelet keeps updating its Node; no object has come with that.
+  if (std::exchange(node.same_labels, false) && topology == node.object) return;
+  node.object = topology;
   Settle(node);
   const bool community = topology && topology->source == cluster::TopologySource::kCommunity;
   node.predicts = community && Usable(*topology);
@@ -375,7 +385,12 @@ std::vector<KubeletAccount::PodFigures> KubeletAccount::Pods(NodeIndex index) co
   std::vector<PodFigures> figures;
   for (const Entry& entry : node.here) {
     if (!entry.takes) continue;
-    figures.push_back({entry.pod->uid, Contained(node, matched, entry), !HoldingOf(node, entry).zones.empty()});
+    const Holding holding = HoldingOf(node, entry);
+    PodFigures& pod = figures.emplace_back();
+    pod.uid = entry.pod->uid;
+    pod.contained = Contained(node, matched, entry);
+    pod.known = !holding.zones.empty();
+    if (holding.zones == entry.observed) pod.observed = entry.observed;
   }
   return figures;
 }

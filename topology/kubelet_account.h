@@ -7,9 +7,10 @@
 // no set has that fingerprint, time tells: the zones were written kExporterMargin or more after kubelet had seen the
 // pod (status.startTime). An object that no API server has stored contains every pod that kubelet has seen.
 //
-// What a pod holds: topology/kubelet_holding.h. Its predicted zones are not believed any more once another pod left, or
-// was told to leave, before kubelet saw it. What left is given back only where the fingerprint shows that the object
-// contains it, and the zones of all pods it contains add up to what it says is in use.
+// What a pod holds: topology/kubelet_holding.h. Observed zones (huygens.dev/placement-observed) go before predicted
+// ones. The latter are not believed any more once another pod left, or was told to leave, before kubelet saw the pod.
+// What left is given back only where the fingerprint shows that the object contains it, and the zones of all pods it
+// contains add up to what it says is in use.
 //
 // Everything is worked out anew from the object and the pods whenever one of them changed, so nothing can drift.
 #pragma once
@@ -59,8 +60,9 @@ class KubeletAccount final : public cluster::Account {
 
   struct PodFigures {
     std::string uid;
-    bool contained = false;  // in the published figures
-    bool known = false;      // its zones
+    bool contained = false;                     // in the published figures
+    bool known = false;                         // its zones
+    std::vector<cluster::ZoneAmount> observed;  // they, where known from the node
   };
   // Pods that hold something exclusively, ordered by UID.
   std::vector<PodFigures> Pods(NodeIndex node) const;
@@ -81,11 +83,12 @@ class KubeletAccount final : public cluster::Account {
  private:
   struct Entry {
     std::shared_ptr<const cluster::Pod> pod;
-    std::vector<cluster::ZoneAmount> zones;  // empty: unknown
-    bool takes = false;                      // anything exclusively
-    bool all_shown = false;                  // once contained, it needs no further look
-    bool reserved = false;                   // known here before anywhere else
-    bool doubtful = false;                   // what its zones were predicted from has changed before kubelet saw it
+    std::vector<cluster::ZoneAmount> observed;   // empty: unknown
+    std::vector<cluster::ZoneAmount> predicted;  // empty: unknown
+    bool takes = false;                          // anything exclusively
+    bool all_shown = false;                      // once contained, it needs no further look
+    bool reserved = false;                       // known here before anywhere else
+    bool doubtful = false;                       // what `predicted` came from has changed before kubelet saw the pod
     uint64_t name_hash = 0;
     uint64_t since = 0;  // the number of the set with which it came ...
     uint64_t until = 0;  // ... and of the one with which it was gone
@@ -100,6 +103,8 @@ class KubeletAccount final : public cluster::Account {
     uint64_t last = 0;
   };
   struct NodeBook {
+    const cluster::NodeTopology* object = nullptr;  // to tell whether it is the same, no more
+    bool same_labels = false;                       // the Node was updated, but not its labels
     bool predicts = false;
     bool unusable = false;
     bool exclusive_only = false;  // the fingerprint leaves out pods that hold nothing exclusively

@@ -244,7 +244,9 @@ ZoneSet ZonesTaken(const KubeletMachine& machine, const KubeletCharge& charge) {
 
 bool Plausible(const KubeletMachine& machine, const Holding& holding) {
   ResourceVector told;
-  for (const ZoneAmount& each : holding.zones) told.Add(each.amount);
+  for (const ZoneAmount& each : holding.zones) {
+    if (PositionOf(machine, each.zone)) told.Add(each.amount);
+  }
   const ResourceVector peak = UsesOf(machine, holding.pod).peak;
   return std::all_of(peak.begin(), peak.end(), [&](const auto& each) { return told.Get(each.first) >= each.second; });
 }

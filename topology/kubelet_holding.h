@@ -1,6 +1,6 @@
-// What a placed pod holds of a machine whose kubelet pins, and how that changes what is free: of what is known the
-// pod's zones (predicted when it was bound, or read back from its annotation), else the worst case, so that nothing is
-// given out twice. Pure; any thread.
+// What a placed pod holds of a machine whose kubelet pins, and how that changes what is free: the pod's zones where
+// they are known (observed on the node, or predicted when it was bound), else the worst case, so that nothing is given
+// out twice. Pure; any thread.
 //
 // Exporters read kubelet's podresources API, which leaves out init containers (sidecars excepted). Yet kubelet keeps
 // the CPUs and devices of a finished init container for the pod until the pod ends, and its memory until it has
@@ -32,7 +32,8 @@ std::vector<cluster::ZoneAmount> FreeOf(const KubeletMachine& machine);
 // The zones of a charge as a set of zones. Where the machine does not say how far zones are from each other, 255.
 ZoneSet ZonesTaken(const KubeletMachine& machine, const KubeletCharge& charge);
 
-// Whether the zones hold as much as the pod must have taken: an annotation that says less is not believed.
+// Whether the zones, of those the machine has, hold as much as the pod must have taken: an annotation that says less is
+// not believed.
 bool Plausible(const KubeletMachine& machine, const Holding& holding);
 
 // The published figures do not contain the pod: takes all it holds. A pod whose zones are unknown is taken from every

@@ -18,29 +18,35 @@ using cluster::Pod;
 constexpr std::string_view kCpuPolicyAnnotation = "topology.crane.io/cpu-policy";
 constexpr std::string_view kAwarenessAnnotation = "topology.crane.io/topology-awareness";
 constexpr std::string_view kSmtAnnotation = "huygens.dev/smt";
+constexpr std::string_view kObservedAnnotation = "huygens.dev/placement-observed";
 
-// `placement_text` takes the text of huygens.dev/placement: the resources it names are known once the spec has been
-// read.
-Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, std::string& placement_text) {
+// Kept until the spec has been read: then the resources they name are known.
+struct MarkTexts {
+  std::string placement;
+  std::string observed;
+};
+
+Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& marks) {
   if (in.Next() == JsonType::kNull) {
     pod.cpu_policy = cluster::CpuPolicy::kUnset;
     pod.smt = cluster::Smt::kUnset;
     pod.topology_awareness.reset();
     pod.topology_result.clear();
-    placement_text.clear();
+    marks = MarkTexts();
   }
   return in.Members([&](const JsonKey& key) -> Status {
     bool policy = key.text == kCpuPolicyAnnotation, awareness = key.text == kAwarenessAnnotation;
     bool result = key.text == kTopologyResultAnnotation, placement = key.text == kPlacementAnnotation;
-    bool smt = key.text == kSmtAnnotation;
-    if (!policy && !awareness && !result && !placement && !smt) return absl::OkStatus();
+    bool smt = key.text == kSmtAnnotation, observed = key.text == kObservedAnnotation;
+    if (!policy && !awareness && !result && !placement && !smt && !observed) return absl::OkStatus();
     std::string text;
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
     if (policy) pod.cpu_policy = ParseCpuPolicy(text);
     if (smt) pod.smt = ParseSmt(text);
     if (awareness) pod.topology_awareness = ParseBoolWord(text);
     if (result) pod.topology_result = ParseTopologyResult(text, names);
-    if (placement) placement_text = std::move(text);
+    if (placement) marks.placement = std::move(text);
+    if (observed) marks.observed = std::move(text);
     return absl::OkStatus();
   });
 }
@@ -57,12 +63,12 @@ Status ReadOwners(JsonReader& in, bool& daemon_set) {
   });
 }
 
-Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, std::string& placement_text) {
+Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& marks) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(pod.name);
     if (key.Is("namespace")) return in.Read(pod.namespace_name);
     if (key.Is("uid")) return in.Read(pod.uid);
-    if (key.Is("annotations")) return ReadAnnotations(in, names, pod, placement_text);
+    if (key.Is("annotations")) return ReadAnnotations(in, names, pod, marks);
     if (key.Is("ownerReferences")) return ReadOwners(in, pod.owned_by_daemon_set);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
@@ -117,10 +123,10 @@ void KeepPodLevelNames(const ResourceNames& names, ResourceVector& amounts) {
 
 StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
   NamedStatuses statuses;
-  std::string placement_text;
+  MarkTexts marks;
   auto pod = DecodeObject<Pod>(json, [&](JsonReader& in, Pod& out) {
     return in.Members([&](const JsonKey& key) {
-      if (key.Is("metadata")) return ReadMetadata(in, names, out, placement_text);
+      if (key.Is("metadata")) return ReadMetadata(in, names, out, marks);
       if (key.Is("spec")) return ReadSpec(in, names, out);
       if (key.Is("status")) return ReadPodStatus(in, names, out, statuses);
       return absl::OkStatus();
@@ -128,7 +134,8 @@ StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
   });
   if (!pod.ok()) return pod;
   AttachStatuses(std::move(statuses), *pod);
-  pod->placement_mark = ParsePlacementMark(placement_text, names);
+  pod->placement_mark = ParsePlacementMark(marks.placement, names);
+  pod->observed_mark = ParsePlacementMark(marks.observed, names);
   if (pod->pod_level) {
     KeepPodLevelNames(names, pod->pod_level->requests);
     KeepPodLevelNames(names, pod->pod_level->limits);

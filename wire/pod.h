@@ -1,7 +1,7 @@
 // A core/v1 Pod as kube-scheduler or the API server writes it, reduced to what cluster::Pod holds. Missing fields,
 // nulls, unknown fields and field names in any case are fine. Fails on text that is not JSON and on a wrong type or
-// quantity in a field that is needed, naming the field. Annotations never fail a pod: an unreadable topology-result or
-// huygens.dev/placement counts as absent. Safe on any thread.
+// quantity in a field that is needed, naming the field. Annotations never fail a pod: an unreadable topology-result,
+// huygens.dev/placement or huygens.dev/placement-observed counts as absent. Safe on any thread.
 #pragma once
 
 #include <string_view>

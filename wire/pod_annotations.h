@@ -24,8 +24,8 @@ std::optional<bool> ParseBoolWord(std::string_view text);
 // up. Empty if the text is no such list or promises a negative amount, which would hand out what is not there.
 std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const ResourceNames& names);
 
-// huygens.dev/placement; nothing unless it names a UID and a node. Zones that cannot be read, or promise a negative
-// amount, are left out all together.
+// huygens.dev/placement and huygens.dev/placement-observed; nothing unless it names a UID and a node. Zones that cannot
+// be read, or promise a negative amount, are left out all together.
 std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names);
 
 }  // namespace huygens::wire

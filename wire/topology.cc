@@ -132,9 +132,25 @@ Status ReadMetadata(JsonReader& in, NodeTopology& out, std::string& fingerprint)
   });
 }
 
-void SetCosts(NamedZone& named) {
+// "node-1", where upstream's plugin reads the number as Go's Atoi does ("node-01", "node-+1"), "node1" and "1".
+std::optional<int> ParseCommunityZoneId(std::string_view name) {
+  if (name.starts_with("node-")) {
+    name.remove_prefix(5);
+    if (name.starts_with('+')) name.remove_prefix(1);
+  } else if (name.starts_with("node")) {
+    name.remove_prefix(4);
+  }
+  if (name.find_first_not_of("0123456789") != std::string_view::npos) return std::nullopt;
+  return cluster::ParseZoneId(name);
+}
+
+std::optional<int> ZoneIdOf(std::string_view name, cluster::TopologySource source) {
+  return source == cluster::TopologySource::kCommunity ? ParseCommunityZoneId(name) : cluster::ParseZoneId(name);
+}
+
+void SetCosts(NamedZone& named, cluster::TopologySource source) {
   for (const auto& [name, distance] : named.costs) {
-    if (std::optional<int> id = cluster::ParseZoneId(name)) named.zone.costs.emplace_back(*id, distance);
+    if (std::optional<int> id = ZoneIdOf(name, source)) named.zone.costs.emplace_back(*id, distance);
   }
   // The first of two costs to one zone counts.
   auto by_zone = [](const auto& a, const auto& b) { return a.first < b.first; };
@@ -146,17 +162,26 @@ void SetCosts(NamedZone& named) {
 
 // Fills out.zones; an error is a defect of the object.
 Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
+  const bool community = out.source == cluster::TopologySource::kCommunity;
+  Status nameless;
   for (NamedZone& one : named) {
     if (one.type != "Node") continue;
     Zone& zone = one.zone;
-    std::optional<int> id = cluster::ParseZoneId(zone.name);
-    if (!id) return Invalid(Concat("zone \"", CutText(zone.name, 40), "\" has no number in its name"));
+    std::optional<int> id = ZoneIdOf(zone.name, out.source);
+    if (!id) {
+      nameless.Update(
+          Invalid(Concat("zone \"", CutText(zone.name, 40),
+                         community ? "\" is not called node-N, nor is any other" : "\" has no number in its name")));
+      if (!community) return nameless;
+      continue;
+    }
     zone.id = *id;
-    SetCosts(one);
+    SetCosts(one, out.source);
     if (Status status = SetZoneAttributes(one.attributes, zone); !status.ok())
       return Annotate(status, Concat("zone ", zone.name));
     out.zones.push_back(std::move(zone));
   }
+  if (out.zones.empty()) return nameless;
   if (out.zones.size() > cluster::kMaxZones) {
     return Invalid(Concat(std::to_string(out.zones.size()), " zones; at most ", std::to_string(cluster::kMaxZones),
                           " are supported"));

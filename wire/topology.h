@@ -1,8 +1,10 @@
 // The two NodeResourceTopology kinds, crane's topology.crane.io/v1alpha1 and the community's
-// topology.node.k8s.io/v1alpha2. Zones of another type than Node are skipped. What is JSON but cannot be used (a zone
-// without a number, two zones of one number, more than 64 zones, a wrong type or quantity, an attribute of a zone that
-// wire/zone_attributes.h cannot read) does not fail: the object comes back with `defect` set and no zones, so that its
-// node is refused by name. Fails on text that is not a JSON object with metadata.name. Safe on any thread.
+// topology.node.k8s.io/v1alpha2. Zones of another type than Node are skipped, and those of the community whose names
+// are not node-N, nodeN or N, as in upstream's pkg/noderesourcetopology. What is JSON but cannot be used (a zone of
+// crane's without a number, zones of which none has one, two zones of one number, more than 64 zones, a wrong type or
+// quantity, an attribute of a zone that wire/zone_attributes.h cannot read) does not fail: the object comes back with
+// `defect` set and no zones, so that its node is refused by name. Fails on text that is not a JSON object with
+// metadata.name. Safe on any thread.
 #pragma once
 
 #include <string_view>

@@ -8,7 +8,21 @@ namespace {
 using std::chrono::milliseconds;
 using testing::HasSubstr;
 
-class BindFlowTest : public ServiceTest {};
+class BindFlowTest : public ServiceTest {
+ protected:
+  using ServiceTest::ServiceTest;
+
+  // A node whose kubelet pins, with one zone of four CPUs.
+  void AddKubeletNode(const std::string& name) {
+    placement_->Apply(cluster::NodeSet{{.name = name, .uid = Concat("uid-", name)}});
+    cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = name};
+    topology.attributes = {{"topologyManagerPolicy", "single-numa-node"}};
+    cluster::Zone zone{.id = 0, .name = "node-0"};
+    zone.capacity = zone.allocatable = zone.available = {{kCpu, 4000}};
+    topology.zones.push_back(zone);
+    placement_->Apply(cluster::TopologySet{std::move(topology)});
+  }
+};
 
 TEST_F(BindFlowTest, WritesTheChosenZoneIntoTheBinding) {
   AddNode("n1", {2, 4});
@@ -248,13 +262,7 @@ TEST_F(BindFlowTest, AnUnsettledAttemptDiesWithTheFlow) {
 }
 
 TEST_F(BindFlowTest, BindsToAKubeletOneAfterTheOtherWithThePredictedZonesAndNoResult) {
-  placement_->Apply(cluster::NodeSet{{.name = "n1", .uid = "uid-n1"}});
-  cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = "n1"};
-  topology.attributes = {{"topologyManagerPolicy", "single-numa-node"}};
-  cluster::Zone zone{.id = 0, .name = "node-0"};
-  zone.capacity = zone.allocatable = zone.available = {{kCpu, 4000}};
-  topology.zones.push_back(zone);
-  placement_->Apply(cluster::TopologySet{std::move(topology)});
+  AddKubeletNode("n1");
   for (const char* name : {"a", "b", "c"}) {
     auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 2));
     pod->containers[0].requests.Set(kMemory, 1);
@@ -290,9 +298,9 @@ TEST_F(BindFlowTest, TheBindingHasWhatWaitingLeftOfTheDeadline) {
   EXPECT_EQ(backend_.binds[0].budget, std::chrono::seconds(3));
 }
 
-class ShortDeadlineTest : public ServiceTest {
+class ShortDeadlineTest : public BindFlowTest {
  protected:
-  ShortDeadlineTest() : ServiceTest({}, milliseconds(1)) {}
+  ShortDeadlineTest() : BindFlowTest({}, milliseconds(1)) {}
 };
 
 TEST_F(ShortDeadlineTest, EveryCallerIsAnsweredInTimeAndTheNextOneLearnsTheOutcome) {
@@ -314,6 +322,30 @@ TEST_F(ShortDeadlineTest, ABindThatWaitedTooLongForTheLeaseIsNotSent) {
   backend_.admissions[0](uint64_t{1});
   EXPECT_TRUE(backend_.binds.empty());
   EXPECT_EQ(placement_->state().ledger().size(), 0u);
+}
+
+TEST_F(ShortDeadlineTest, WhoWaitedTooLongForItsTurnMayGoElsewhereAndHoldsNobodyUp) {
+  AddKubeletNode("n1");
+  AddNode("n2", {2});
+  for (const char* name : {"a", "b", "c"}) AddPod(name, 2);
+  size_t a = Bind("a", "n1"), b = Bind("b", "n1");
+  while (Answer(a) == "(none yet)" || Answer(b) == "(none yet)") loop_.Poll();
+  EXPECT_THAT(Answer(b), HasSubstr("before the binding could be sent"));
+  EXPECT_THAT(captured_.Lines(), testing::ElementsAre(HasSubstr("outcome=expired")));
+  EXPECT_EQ(bind_.InFlight(), 1u) << "the first one is under way";
+
+  size_t elsewhere = Bind("b", "n2");
+  ASSERT_EQ(backend_.binds.size(), 2u);
+  EXPECT_EQ(backend_.binds[1].order.request.node, "n2");
+  backend_.binds[1].done({BindResult::kBound});
+  EXPECT_EQ(Answer(elsewhere), "");
+
+  backend_.binds[0].done({BindResult::kBound});
+  EXPECT_EQ(bind_.InFlight(), 0u);
+  size_t c = Bind("c", "n1");
+  ASSERT_EQ(backend_.binds.size(), 3u) << "nobody is before it";
+  backend_.binds[2].done({BindResult::kBound});
+  EXPECT_EQ(Answer(c), "");
 }
 
 class MeasurableDeadlineTest : public ServiceTest {

@@ -70,6 +70,7 @@ void CheckPod(std::string_view json) {
   if (pod.ok()) {
     CheckTopologyResult(pod->topology_result, names);
     if (pod->placement_mark) CheckPlacementMark(*pod->placement_mark, names);
+    if (pod->observed_mark) CheckPlacementMark(*pod->observed_mark, names);
     CheckRequests(*pod);
   } else {
     Require(!Message(pod.status()).empty(), "an error has a message");

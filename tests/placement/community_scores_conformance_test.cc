@@ -23,18 +23,13 @@ namespace json = boost::json;
 
 // Where huygens answers otherwise, and on purpose.
 const std::map<std::string, std::string> kDeviations = {
-    {"nrt-score-00672", "the number at the end of any name is the zone's; upstream skips zones not called node-N"},
     // An object that is broken in one place is not used at all, and its node gets 0.
-    {"nrt-score-00058", "a zone without a number (upstream skips it)"},
-    {"nrt-score-00544", "a zone without a number"},
-    {"nrt-score-00730", "a zone without a number"},
-    {"nrt-score-00838", "a zone without a number"},
-    {"nrt-score-00232", "two zones of one number (upstream counts both)"},
+    {"nrt-score-00058", "two zones of one number (upstream counts both)"},
+    {"nrt-score-00232", "two zones of one number"},
     {"nrt-score-00248", "two zones of one number"},
     {"nrt-score-00308", "two zones of one number"},
     {"nrt-score-00638", "two zones of one number"},
     {"nrt-score-00726", "two zones of one number"},
-    {"nrt-score-00762", "two zones of one number"},
     {"nrt-score-00848", "two zones of one number"},
 };
 

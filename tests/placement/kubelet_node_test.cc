@@ -110,6 +110,21 @@ TEST_F(KubeletNodeTest, ShowsHowEachPodIsCounted) {
   EXPECT_TRUE(node.pods[1].kubelet->known);
 }
 
+TEST_F(KubeletNodeTest, LearnsWhereAForeignPodIsWhenItIsObserved) {
+  Use("single-numa-node");
+  auto foreign = BoundPod(*GuaranteedPod("foreign", {{2, 1}}), {});
+  placement_->Apply(cluster::PodSet{foreign});
+  EXPECT_EQ(Filter({{8, 1}}), Reason::kCannotAlignContainer);
+  auto observed = std::make_shared<cluster::Pod>(*foreign);
+  observed->observed_mark = {foreign->uid, foreign->node_name, {{1, {{kCpu, 2000}, {kMemory, Gi}}}}};
+  placement_->Apply(cluster::PodSet{observed});
+  EXPECT_EQ(Filter({{8, 1}}), Reason::kFits);
+  const NodeDescription node = *placement_->Describe(kNode, kNow);
+  ASSERT_EQ(node.pods.size(), 1u);
+  ASSERT_EQ(node.pods[0].zones.size(), 1u);
+  EXPECT_EQ(node.pods[0].zones[0].name, "node-1");
+}
+
 TEST_F(KubeletNodeTest, RefusesPinnedPodsWhereTheObjectIsUnusable) {
   Use("single-numa-node");
   auto broken = Object({});

@@ -222,6 +222,71 @@ TEST(KubeletAccount, DoesNotBelieveAPlacementOfAnotherPodOrOfTooLittle) {
   EXPECT_EQ(FreeCpus(account, 1), 2);
 }
 
+// The same pod with huygens.dev/placement-observed.
+std::shared_ptr<cluster::Pod> Observed(const cluster::Pod& pod, std::vector<cluster::ZoneAmount> zones) {
+  auto observed = std::make_shared<cluster::Pod>(pod);
+  observed->observed_mark = {pod.uid, pod.node_name, std::move(zones)};
+  return observed;
+}
+
+TEST(KubeletAccount, BelievesWhatWasObservedBeforeWhatWasPredicted) {
+  KubeletAccount account({});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  auto ours = BoundPod(*GuaranteedPod("ours", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}});
+  account.Place(Placed(ours));
+  EXPECT_EQ(FreeCpus(account, 0), 5);
+  account.Leave(Placed(ours));
+  account.Place(Placed(Observed(*ours, {{1, {{kCpu, 3000}, {kMemory, Gi}}}})));
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+
+  auto foreign = BoundPod(*GuaranteedPod("foreign", {{2, 1}}), {});
+  account.Place(Placed(Observed(*foreign, {{0, {{kCpu, 2000}, {kMemory, Gi}}}})));
+  EXPECT_EQ(FreeCpus(account, 0), 6);
+  EXPECT_EQ(FreeCpus(account, 1), 5);
+  const auto pods = account.Pods(kNode);
+  ASSERT_EQ(pods.size(), 2u);
+  EXPECT_EQ(pods[0].observed, (std::vector<cluster::ZoneAmount>{{0, {{kCpu, 2000}, {kMemory, Gi}}}}));
+}
+
+TEST(KubeletAccount, DoesNotDoubtWhatWasObserved) {
+  KubeletAccount account({});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  auto gone = GuaranteedPod("gone", {{5, 1}});
+  auto pod = BoundPod(*GuaranteedPod("pod", {{4, 1}}), {{1, {{kCpu, 4000}, {kMemory, Gi}}}});
+  account.Place(Placed(gone, {{0, {{kCpu, 5000}, {kMemory, Gi}}}}));
+  account.Place(Placed(pod));
+  account.Leave(Placed(gone));
+  account.NodeChanged(kNode, &object);
+  EXPECT_EQ(FreeCpus(account, 0), 4) << "doubtful";
+  EXPECT_EQ(FreeCpus(account, 1), 4);
+  account.Leave(Placed(pod));
+  account.Place(Placed(Observed(*pod, {{1, {{kCpu, 4000}, {kMemory, Gi}}}})));
+  EXPECT_EQ(FreeCpus(account, 0), 8);
+  EXPECT_EQ(FreeCpus(account, 1), 4);
+}
+
+TEST(KubeletAccount, FallsBackToThePredictionWhereTheObservationCannotBe) {
+  KubeletAccount account({});
+  auto object = Idle();
+  account.NodeChanged(kNode, &object);
+  const auto pod = BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}});
+  const std::vector<cluster::ZoneAmount> all = {{1, {{kCpu, 3000}, {kMemory, Gi}}}};
+  auto of_another = Observed(*pod, all);
+  of_another->observed_mark->uid = "another";
+  auto elsewhere = Observed(*pod, all);
+  elsewhere->observed_mark->node = "elsewhere";
+  for (const auto& wrong : {of_another, elsewhere, Observed(*pod, {}), Observed(*pod, {{1, {{kCpu, 3000}}}}),
+                            Observed(*pod, {{7, all[0].amount}})}) {
+    account.Place(Placed(wrong));
+    EXPECT_EQ(FreeCpus(account, 0), 5);
+    EXPECT_EQ(FreeCpus(account, 1), 8);
+    account.Leave(Placed(wrong));
+  }
+}
+
 TEST(KubeletAccount, PredictsNothingWithoutAUsableObjectOfTheCommunity) {
   KubeletAccount account({});
   EXPECT_FALSE(account.Predicts(7));
@@ -235,6 +300,22 @@ TEST(KubeletAccount, PredictsNothingWithoutAUsableObjectOfTheCommunity) {
   account.NodeChanged(kNode, &object);
   EXPECT_FALSE(account.Predicts(kNode));
   EXPECT_TRUE(account.Unusable(kNode));
+}
+
+TEST(KubeletAccount, AnUpdateOfTheNodeIsNoNewObject) {
+  KubeletAccount account({});
+  auto object = Idle();
+  const cluster::Node node;
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  account.Place(Placed(GuaranteedPod("a", {{5, 2}}), {{0, {{kCpu, 5000}, {kMemory, 2 * Gi}}}}));
+  const auto next = KubeletRequestOf(*GuaranteedPod("b", {{7, 2}}));
+  EXPECT_FALSE(account.PredictZones(kNode, next).empty()) << "the object cannot contain the first pod";
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  EXPECT_FALSE(account.PredictZones(kNode, next).empty());
+  account.NodeChanged(kNode, &object);
+  EXPECT_TRUE(account.PredictZones(kNode, next).empty()) << "it came anew and may contain the pod";
 }
 
 TEST(KubeletAccount, TakesPoliciesFromAttributesThenLabelsThenDefaults) {

@@ -118,7 +118,9 @@ std::string Describe(const cluster::Pod& pod) {
                 std::to_string(pod.topology_awareness.value_or(false)));
   for (const cluster::ZoneAmount& zone : pod.topology_result)
     out += Concat("|", std::to_string(zone.zone), ":", Describe(zone.amount));
-  if (pod.placement_mark) out += Concat("|", pod.placement_mark->uid, "@", pod.placement_mark->node);
+  for (const auto& mark : {pod.placement_mark, pod.observed_mark}) {
+    if (mark) out += Concat("|", mark->uid, "@", mark->node);
+  }
   return out;
 }
 

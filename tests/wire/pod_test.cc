@@ -222,6 +222,23 @@ TEST_F(PodTest, APlacementMarkHasTheZonesWithTheResourcesThatThePodItselfNames) 
   }
 }
 
+TEST_F(PodTest, AnObservedPlacementIsReadAsAPlacementMarkOfItsOwn) {
+  const Pod pod =
+      Decode(R"({"metadata":{"annotations":{"huygens.dev/placement-observed":)"
+             R"("{\"uid\":\"u\",\"node\":\"n\",\"zones\":[{\"name\":\"node-1\",\"example.com/nic\":\"1\"}]}"}},)"
+             R"("spec":{"containers":[{"resources":{"limits":{"example.com/nic":"1"}}}]}})");
+  EXPECT_FALSE(pod.placement_mark.has_value());
+  ASSERT_TRUE(pod.observed_mark.has_value());
+  EXPECT_EQ(pod.observed_mark->uid, "u");
+  EXPECT_EQ(pod.observed_mark->node, "n");
+  EXPECT_THAT(pod.observed_mark->zones,
+              ElementsAre(cluster::ZoneAmount{1, {{names_.Find("example.com/nic").value(), 1}}}));
+  for (std::string_view text : {"", "[]", R"({\"uid\":\"u\"})"}) {
+    EXPECT_FALSE(WithAnnotation("huygens.dev/placement-observed", Concat("\"", text, "\"")).observed_mark.has_value())
+        << text;
+  }
+}
+
 TEST_F(PodTest, AnyOwningDaemonSetMakesADaemonSetPod) {
   auto owned = [&](std::string_view owners) {
     return Decode(Concat(R"({"metadata":{"ownerReferences":)", owners, "}}")).owned_by_daemon_set;

@@ -121,6 +121,31 @@ TEST_F(TopologyTest, ADefectKeepsTheObjectAndSaysWhy) {
   EXPECT_EQ(defect("7"), "zones: expected an array, found a number");
 }
 
+TEST_F(TopologyTest, OfTheCommunitysZonesThoseWithOtherNamesAreSkipped) {
+  auto names = [&](const std::vector<std::string>& names) {
+    std::string zones;
+    for (const std::string& name : names) {
+      zones += Concat(zones.empty() ? "" : ",", R"({"name":")", name, R"(","type":"Node","attributes":[)",
+                      R"({"name":"offline_capacity","value":"1"}],"costs":[{"name":"numa-2","value":1},)",
+                      R"({"name":"node-+2","value":2}]})");
+    }
+    return Community(Concat(R"({"metadata":{"name":"n"},"zones":[)", zones, "]}"));
+  };
+  const NodeTopology mixed = names({"node-5", "numa-1", "Node-1", "node-01", "node-", "node--1", "node+1", "node-++1",
+                                    "+1", "node-+2", "node-x", "node3", "4", "", "node-65536", "a-node-1"});
+  EXPECT_EQ(mixed.defect, "");
+  std::vector<std::string> taken;
+  for (const cluster::Zone& zone : mixed.zones) {
+    taken.push_back(zone.name);
+    EXPECT_THAT(zone.costs, ElementsAre(Pair(2, 2)));
+  }
+  EXPECT_THAT(taken, ElementsAre("node-01", "node-+2", "node3", "4", "node-5"));
+
+  EXPECT_EQ(names({"numa-1", "numa-2"}).defect, "zone \"numa-1\" is not called node-N, nor is any other");
+  EXPECT_EQ(names({"node-1", "numa-2", "node01"}).defect, "zones node-1 and node01 have the same number");
+  EXPECT_EQ(names({}).defect, "");
+}
+
 TEST_F(TopologyTest, SixtyFourSparseZonesAreFine) {
   std::string zones = "[";
   for (int i = 63; i >= 0; --i)
