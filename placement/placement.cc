@@ -255,7 +255,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 
 std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const policy::PodQuery& query,
                                                                        NodeIndex node) const {
-  const std::vector<cluster::ZoneAmount> none_due;
+  std::vector<cluster::ZoneAmount> none_due;
   if (!chooses_zones_) return none_due;
   if (zones_.Mode(node) == topology::NodeMode::kKubelet) {
     if (query.kubelet.asks_nothing || !kubelet_.Predicts(node)) return none_due;

@@ -49,6 +49,7 @@ std::vector<ResourceId> Listed(const std::vector<cluster::Zone>& zones) {
 // By the order of the names of their parents; -1 without one.
 std::vector<int> Sockets(const std::vector<cluster::Zone>& zones) {
   std::vector<std::string_view> names;
+  names.reserve(zones.size());
   for (const cluster::Zone& zone : zones) names.push_back(zone.parent);
   std::vector<std::string_view> distinct = names;
   std::sort(distinct.begin(), distinct.end());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/text.h"
@@ -59,15 +60,15 @@ void ReadDeprecated(std::string_view policies, KubeletOptions& options) {
 
 // Whether the attribute PREFIX<CamelCase of option> is "true".
 bool OptionOn(const Pairs& attributes, std::string_view prefix, std::string_view option) {
+  std::string letters(option);
+  std::erase(letters, '-');
+  auto same = [](char camel, char letter) {
+    return (camel >= 'A' && camel <= 'Z' ? static_cast<char>(camel - 'A' + 'a') : camel) == letter;
+  };
   for (const auto& [name, value] : attributes) {
     if (!std::string_view(name).starts_with(prefix)) continue;
     std::string_view camel = std::string_view(name).substr(prefix.size());
-    auto at = option.begin();
-    bool same = std::all_of(camel.begin(), camel.end(), [&](char c) {
-      if (at != option.end() && *at == '-') ++at;
-      return at != option.end() && *at++ == (c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c);
-    });
-    if (same && at == option.end() && !camel.empty()) return value == "true";
+    if (std::equal(camel.begin(), camel.end(), letters.begin(), letters.end(), same)) return value == "true";
   }
   return false;
 }

@@ -45,8 +45,7 @@ Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts
     if (smt) pod.smt = ParseSmt(text);
     if (awareness) pod.topology_awareness = ParseBoolWord(text);
     if (result) pod.topology_result = ParseTopologyResult(text, names);
-    if (placement) marks.placement = std::move(text);
-    if (observed) marks.observed = std::move(text);
+    if (placement || observed) (placement ? marks.placement : marks.observed) = std::move(text);
     return absl::OkStatus();
   });
 }
