@@ -22,8 +22,8 @@ test: setup ## every test this machine can run; ends with counts
 demo: build ## the sample pods through the real etcd, kube-apiserver and kube-scheduler; KEEP=1 leaves them running until Ctrl-C
 	@tools/control_plane && tests/e2e/run $(if $(KEEP),--keep,demo)
 
-bench: setup ## filter and prioritize against an echo of the same bytes; one prediction of kubelet
-	@tools/build release huygens huygens_bench huygens_topology_bench && tools/bench
+bench: setup ## filter and prioritize against an echo of the same bytes; single calls; a trace placed by real usage
+	@tools/build release huygens huygens_bench huygens_topology_bench huygens_placement_bench && tools/bench
 
 format: setup ## clang-format over all C++ files
 	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i

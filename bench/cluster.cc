@@ -1,7 +1,12 @@
 #include "bench/cluster.h"
 
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <numbers>
+
+#include "usage/workload.h"
 
 namespace huygens::bench {
 
@@ -22,6 +27,45 @@ cluster::NodeTopology TopologyOf(size_t node) {
   return topology;
 }
 
+std::string ReplicaSetOf(size_t deployment) { return Concat("service-", std::to_string(deployment), "-7d4b9c6f5"); }
+
+std::shared_ptr<cluster::Pod> PodOf(size_t deployment, size_t number) {
+  auto pod = std::make_shared<cluster::Pod>();
+  pod->owner_kind = "ReplicaSet";
+  pod->owner_name = ReplicaSetOf(deployment);
+  pod->name = Concat(pod->owner_name, "-", std::to_string(number));
+  pod->namespace_name = "production";
+  return pod;
+}
+
+// A number in 0..1 that looks random and is always the same.
+double Noise(size_t a, size_t b) {
+  uint64_t mixed = (a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu);
+  mixed = (mixed ^ (mixed >> 29)) * 0xbf58476d1ce4e5b9u;
+  return static_cast<double>(mixed >> 40) / static_cast<double>(1 << 24);
+}
+
+// Share of its request that a pod uses in a slot of the week.
+double UseOf(size_t deployment, size_t slot) {
+  const double size = 0.3 + 0.6 * Noise(deployment, 1);
+  const double kind = Noise(deployment, 2);
+  if (kind > 0.9) return size * (0.95 + 0.05 * Noise(deployment, slot + 3));
+  const double peak_hour = kind > 0.7 ? 3 : 12 + 6 * Noise(deployment, 0);
+  const double hour = static_cast<double>(slot % 96) / 4;
+  const double wave = std::max(0.0, std::cos((hour - peak_hour) * std::numbers::pi / 12));
+  const double weekend = slot / 96 >= 5 ? 0.6 : 1;
+  return size * (0.15 + 0.7 * wave * weekend + 0.15 * Noise(deployment, slot + 3));
+}
+
+// The least that a node may use at most if it is to take this, too.
+int64_t PeakWith(const usage::NodeFigures& figures, const usage::ResourceDemand& more) {
+  int64_t peak = 0;
+  for (size_t slot = 0; slot < figures.curve.size(); ++slot) {
+    peak = std::max(peak, figures.curve[slot] + more.At(slot));
+  }
+  return peak;
+}
+
 }  // namespace
 
 std::string NodeName(size_t index) {
@@ -38,11 +82,9 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
     placement.Apply(cluster::TopologySet{TopologyOf(n)});
   }
   for (size_t p = 0; p < pods; ++p) {
-    auto pod = std::make_shared<cluster::Pod>();
+    auto pod = PodOf(p / kPodsOfDeployment, p);
     size_t node = p % nodes;
     int64_t cpu = p % 2 == 0 ? 1000 : 2000;
-    pod->name = Concat("service-", std::to_string(p % 200), "-", std::to_string(p));
-    pod->namespace_name = "production";
     pod->uid = Concat("6d1f2b9e-0000-4000-8000-", std::to_string(100'000'000'000 + p));
     pod->node_name = NodeName(node);
     pod->phase = cluster::PodPhase::kRunning;
@@ -54,8 +96,42 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListEnd{kind});
 }
 
+void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now) {
+  const usage::Options& options = placement.usage().options();
+  const auto slots = static_cast<int64_t>(options.slots);
+  const int64_t newest = usage::SlotAt(now, options.slot);
+  for (int64_t slot = newest - slots + 1; slot <= newest; ++slot) {
+    for (size_t r = 0; r < options.resources.size(); ++r) {
+      usage::Readings readings{.resource = r, .slot = slot, .measured = now};
+      for (size_t deployment = 0; deployment < pods / kPodsOfDeployment; ++deployment) {
+        const double request = options.resources[r].resource == kCpu ? 1500 : static_cast<double>(int64_t{4} << 30);
+        const double use = UseOf(deployment, static_cast<size_t>(slot % slots));
+        readings.workloads.push_back({usage::WorkloadOf(*PodOf(deployment, 0)), static_cast<int64_t>(request * use)});
+      }
+      placement.ApplyUsage(readings);
+    }
+  }
+  placement.SettleUsage();
+
+  const usage::Demand more = placement.usage().DemandOf(*PodOf(0, 0));
+  for (size_t n = 0; n < nodes; ++n) {
+    cluster::Node node = *placement.state().GetNode(*placement.state().FindNode(NodeName(n)));
+    const auto figures = placement.usage().Figures(*placement.state().FindNode(NodeName(n)), now);
+    for (size_t r = 0; r < options.resources.size(); ++r) {
+      const usage::ResourceOptions& resource = options.resources[r];
+      const double limit = fullness == Fullness::kTypical
+                               ? static_cast<double>(figures[r].sum_of_peaks) / (0.4 + 0.55 * Noise(n, r))
+                               : static_cast<double>(PeakWith(figures[r], more.resources[r]));
+      node.real_allocatable.Set(resource.resource,
+                                static_cast<int64_t>(std::ceil(limit * 1e6 / static_cast<double>(*resource.ceiling))));
+    }
+    placement.Apply(cluster::NodeSet{std::move(node)});
+  }
+}
+
 std::string PodJson() {
-  return R"({"metadata":{"name":"web-0","namespace":"production","uid":"d5677970-b10d-44de-bd3d-f134b241994a","resourceVersion":"195",)"
+  return R"({"metadata":{"name":"service-0-7d4b9c6f5-x2x4z","namespace":"production",)"
+         R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"service-0-7d4b9c6f5","uid":"a1","controller":true}],"uid":"d5677970-b10d-44de-bd3d-f134b241994a","resourceVersion":"195",)"
          R"("creationTimestamp":"2026-11-21T11:36:17Z","labels":{"app":"web","app.kubernetes.io/name":"web"},)"
          R"("annotations":{"topology.crane.io/topology-awareness":"true"}},"spec":{"volumes":[{"name":"scratch","emptyDir":{}}],)"
          R"("containers":[{"name":"c","image":"registry.example/web:1","ports":[{"containerPort":8080,"protocol":"TCP"}],)"

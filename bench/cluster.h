@@ -2,6 +2,7 @@
 // watch events.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,23 @@
 
 namespace huygens::bench {
 
+inline constexpr size_t kPodsOfDeployment = 10;
+
 // 30 characters, like the names of cloud machines.
 std::string NodeName(size_t index);
 // Nodes, their crane topology objects, then `pods` bound pods that hold one or two CPUs of a zone each.
 void Fill(placement::Placement& placement, size_t nodes, size_t pods);
-// The JSON of a pod as kube-scheduler sends it, asking for two CPUs of one zone.
+
+// How full of real use the nodes are.
+enum class Fullness : uint8_t {
+  kTypical,    // the weekly peaks of a node's pods come to 40 to 95 % of its ceiling
+  kToTheBrim,  // another pod of the Deployment that PodJson belongs to just fits: each slot of the week has to be
+               // looked at
+};
+// A week of use of the Deployments: most are busy by day, some by night or always; then what each node can really give.
+void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now);
+
+// The JSON of a pod as kube-scheduler sends it, asking for two CPUs of one zone; one of a Deployment that Fill made.
 std::string PodJson();
 // {"Pod":...,"Nodes":null,"NodeNames":[...]} for the first `names` nodes.
 std::string RequestBody(size_t names);

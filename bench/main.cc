@@ -1,13 +1,15 @@
 // What filter and prioritize cost over HTTP, against an echo that receives and sends the same bytes through the same
-// server in the same run, interleaved (echo, verb, echo, verb ...). The ratios count; absolute times only say on which
-// machine they were made.
+// server in the same run, interleaved (echo, verb, echo, verb ...), and with placement by real usage against without.
+// The ratios count; absolute times only say on which machine they were made.
 //
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
+//        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
 #include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -33,14 +35,24 @@ double ResidentMegabytes() {
   return 0;
 }
 
+placement::Options WithUsage() {
+  placement::Options options;
+  options.checks = {"topology", "usage"};
+  options.terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 1}};
+  options.usage.resources = {{.name = "cpu", .resource = kCpu, .ceiling = 800'000},
+                             {.name = "memory", .resource = kMemory, .ceiling = 900'000}};
+  options.usage.stale_after = std::chrono::hours(24);
+  return options;
+}
+
 // The service on a server of its own thread, with /echo/N beside it: N bytes back for whatever came.
 class Host {
  public:
-  Host()
+  explicit Host(placement::Options options, size_t pods = kPods, std::optional<Fullness> fullness = std::nullopt)
       : log_(clock_, observe::LogLevel::kError, observe::LogFormat::kText),
         metrics_({.version = "bench", .reject_reasons = {}}),
         decision_log_({}, clock_, log_),
-        placement_(*placement::Placement::Create({})),
+        placement_(*placement::Placement::Create(std::move(options))),
         pods_(resources_, 4096),
         journal_(*placement_, resources_, metrics_, ring_, decision_log_),
         context_{*placement_, resources_, clock_, log_, metrics_, journal_, pods_, [] { return std::string(); }},
@@ -48,9 +60,10 @@ class Host {
         backend_(context_, loop_, inbox_, "", false),
         bind_(context_, backend_, loop_, std::chrono::seconds(4), "bench"),
         service_(context_, bind_, "/") {
-    Fill(*placement_, kNodes, kPods);
-    net::ServerOptions options{.address = "127.0.0.1:0"};
-    server_ = *net::Server::Start(loop_, options, [this](const net::Request& request, net::Respond respond) {
+    Fill(*placement_, kNodes, pods);
+    if (fullness) FillUsage(*placement_, kNodes, pods, *fullness, clock_.Now());
+    net::ServerOptions server_options{.address = "127.0.0.1:0"};
+    server_ = *net::Server::Start(loop_, server_options, [this](const net::Request& request, net::Respond respond) {
       if (!request.path.starts_with("/echo/")) return service_.Handle(request, respond);
       size_t size = 0;
       std::from_chars(request.path.data() + 6, request.path.data() + request.path.size(), size);
@@ -119,53 +132,89 @@ void Report(const char* what, const Times& times) {
               times.Spread(), times.At(0.99), times.At(0), times.At(1));
 }
 
-void Compare(Connection& connection, std::string_view verb, size_t names) {
-  std::string body = RequestBody(names);
-  std::string path = Concat("/", verb);
-  size_t answer = connection.Post(path, body).size();
-  std::string echo = Concat("/echo/", std::to_string(answer));
+struct Side {
+  const char* name;
+  Connection& connection;
+  std::string path;
+};
+
+// Calls the one, the other, the one ...; how many times the first side's the second's time is.
+void Compare(const Side& base, const Side& other, size_t names, const std::string& body) {
+  const size_t answer = other.connection.Post(other.path, body).size();
   int calls = names > 2000 ? 200 : 1000;
   Times warm_up;
-  Measure(connection, echo, body, calls / 4, warm_up);
-  Measure(connection, path, body, calls / 4, warm_up);
-  Times of_echo;
-  Times of_verb;
+  Measure(base.connection, base.path, body, calls / 4, warm_up);
+  Measure(other.connection, other.path, body, calls / 4, warm_up);
+  Times of_base;
+  Times of_other;
   std::vector<double> ratios;
   for (int round = 0; round < kRounds; ++round) {
-    Times echo_round;
-    Times verb_round;
-    Measure(connection, echo, body, calls, echo_round);
-    Measure(connection, path, body, calls, verb_round);
-    ratios.push_back(Median(verb_round.microseconds) / Median(echo_round.microseconds));
-    of_echo.microseconds.insert(of_echo.microseconds.end(), echo_round.microseconds.begin(),
-                                echo_round.microseconds.end());
-    of_verb.microseconds.insert(of_verb.microseconds.end(), verb_round.microseconds.begin(),
-                                verb_round.microseconds.end());
+    Times base_round;
+    Times other_round;
+    Measure(base.connection, base.path, body, calls, base_round);
+    Measure(other.connection, other.path, body, calls, other_round);
+    ratios.push_back(Median(other_round.microseconds) / Median(base_round.microseconds));
+    of_base.microseconds.insert(of_base.microseconds.end(), base_round.microseconds.begin(),
+                                base_round.microseconds.end());
+    of_other.microseconds.insert(of_other.microseconds.end(), other_round.microseconds.begin(),
+                                 other_round.microseconds.end());
   }
   auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
-  std::printf("%.*s of %zu names: %zu bytes in, %zu bytes out, %d x %d calls\n", static_cast<int>(verb.size()),
-              verb.data(), names, body.size(), answer, kRounds, calls);
-  Report("echo", of_echo);
-  Report(std::string(verb).c_str(), of_verb);
+  std::printf("%s of %zu names: %zu bytes in, %zu bytes out, %d x %d calls\n", other.path.c_str() + 1, names,
+              body.size(), answer, kRounds, calls);
+  Report(base.name, of_base);
+  Report(other.name, of_other);
   std::printf("  ratio        median %8.2f  (rounds %.2f to %.2f)\n", Median(ratios), *least, *most);
+}
+
+void AgainstEcho(Connection& connection, const char* verb, size_t names) {
+  const std::string body = RequestBody(names);
+  const std::string path = Concat("/", verb);
+  const std::string echo = Concat("/echo/", std::to_string(connection.Post(path, body).size()));
+  Compare({"echo", connection, echo}, {verb, connection, path}, names, body);
+}
+
+// What the check and the terms of real usage cost, on nodes as full as that.
+void AgainstNoUsage(Connection& without, Fullness fullness) {
+  Host host(WithUsage(), kPods, fullness);
+  Connection with(host.port());
+  const bool typical = fullness == Fullness::kTypical;
+  std::printf("a week of use: %s\n", typical ? "typical" : "each node takes the pod, but only its curve shows it");
+  const std::string body = RequestBody(kNodes);
+  Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes, body);
+  Compare({"without", without, "/prioritize"}, {"with usage", with, "/prioritize"}, kNodes, body);
+  if (!typical) return;
+  AgainstEcho(with, "filter", kNodes);
+  AgainstEcho(with, "prioritize", kNodes);
+}
+
+int Memory() {
+  constexpr size_t kManyPods = 150'000;
+  Host host(WithUsage(), kManyPods, Fullness::kTypical);
+  std::printf("resident with %zu nodes, %zu pods, %zu workloads with a week of cpu and memory: %.0f MB\n", kNodes,
+              kManyPods, kManyPods / kPodsOfDeployment, ResidentMegabytes());
+  return 0;
 }
 
 int Run(int argc, char** argv) {
   std::vector<size_t> sizes;
+  if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
   for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
   if (sizes.empty()) sizes = {500, 5000};
   net::IgnoreBrokenPipes();
   double before = ResidentMegabytes();
-  Host host;
+  Host host({});
   double after = ResidentMegabytes();
   std::printf("cluster: %zu managed nodes of 2, 4 or 8 zones, %zu pods; resident %.0f MB (%.0f MB before)\n", kNodes,
               kPods, after, before);
   Connection connection(host.port());
   for (size_t names : sizes) {
-    Compare(connection, "filter", names);
-    Compare(connection, "prioritize", names);
+    AgainstEcho(connection, "filter", names);
+    AgainstEcho(connection, "prioritize", names);
   }
   std::printf("resident after the runs: %.0f MB\n", ResidentMegabytes());
+  AgainstNoUsage(connection, Fullness::kTypical);
+  AgainstNoUsage(connection, Fullness::kToTheBrim);
   return 0;
 }
 

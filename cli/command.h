@@ -22,6 +22,7 @@ struct Command {
 extern const Command kExtenderCommand;
 extern const Command kPlaceCommand;
 extern const Command kExplainCommand;
+extern const Command kUsageCommand;
 extern const Command kConfigCommand;
 extern const Command kVersionCommand;
 

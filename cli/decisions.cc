@@ -1,8 +1,7 @@
 #include "cli/decisions.h"
 
-#include <charconv>
-
 #include "base/quantity.h"
+#include "cli/json_number.h"
 #include "wire/json_reader.h"
 
 namespace huygens::cli {
@@ -12,13 +11,6 @@ namespace {
 using wire::JsonKey;
 using wire::JsonReader;
 using wire::JsonType;
-
-Status ReadNumber(JsonReader& in, double& out) {
-  if (in.Next() != JsonType::kNumber) return in.Unexpected("a number");
-  std::string_view text = in.Skip();
-  std::from_chars(text.data(), text.data() + text.size(), out);
-  return absl::OkStatus();
-}
 
 Status ReadTime(JsonReader& in, Time& out) {
   std::string text;

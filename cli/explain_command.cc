@@ -1,13 +1,15 @@
 // huygens explain: asks a running huygens for its last decisions on a pod.
-#include <cctype>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "absl/flags/flag.h"
 #include "cli/command.h"
 #include "cli/explain_report.h"
 #include "cli/output_format.h"
+#include "cli/query_escape.h"
 #include "cli/remote.h"
+#include "cli/usage_report.h"
 
 ABSL_FLAG(std::string, namespace, "", "namespace of the pod; default where POD names none");
 
@@ -16,24 +18,10 @@ namespace huygens::cli {
 namespace {
 
 constexpr std::string_view kName = "explain";
-
-// Names and UIDs hold no character that a query would have to hide, but what a person types may.
-std::string Escaped(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (char c : text) {
-    auto code = static_cast<unsigned char>(c);
-    if (std::isalnum(code) != 0 || c == '-' || c == '.' || c == '/' || c == '_') {
-      out += c;
-    } else {
-      out += {'%', kHex[code >> 4], kHex[code & 15]};
-    }
-  }
-  return out;
-}
+constexpr std::string_view kNode = "node/";
 
 StatusOr<std::string> Ask(Remote& admin, std::string_view key, std::string_view pod) {
-  return admin.Get(Concat("/debug/decisions?limit=100&", key, "=", Escaped(pod)));
+  return admin.Get(Concat("/debug/decisions?limit=100&", key, "=", QueryEscape(pod)));
 }
 
 int Fail(std::string_view message) {
@@ -41,8 +29,20 @@ int Fail(std::string_view message) {
   return kFailed;
 }
 
+// A node instead of a pod: its use over the week. Nothing if there is no such node.
+std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputFormat format) {
+  const auto json = admin.Get(Concat("/debug/nodes/", QueryEscape(node)));
+  if (absl::IsNotFound(json.status())) return std::nullopt;
+  if (!json.ok()) return Fail(Message(json.status()));
+  const auto use = DecodeNodeUse(*json);
+  if (!use.ok()) return Fail(Message(Annotate(use.status(), "answer of /debug/nodes")));
+  const std::string text = format == OutputFormat::kJson ? *json : NodeUseText(*use, SystemClock().Now());
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return kOk;
+}
+
 int Run(std::span<const std::string_view> arguments) {
-  if (arguments.size() != 1) return UsageError(kName, "it takes one POD; see --help");
+  if (arguments.size() != 1) return UsageError(kName, "it takes one POD, or node/NAME; see --help");
   auto format = OutputFlag();
   if (!format.ok()) return UsageError(kName, Message(format.status()));
   const std::string url = absl::GetFlag(FLAGS_admin_url);
@@ -50,6 +50,9 @@ int Run(std::span<const std::string_view> arguments) {
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
   const std::string_view given = arguments[0];
+  if (given.starts_with(kNode)) {  // or a pod of a namespace with this name
+    if (const auto code = ExplainNode(*admin, given.substr(kNode.size()), *format)) return *code;
+  }
   const std::string in = absl::GetFlag(FLAGS_namespace);
   const bool with_namespace = given.find('/') != std::string_view::npos;
   const std::string pod = with_namespace ? std::string(given) : Concat(in.empty() ? "default" : in, "/", given);
@@ -74,14 +77,18 @@ int Run(std::span<const std::string_view> arguments) {
 }  // namespace
 
 const Command kExplainCommand = {
-    "explain", "say why a pod is where it is, or nowhere",
-    "Usage: huygens explain POD [--namespace NS] [--admin-url URL] [-o table|json]\n\n"
+    "explain", "say why a pod is where it is, or nowhere; or how a node is used",
+    "Usage: huygens explain POD|node/NAME [--namespace NS] [--admin-url URL] [-o table|json]\n\n"
     "Asks a running huygens for its last decisions on a pod (NAME, NAMESPACE/NAME or UID) and prints, for each node it "
     "was asked about, the\n"
     "reason against it or its score by term, and what bind chose. The last 1000 decisions on all pods are remembered; "
     "-o json prints them as\n"
-    "/debug/decisions gives them.\n\n"
-    "  huygens explain one-zone --namespace default --admin-url http://127.0.0.1:8889\n\n"
+    "/debug/decisions gives them. For node/NAME it prints what the node uses by hour of the week, its ceilings, what "
+    "they "
+    "leave, and the pods\n"
+    "that use most.\n\n"
+    "  huygens explain one-zone --namespace default --admin-url http://127.0.0.1:8889\n"
+    "  huygens explain node/numa-4 --admin-url http://127.0.0.1:8889\n\n"
     "Exit codes: 0 explained, 1 nothing is known about the pod or the server could not be reached, 2 wrong usage.\n",
     Run};
 

@@ -68,6 +68,9 @@ struct Pod {
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
   bool owned_by_daemon_set = false;  // one of its owner references is a DaemonSet, as crane asks
+  std::string owner_kind;            // of the owner reference with controller: true; empty = none
+  std::string owner_name;
+  std::string nominated_node;  // status.nominatedNodeName: where kube-scheduler made room for it
   int32_t priority = 0;
   std::vector<Container> init_containers;  // sidecars included
   std::vector<Container> containers;
@@ -97,6 +100,8 @@ struct Node {
   std::string uid;
   ResourceVector allocatable;
   std::vector<std::pair<std::string, std::string>> labels;  // ordered by key
+  ResourceVector real_allocatable;                          // annotation huygens.dev/real-allocatable; else allocatable
+  std::vector<std::pair<std::string, int64_t>> usage_ceilings;  // annotation huygens.dev/usage-ceilings: millionths
 };
 
 // The CPUs of one physical core, ascending.
@@ -119,6 +124,7 @@ struct Zone {
 };
 
 inline constexpr int kMaxZones = 64;
+inline constexpr int64_t kMaxCpus = 1 << 16;  // of all zones of a node that kubelet pins
 
 enum class TopologySource : uint8_t {
   kCrane,      // topology.crane.io/v1alpha1

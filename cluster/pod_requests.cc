@@ -5,23 +5,37 @@
 namespace huygens::cluster {
 namespace {
 
-// `requests_of(container, resizable)` is what a container counts.
-template <typename RequestsOf>
-ResourceVector SumOfContainers(const Pod& pod, RequestsOf&& requests_of) {
+// `amounts_of(container, resizable)` is what a container counts.
+template <typename AmountsOf>
+ResourceVector SumOfContainers(const Pod& pod, AmountsOf&& amounts_of) {
   ResourceVector running;
-  for (const Container& container : pod.containers) running.Add(requests_of(container, true));
+  for (const Container& container : pod.containers) running.Add(amounts_of(container, true));
   ResourceVector sidecars;
   ResourceVector starting;
   for (const Container& container : pod.init_containers) {
-    const ResourceVector& requests = requests_of(container, container.restartable);
+    const ResourceVector& amounts = amounts_of(container, container.restartable);
     ResourceVector meanwhile = sidecars;
-    meanwhile.Add(requests);
+    meanwhile.Add(amounts);
     starting.Max(meanwhile);
-    if (container.restartable) sidecars.Add(requests);
+    if (container.restartable) sidecars.Add(amounts);
   }
   running.Add(sidecars);
   running.Max(starting);
   return running;
+}
+
+ResourceVector SumOfPlacedRequests(const Pod& pod) {
+  return SumOfContainers(pod, [&](const Container& container, bool resizable) {
+    return resizable ? PlacedRequests(pod, container) : container.requests;
+  });
+}
+
+// What kubelet has promised is no limit.
+ResourceVector PlacedLimits(const Pod& pod, const Container& container) {
+  if (!container.status) return container.limits;
+  ResourceVector limits = container.status->limits;
+  if (!pod.resize_infeasible) limits.Max(container.limits);
+  return limits;
 }
 
 int64_t PlacedPodLevel(const Pod& pod, ResourceId resource, int64_t asked) {
@@ -60,9 +74,7 @@ ResourceVector PlacedRequests(const Pod& pod, const Container& container) {
 }
 
 ResourceVector PlacedPodRequests(const Pod& pod) {
-  ResourceVector requests = SumOfContainers(pod, [&](const Container& container, bool resizable) {
-    return resizable ? PlacedRequests(pod, container) : container.requests;
-  });
+  ResourceVector requests = SumOfPlacedRequests(pod);
   if (pod.pod_level) {
     for (const auto& [resource, amount] : pod.pod_level->requests) {
       requests.Set(resource, PlacedPodLevel(pod, resource, amount));
@@ -70,6 +82,23 @@ ResourceVector PlacedPodRequests(const Pod& pod) {
   }
   requests.Add(pod.overhead);
   return requests;
+}
+
+PodResources QuotaResources(const Pod& pod) {
+  PodResources counted;
+  counted.requests = SumOfPlacedRequests(pod);
+  counted.limits = SumOfContainers(pod, [&](const Container& container, bool resizable) {
+    return resizable ? PlacedLimits(pod, container) : container.limits;
+  });
+  if (pod.pod_level) {
+    for (const auto& [resource, amount] : pod.pod_level->requests) counted.requests.Set(resource, amount);
+    for (const auto& [resource, amount] : pod.pod_level->limits) counted.limits.Set(resource, amount);
+  }
+  counted.requests.Add(pod.overhead);
+  for (const auto& [resource, amount] : pod.overhead) {
+    if (counted.limits.Get(resource) != 0) counted.limits.Add(resource, amount);
+  }
+  return counted;
 }
 
 QosClass ComputeQos(const Pod& pod) {

@@ -23,6 +23,10 @@ ResourceVector PlacedPodRequests(const Pod& pod);
 // The same of one container of it; ordinary init containers are never resized.
 ResourceVector PlacedRequests(const Pod& pod, const Container& container);
 
+// Requests and limits as ResourceQuota counts them, placed or not: resizes per container as above, the pod level as the
+// spec has it. Overhead is added to the limits that are there and not 0.
+PodResources QuotaResources(const Pod& pod);
+
 // From cpu and memory of all containers, init containers included, or of the pod level alone where the pod has
 // spec.resources, even if empty.
 QosClass ComputeQos(const Pod& pod);

@@ -106,6 +106,11 @@ void State::On(const PodSet& event) {
   if (!record.watched) pod_names_[pod.Key()] = pod.uid;
   record.watched = true;
   record.pod = event.pod;
+  if (pod.nominated_node.empty() || pod.Bound() || pod.Terminal() || pod.deleting) {
+    nominated_.erase(pod.uid);
+  } else {
+    nominated_.insert_or_assign(pod.uid, event.pod);
+  }
   if (pod.Terminal()) {
     ledger_.Erase(pod.uid);
     Leave(record);
@@ -125,6 +130,7 @@ void State::On(const PodKept& event) {
 void State::On(const PodGone& event) {
   if (pods_.find(event.uid) == pods_.end()) return;
   ledger_.Erase(event.uid);
+  nominated_.erase(event.uid);
   Forget(event.uid);
 }
 

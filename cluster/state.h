@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -52,6 +53,9 @@ class State {
   std::shared_ptr<const Pod> FindPod(std::string_view uid) const;
   std::shared_ptr<const Pod> FindPod(std::string_view namespace_name, std::string_view name) const;
   size_t PodCount() const { return pods_.size(); }
+  // Pods, by UID, for which kube-scheduler has made room on a node (status.nominatedNodeName) and that the watch has
+  // not shown bound, finished or deleted.
+  const std::map<std::string, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
   // Where the pod holds capacity, null if nowhere.
   const PlacedPod* FindPlaced(std::string_view uid) const;
 
@@ -111,6 +115,7 @@ class State {
   size_t node_count_ = 0;
   TextMap<PodRecord> pods_;         // by UID
   TextMap<std::string> pod_names_;  // "namespace/name" -> UID of the newest pod of that name
+  std::map<std::string, std::shared_ptr<const Pod>> nominated_;
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;
   uint64_t revision_ = 0;

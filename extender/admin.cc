@@ -8,6 +8,7 @@
 #include "base/json_text.h"
 #include "extender/debug_json.h"
 #include "extender/query_string.h"
+#include "extender/usage_page.h"
 
 namespace huygens::extender {
 
@@ -22,7 +23,8 @@ constexpr std::string_view kEndpoints =
     "/metrics               for Prometheus\n"
     "/debug/decisions       the last decisions; ?pod=NAMESPACE/NAME or ?uid=UID, &limit=N\n"
     "/debug/nodes           every node: mode, allocatable, requested\n"
-    "/debug/nodes/NAME      one node: its zones and the pods that hold them\n"
+    "/debug/nodes/NAME      one node: its zones and the pods that hold them, its use over a week\n"
+    "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
     "/debug/quotas          quotas of business groups\n";
 
 net::Response Text(int status, std::string body) {
@@ -117,6 +119,7 @@ class Admin::Impl {
     if (path == "/metrics") return AskMetrics(std::move(respond));
     if (path == "/debug/decisions") return respond(Decisions(sources_.decisions, request.query));
     if (path == "/debug/quotas") return respond(Json("{\"active\":false,\"items\":[]}\n"));
+    if (path == "/debug/usage") return AskUsage(request.query, std::move(respond));
     if (path == "/debug/nodes")
       return Ask(respond, 503, [this](Answer answer) { ListNodes({}, 0, std::move(answer)); });
     constexpr std::string_view kNode = "/debug/nodes/";
@@ -153,6 +156,24 @@ class Admin::Impl {
       body = "{\"error\":";
       AppendJsonString(body, Concat("no Node called ", name, " is known; /debug/nodes lists all"));
       answer({.status = 404, .content_type = "application/json", .body = body + "}\n"});
+    });
+  }
+
+  void AskUsage(std::string_view query, net::Respond respond) {
+    auto page = UsagePage::Parse(query, sources_.placement.usage().options(), sources_.resources);
+    if (!page.ok()) return respond(Text(400, Concat(Message(page.status()), "\n")));
+    Ask(std::move(respond), 503,
+        [this, page = *std::move(page)](Answer answer) { ListUsage(page, std::move(answer)); });
+  }
+
+  // Decision thread, one slice after another as ListNodes.
+  void ListUsage(UsagePage page, Answer answer) {
+    const Time now = sources_.clock.Now();
+    if (!page.Step(sources_.placement, sources_.resources, now)) {
+      return answer(Json(page.Json(sources_.placement, now) + "\n"));
+    }
+    PostToDecision([this, page = std::move(page), answer = std::move(answer)]() mutable {
+      ListUsage(std::move(page), std::move(answer));
     });
   }
 

@@ -39,18 +39,24 @@ BindFlow::~BindFlow() {
 }
 
 void BindFlow::Bind(wire::BindArgs args, Answer answer) {
+  auto refuse = [&](std::string_view outcome, std::string_view error) {
+    Record(args, {}, policy::Reason::kFits, outcome, error);
+    answer(error);
+  };
   if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
-    return answer("PodName, PodNamespace and Node are needed to bind");
+    return refuse("refused", "PodName, PodNamespace and Node are needed to bind");
   }
   std::string key = Concat(args.pod_namespace, "/", args.pod_name, "/", args.pod_uid);
   if (auto found = attempts_.find(key); found != attempts_.end()) {
     const std::string& node = found->second->args.node;
     if (node != args.node) {
-      return answer(Concat("the pod is being bound to node ", node, "; try again when that is settled"));
+      return refuse("refused", Concat("the pod is being bound to node ", node, "; try again when that is settled"));
     }
     return Wait(found->second, std::move(answer));
   }
-  if (std::string why = context_.not_ready(); !why.empty()) return answer(Concat("huygens is not ready: ", why));
+  if (std::string why = context_.not_ready(); !why.empty()) {
+    return refuse("not_ready", Concat("huygens is not ready: ", why));
+  }
 
   auto attempt = std::make_shared<Attempt>();
   attempt->args = std::move(args);
@@ -245,10 +251,9 @@ void BindFlow::Tell(Attempt& attempt, std::string_view error) {
   for (const Answer& answer : waiting) answer(error);
 }
 
-void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
-  const wire::BindArgs& args = attempt->args;
-  Time now = context_.clock.Now();
-  context_.journal.Bind(args, attempt->zones, attempt->reason, outcome, error, now);
+void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
+                      std::string_view outcome, std::string_view error) {
+  context_.journal.Bind(args, zones, reason, outcome, error, context_.clock.Now());
   // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.
   const bool fault = !error.empty() && outcome != "rejected";
   context_.log.Write(fault ? observe::LogLevel::kWarn : observe::LogLevel::kInfo,
@@ -258,6 +263,10 @@ void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::
                       {"node", args.node},
                       {"outcome", outcome},
                       {"error", error}});
+}
+
+void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
+  Record(attempt->args, attempt->zones, attempt->reason, outcome, error);
   attempts_.erase(attempt->key);
   EndTurn(attempt);
   Tell(*attempt, error);

@@ -12,6 +12,7 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +60,9 @@ class BindFlow {
   // Answers everyone who waits now; the attempt itself goes on.
   void Tell(Attempt& attempt, std::string_view error);
   void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);
+  // In the journal and the log.
+  void Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
+              std::string_view outcome, std::string_view error);
 
   Context& context_;
   Backend& backend_;

@@ -17,7 +17,6 @@ std::vector<std::string> NotYetActive(const Configuration& c) {
     if (each.weight > 0 && term != nullptr && term->make == nullptr)
       parts.push_back(Concat("prioritize.terms: ", each.name));
   }
-  if (c.usage.prometheus) parts.emplace_back("usage.prometheus");
   return parts;
 }
 

@@ -14,6 +14,7 @@
 #include "observe/log.h"
 #include "placement/placement.h"
 #include "topology/options.h"
+#include "usage/options.h"
 
 namespace huygens::extender {
 
@@ -65,6 +66,7 @@ struct TermConfiguration {
   std::string name;
   double weight = 1;
   std::vector<ResourceWeight> resources;
+  bool dominant_resource = false;
 };
 
 struct PrioritizeConfiguration {
@@ -108,26 +110,26 @@ struct PrometheusConfiguration {
   std::string ca_file;
 };
 
-enum class Estimator : uint8_t { kPeakOfSum, kSumOfPeaks };
-enum class WhenUnknown : uint8_t { kUseRequests, kPass, kReject };
-
 struct UsageResource {
   std::string name;
-  std::optional<double> ceiling;  // share of the node's real allocatable; absent: score only
-  std::string unit;               // of what Prometheus says; empty: the resource's own
-  WhenUnknown when_stale = WhenUnknown::kUseRequests;
-  WhenUnknown when_absent = WhenUnknown::kUseRequests;
+  std::optional<int64_t> ceiling;  // share of the node's real allocatable, in millionths; absent: score only
+  std::string unit;                // of what Prometheus says; empty: the resource's own
+  std::string pod_query;           // PromQL; empty: the one that huygens has for the resource
+  std::string node_query;
+  usage::WhenUnknown when_stale = usage::WhenUnknown::kUseRequests;
+  usage::WhenUnknown when_absent = usage::WhenUnknown::kUseRequests;
 };
 
 struct UsageConfiguration {
   std::optional<PrometheusConfiguration> prometheus;  // absent: the embedded history
+  std::string history_file;                           // of the embedded history; empty: in memory only
   Duration interval = std::chrono::minutes(1);
   Duration window = std::chrono::hours(7 * 24);
   Duration slot = std::chrono::minutes(15);
-  Estimator estimator = Estimator::kPeakOfSum;
+  usage::Estimator estimator = usage::Estimator::kPeakOfSum;
   Duration stale_after = std::chrono::minutes(10);
-  double max_stale_nodes = 0.5;
-  std::vector<UsageResource> resources = {{"cpu", 0.8, {}}, {"memory", 0.9, {}}};
+  int64_t max_stale_nodes = 500'000;  // share, in millionths
+  std::vector<UsageResource> resources = {{.name = "cpu", .ceiling = 800'000}, {.name = "memory", .ceiling = 900'000}};
 };
 
 enum class Enforcement : uint8_t { kPlacement, kAdmission, kOff };

@@ -30,6 +30,12 @@ constexpr std::string_view kEnforcements[] = {"placement", "admission", "off"};
 constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};
 constexpr std::string_view kFormats[] = {"text", "json"};
 
+// Not printed where `absent`, as it is in most items of a list.
+Scalar Unless(bool absent, Scalar scalar) {
+  if (absent) scalar.text.clear();
+  return scalar;
+}
+
 // A name that a registry judges: configuration_rules.cc.
 Scalar Registered(std::string& name) { return Text(name, "name", AnyText); }
 
@@ -121,11 +127,14 @@ void Describe(Walk& walk, TermConfiguration& c) {
   walk.Value("name", Registered(c.name),
              "FewestZones, LeastUsed, Balanced, LeastAllocated, MostAllocated, BalancedAllocation, LeastNUMANodes");
   walk.Value("weight", Number(c.weight, 0, 1'000'000), "0 or absence of the term = off");
-  walk.List("resources", c.resources, "what LeastAllocated and MostAllocated give weight to; any other resource has 1");
+  walk.Value("dominantResource", Unless(!c.dominant_resource, Flag(c.dominant_resource)),
+             "true: LeastUsed goes by the resource used most, not by the mean of all");
+  walk.List("resources", c.resources,
+            "what LeastUsed, Balanced, LeastAllocated and MostAllocated give weight to; any other resource has 1");
 }
 
 void Describe(Walk& walk, ResourceWeight& c) {
-  walk.Value("name", Text(c.name, "name", QualifiedName), "cpu, memory, hugepages-2Mi, a device");
+  walk.Value("name", Text(c.name, "name", QualifiedName), "cpu, memory, disk, hugepages-2Mi, a device");
   walk.Value("weight", Integer(c.weight, 1, 100), "against the other resources of the pod");
 }
 
@@ -168,12 +177,14 @@ void Describe(Walk& walk, RealCapacityConfiguration& c) {
 
 void Describe(Walk& walk, UsageConfiguration& c) {
   walk.Optional("prometheus", c.prometheus, "Where the history comes from; absent: the embedded history.");
+  walk.Value("historyFile", Text(c.history_file, "file", AnyText),
+             "what the embedded history is kept in; \"\" = in memory only, lost with the process");
   walk.Value("interval", Span(c.interval, seconds(1), hours(1)), "between polls");
   walk.Value("window", Span(c.window, hours(1), days(28)), "how far back");
   walk.Value("slot", Span(c.slot, minutes(1), days(1)), "grain of the curves; the window is a whole number of slots");
   walk.Value("estimator", Choice(kEstimators, c.estimator), "greatest sum of the pods' curves, or sum of their peaks");
   walk.Value("staleAfter", Span(c.stale_after, seconds(1), days(1)), "since the last good answer");
-  walk.Value("maxStaleNodes", Share(c.max_stale_nodes, true), "above this share of stale nodes the check steps aside");
+  walk.Value("maxStaleNodes", Share(c.max_stale_nodes), "above this share of stale nodes the check steps aside");
   walk.List("resources", c.resources, "What is watched. The ceiling is a share of the node's real allocatable.");
 }
 
@@ -184,9 +195,14 @@ void Describe(Walk& walk, PrometheusConfiguration& c) {
 }
 
 void Describe(Walk& walk, UsageResource& c) {
-  walk.Value("name", Text(c.name, "name", QualifiedName), "cpu, memory, disk-io, disk");
-  walk.Value("ceiling", Share(c.ceiling), "absent: score only");
+  walk.Value("name", Text(c.name, "name", QualifiedName),
+             "cpu, memory, disk-io, disk (ephemeral-storage), or any resource that nodes have");
+  walk.Value("ceiling", Share(c.ceiling, 10), "absent: score only");
   walk.Value("unit", Word(kUnits, c.unit), "of what Prometheus says; absent: the resource's own");
+  walk.Value("podQuery", Unless(c.pod_query.empty(), Text(c.pod_query, "PromQL", AnyText)),
+             "what each pod uses now; absent: the usual series");
+  walk.Value("nodeQuery", Unless(c.node_query.empty(), Text(c.node_query, "PromQL", AnyText)),
+             "what each node uses now; absent: the usual series");
   walk.Value("whenStale", Choice(kWhenUnknown, c.when_stale), "what the check does with a node whose usage is stale");
   walk.Value("whenAbsent", Choice(kWhenUnknown, c.when_absent),
              "what the check does with a node whose usage was never known");
@@ -210,7 +226,7 @@ void Describe(Walk& walk, WakeConfiguration& c) {
 void Describe(Walk& walk, DecisionLogConfiguration& c) {
   walk.Value("path", Text(c.path, "file", AnyText), "\"\" = off");
   walk.Value("maxBytes", Bytes(c.max_bytes, kMi, 1024 * kGi), "of the file and its one predecessor (path.1) together");
-  walk.Value("sample", Share(c.sample, true), "share of the pods; all decisions on a pod or none");
+  walk.Value("sample", Share(c.sample), "share of the pods; all decisions on a pod or none");
 }
 
 void Describe(Walk& walk, LogConfiguration& c) {

@@ -89,13 +89,20 @@ void CheckCluster(const ClusterConfiguration& cluster, const Report& report) {
     report("cluster.manifests.directory", "must not be empty");
 }
 
-void CheckWeights(const TermConfiguration& term, const std::string& path, const Report& report) {
+void CheckTerm(const TermConfiguration& term, const UsageConfiguration& usage, const std::string& path,
+               const Report& report) {
   const scoring::TermEntry* entry = scoring::FindTerm(term.name);
-  if (!term.resources.empty() && entry != nullptr && entry->make_weighted == nullptr) {
-    return report(path, Concat(term.name, " weighs no resources"));
+  if (term.dominant_resource && entry != nullptr && entry->make_dominant == nullptr) {
+    report(Concat(path, ".dominantResource"), Concat(term.name, " has no such form"));
   }
-  NameRule names(report, "resource", {});
-  for (size_t i = 0; i < term.resources.size(); ++i) names.Check(Item(path, i, ".name"), term.resources[i].name);
+  const std::string resources = Concat(path, ".resources");
+  if (!term.resources.empty() && entry != nullptr && entry->make_weighted == nullptr) {
+    return report(resources, Concat(term.name, " weighs no resources"));
+  }
+  const bool by_usage = term.name == "LeastUsed" || term.name == "Balanced";
+  NameRule names(report, "resource of usage.resources",
+                 by_usage ? NamesOf(usage.resources) : std::vector<std::string_view>());
+  for (size_t i = 0; i < term.resources.size(); ++i) names.Check(Item(resources, i, ".name"), term.resources[i].name);
 }
 
 void CheckBind(const Configuration& c, const Report& report) {
@@ -120,6 +127,9 @@ void CheckUsage(const UsageConfiguration& usage, const Report& report) {
   if (usage.stale_after <= usage.interval) {
     report("usage.staleAfter", Concat("must be longer than usage.interval (", DurationText(usage.interval), ")"));
   }
+  if (usage.resources.size() > usage::kMaxResources) {
+    report("usage.resources", Concat("has more than ", std::to_string(usage::kMaxResources), " resources"));
+  }
   NameRule names(report, "resource", {});
   for (size_t i = 0; i < usage.resources.size(); ++i)
     names.Check(Item("usage.resources", i, ".name"), usage.resources[i].name);
@@ -136,7 +146,7 @@ void CheckRules(const Configuration& c, const Report& report) {
   NameRule terms(report, "term", NamesOf(scoring::KnownTerms()));
   for (size_t i = 0; i < c.prioritize.terms.size(); ++i) {
     terms.Check(Item("prioritize.terms", i, ".name"), c.prioritize.terms[i].name);
-    CheckWeights(c.prioritize.terms[i], Item("prioritize.terms", i, ".resources"), report);
+    CheckTerm(c.prioritize.terms[i], c.usage, Item("prioritize.terms", i), report);
   }
 
   CheckBind(c, report);

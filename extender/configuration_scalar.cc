@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "base/json_text.h"
+#include "base/millionths.h"
 #include "base/quantity.h"
 #include "base/status.h"
 #include "extender/configuration_nearest.h"
@@ -12,6 +13,8 @@
 namespace huygens::extender {
 
 namespace {
+
+constexpr int64_t kMillion = 1'000'000;
 
 std::string Quoted(std::string_view text) {
   std::string out;
@@ -41,17 +44,14 @@ bool ParseNumber(std::string_view text, double& value) {
   return error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
 }
 
-std::string SetShare(std::string_view text, bool zero, double& value) {
-  bool percent = text.ends_with('%');
-  double number = 0;
-  if (!ParseNumber(percent ? text.substr(0, text.size() - 1) : text, number)) {
-    return Concat("not a share (want text such as 50% or 0.5): ", Quoted(text));
+std::string SetShare(std::string_view text, bool zero, int64_t most, int64_t& millionths) {
+  const std::optional<int64_t> share = ParseMillionths(text);
+  if (!share) return Concat("not a share (want text such as 50% or 0.5, at most six decimals): ", Quoted(text));
+  if (*share > most * kMillion || (*share == 0 && !zero)) {
+    return Concat("must be ", zero ? "from 0 to " : "above 0 and at most ", std::to_string(most), " (",
+                  std::to_string(most * 100), "%), not ", text);
   }
-  double share = percent ? number / 100 : number;
-  if (share > 1 || share < 0 || (share == 0 && !zero)) {
-    return Concat("must be ", zero ? "from 0 to" : "above 0 and at most", " 1 (100%), not ", text);
-  }
-  value = share;
+  millionths = *share;
   return "";
 }
 
@@ -101,19 +101,29 @@ Scalar Number(double& value, double least, double most) {
           }};
 }
 
-Scalar Share(double& value, bool zero) {
-  return {.kind = Concat("share, ", zero ? "0" : "above 0", " to 1 or in percent"),
-          .text = NumberText(value),
-          .set = [&value, zero](std::string_view text, bool) { return SetShare(text, zero, value); }};
+Scalar Share(double& value) {
+  return {
+      .kind = "share, 0 to 1 or in percent", .text = NumberText(value), .set = [&value](std::string_view text, bool) {
+        int64_t share = 0;
+        std::string fault = SetShare(text, true, 1, share);
+        if (fault.empty()) value = static_cast<double>(share) / kMillion;
+        return fault;
+      }};
 }
 
-Scalar Share(std::optional<double>& value) {
-  return {.kind = "share, above 0 to 1 or in percent",
-          .text = value ? NumberText(*value) : "",
-          .set = [&value](std::string_view text, bool) {
-            double share = 0;
-            std::string fault = SetShare(text, false, share);
-            if (fault.empty()) value = share;
+Scalar Share(int64_t& millionths) {
+  return {.kind = "share, 0 to 1 or in percent",
+          .text = MillionthsText(millionths),
+          .set = [&millionths](std::string_view text, bool) { return SetShare(text, true, 1, millionths); }};
+}
+
+Scalar Share(std::optional<int64_t>& millionths, int64_t most) {
+  return {.kind = Concat("share, above 0 to ", std::to_string(most), " or in percent"),
+          .text = millionths ? MillionthsText(*millionths) : "",
+          .set = [&millionths, most](std::string_view text, bool) {
+            int64_t share = 0;
+            std::string fault = SetShare(text, false, most, share);
+            if (fault.empty()) millionths = share;
             return fault;
           }};
 }

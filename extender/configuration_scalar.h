@@ -28,9 +28,11 @@ Scalar Text(std::string& value, std::string_view kind, Rule rule);
 Scalar Flag(bool& value);
 Scalar Integer(int64_t& value, int64_t least, int64_t most);
 Scalar Number(double& value, double least, double most);
-// "50%" or 0.5; above 0 unless `zero` allows it.
-Scalar Share(double& value, bool zero);
-Scalar Share(std::optional<double>& value);
+// "50%" or 0.5, from 0 to 1.
+Scalar Share(double& value);
+Scalar Share(int64_t& millionths);
+// Above 0 and at most `most`.
+Scalar Share(std::optional<int64_t>& millionths, int64_t most);
 // Quantity text: 64Mi, 1G, 4096.
 Scalar Bytes(int64_t& value, int64_t least, int64_t most);
 Scalar Span(Duration& value, Duration least, Duration most);

@@ -2,6 +2,7 @@
 
 #include "base/json_text.h"
 #include "base/quantity.h"
+#include "extender/usage_json.h"
 #include "placement/node_fit.h"
 
 namespace huygens::extender {
@@ -33,13 +34,6 @@ void AppendAmountsField(std::string& out, std::string_view key, const ResourceVe
   AppendAmounts(out, amounts, resources);
 }
 
-std::string QuantityText(ResourceId resource, int64_t amount) {
-  if (resource == kCpu) return Quantity::FromMilli(amount).Canonical();
-  // "4Gi" rather than 4294967296, as users write it.
-  bool bytes = resource == kMemory || resource == kEphemeralStorage;
-  return Quantity::FromInt(amount, bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI).Canonical();
-}
-
 // Without the closing brace.
 void AppendHead(std::string& out, const placement::Placement& placement, cluster::NodeIndex index,
                 const ResourceNames& resources) {
@@ -66,7 +60,7 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool k
   if (zone.stale) out += ",\"stale\":true";
   if (zone.offline_cpu) AppendField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
   AppendAmountsField(out, "allocatable", zone.allocatable, resources);
-  if (kubelet) {
+  if (kubelet && zone.present) {
     AppendAmountsField(out, "available", zone.available, resources);
   } else {
     AppendAmountsField(out, "effective", zone.effective, resources);
@@ -106,6 +100,13 @@ void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& po
 
 }  // namespace
 
+std::string QuantityText(ResourceId resource, int64_t amount) {
+  if (resource == kCpu) return Quantity::FromMilli(amount).Canonical();
+  // "4Gi" rather than 4294967296, as users write it.
+  bool bytes = resource == kMemory || resource == kEphemeralStorage || IsHugepages(resource);
+  return Quantity::FromInt(amount, bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI).Canonical();
+}
+
 void AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& resources) {
   out += '{';
   for (const auto& [resource, amount] : amounts) {
@@ -141,7 +142,9 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
     if (out.back() != '[') out += ',';
     AppendPod(out, pod, resources);
   }
-  out += "]}";
+  out += ']';
+  if (!node->usage.empty()) AppendUsage(out, placement, *index, node->usage, now);
+  out += '}';
   return true;
 }
 

@@ -11,6 +11,8 @@
 
 namespace huygens::extender {
 
+// "31", "500m", "4Gi"
+std::string QuantityText(ResourceId resource, int64_t amount);
 // {"cpu":"31","memory":"128Gi"}
 void AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& resources);
 
@@ -27,7 +29,7 @@ void AppendNodeSummary(std::string& out, const placement::Placement& placement, 
 //    "pods":[{"pod":"default/web-0","uid","reservation"?:"reserved"|"assumed","zones":[{"name","zone","amount":{..}}]}]}
 // Where kubelet pins, zones have what the object says is "available" instead of effective and used, and each pod that
 // takes anything for itself how it is "counted": "published" (the object contains it), "observed" or "predicted" (these
-// zones are charged) or "everyZone" (nobody knows its zones).
+// zones are charged) or "everyZone" (nobody knows its zones). Where somebody looks at usage: "usage" (usage_json.h).
 bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
                 const ResourceNames& resources);
 

@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <array>
 #include <cstdio>
 #include <thread>
 
@@ -12,7 +11,12 @@
 #include "extender/inbox.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
+#include "extender/placement_options.h"
 #include "extender/service.h"
+#include "extender/usage_feed.h"
+#include "extender/usage_inbox.h"
+#include "extender/usage_source.h"
+#include "extender/usage_watch.h"
 #include "extender/waker.h"
 #include "kube/kubeconfig.h"
 #include "net/server.h"
@@ -28,8 +32,6 @@ namespace {
 
 // How many pods of filter are remembered for bind: more than kube-scheduler ever has between the two.
 constexpr size_t kRememberedPods = 4096;
-// How many rejected pods are remembered for waking; those beyond wait for kube-scheduler's own next try.
-constexpr size_t kWaitingPods = 4096;
 // A reservation whose watch event is so late is settled by a GET.
 constexpr auto kOverdue = seconds(60);
 // All accounts are compared with a recount once in so many seconds.
@@ -40,7 +42,7 @@ std::string Identity() {
   char host[256] = "localhost";
   (void)gethostname(host, sizeof host - 1);
   char suffix[32];
-  std::snprintf(suffix, sizeof suffix, "%08x", static_cast<unsigned>(kube::SystemRandom()() * 4294967295.0));
+  std::snprintf(suffix, sizeof suffix, "%08x", static_cast<unsigned>(SystemRandom()() * 4294967295.0));
   return Concat(host, "_", suffix);
 }
 
@@ -49,36 +51,9 @@ std::string WithPort(std::string_view address, uint16_t port) {
   return Concat(address.substr(0, address.rfind(':') + 1), std::to_string(port));
 }
 
-StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
-  placement::Options options;
-  options.checks = configuration.filter.checks;
-  options.terms.clear();
-  for (const TermConfiguration& term : configuration.prioritize.terms) {
-    placement::WeightedTerm& weighted = options.terms.emplace_back(placement::WeightedTerm{term.name, term.weight, {}});
-    for (const ResourceWeight& each : term.resources) {
-      HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(each.name));
-      weighted.resource_weights.Set(resource, each.weight);
-    }
-  }
-  options.max_score = configuration.prioritize.max_score;
-  options.narrow_to = static_cast<size_t>(configuration.filter.narrow_to);
-  options.topology.managed_resources.clear();
-  for (const std::string& name : configuration.topology.managed_resources) {
-    HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(name));
-    options.topology.managed_resources.push_back(resource);
-  }
-  options.topology.nodes_without_topology_pass = configuration.topology.nodes_without_topology_pass;
-  // Nobody can be told about a directory of manifests.
-  if (configuration.wake.enabled && configuration.cluster.kubernetes) options.waiting_pods = kWaitingPods;
-  options.topology.kubelet = {.static_cpus = configuration.topology.kubelet.cpu_manager_policy == "static",
-                              .static_memory = configuration.topology.kubelet.memory_manager_policy == "Static"};
-  options.topology.stale_after = configuration.topology.real_capacity.stale_after;
-  options.topology.when_stale = configuration.topology.real_capacity.when_stale;
-  return options;
-}
-
-observe::Metrics::Options MetricsOptions() {
+observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
   observe::Metrics::Options options{.version = HUYGENS_VERSION};
+  for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
   }
@@ -95,7 +70,7 @@ class Extender::Parts {
         log_(log),
         clock_(clock),
         identity_(Identity()),
-        metrics_(MetricsOptions()) {}
+        metrics_(MetricsOptions(configuration_.usage)) {}
   ~Parts();
 
   Status Start();
@@ -105,6 +80,7 @@ class Extender::Parts {
 
  private:
   Status StartBackend();
+  Status StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests);
   Status StartServer();
   Status StartAdmin();
   net::ServerEvents ServerEvents();
@@ -122,11 +98,15 @@ class Extender::Parts {
   observe::Metrics metrics_;
   observe::DecisionRing ring_;
   std::unique_ptr<observe::DecisionLog> decision_log_;
+  std::unique_ptr<prom::PlacedPods> placed_pods_;  // null: nobody looks at usage
   std::unique_ptr<placement::Placement> placement_;
   std::unique_ptr<PodMemory> pods_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<Inbox> inbox_;
+  std::unique_ptr<UsageInbox> usage_inbox_;
+  std::unique_ptr<UsageWatch> usage_watch_;
+  std::unique_ptr<UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
   std::unique_ptr<Waker> waker_;  // null: nobody is woken
@@ -142,12 +122,17 @@ class Extender::Parts {
 Extender::Parts::~Parts() {
   server_.reset();
   admin_.reset();
+  if (usage_feed_) usage_feed_->Stop();
   if (backend_) backend_->Stop();
 }
 
 Status Extender::Parts::Start() {
   HUYGENS_ASSIGN_OR_RETURN(placement::Options options, PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
+  if (!placement_->options().usage.resources.empty()) {
+    placed_pods_ = std::make_unique<prom::PlacedPods>(PodsForUsage(configuration_));
+    placement_->Observe(*placed_pods_);
+  }
   observe::DecisionLog::Options decisions{.path = configuration_.decision_log.path,
                                           .max_bytes = configuration_.decision_log.max_bytes,
                                           .sample = configuration_.decision_log.sample};
@@ -157,6 +142,8 @@ Status Extender::Parts::Start() {
   context_ = std::make_unique<Context>(
       Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); }});
   inbox_ = std::make_unique<Inbox>(*context_, loop_);
+  usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
+  usage_watch_ = std::make_unique<UsageWatch>(*context_);
   inactive_ = NotYetActive(configuration_);
   for (const std::string& part : inactive_) log_.Warn("configured, but not active in this version", {{"part", part}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
@@ -178,9 +165,12 @@ Status Extender::Parts::Start() {
 
 Status Extender::Parts::StartBackend() {
   if (const auto& manifests = configuration_.cluster.manifests) {
-    backend_ =
+    auto backend =
         std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
-    return backend_->Start();
+    HUYGENS_RETURN_IF_ERROR(backend->Start());
+    HUYGENS_RETURN_IF_ERROR(StartUsage(nullptr, backend->usage_histories()));
+    backend_ = std::move(backend);
+    return absl::OkStatus();
   }
   const std::string& kubeconfig = configuration_.cluster.kubernetes->kubeconfig;
   KubernetesOptions options;
@@ -193,8 +183,26 @@ Status Extender::Parts::StartBackend() {
   options.lease_options.name = configuration_.bind.lease.name;
   options.lease_options.duration = configuration_.bind.lease.duration;
   options.identity = identity_;
+  HUYGENS_RETURN_IF_ERROR(StartUsage(&options.api_server, {}));
   backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *inbox_, std::move(options));
   return backend_->Start();
+}
+
+Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
+                                   std::span<const wire::UsageHistory> manifests) {
+  if (placed_pods_ == nullptr) return absl::OkStatus();
+  HUYGENS_ASSIGN_OR_RETURN(auto source, MakeUsageSource(configuration_, placement_->options().usage, resources_,
+                                                        *placed_pods_, api_server, manifests));
+  if (!configuration_.usage.prometheus && !manifests.empty()) {
+    // Manifests are known at once, their history like their pods: no request comes before.
+    auto read = source->Refresh(clock_.Now(), [this](const usage::Readings& each) { placement_->ApplyUsage(each); });
+    HUYGENS_RETURN_IF_ERROR(read.status());
+    (void)placement_->SettleUsage();
+  }
+  usage_feed_ =
+      std::make_unique<UsageFeed>(*context_, loop_, *usage_inbox_, std::move(source), configuration_.usage.interval);
+  usage_feed_->Start();
+  return absl::OkStatus();
 }
 
 net::ServerEvents Extender::Parts::ServerEvents() {
@@ -273,6 +281,8 @@ Readiness Extender::Parts::Describe() const {
   }
   for (auto& [name, detail] : backend_->Details())
     readiness.items.push_back({.ok = true, .name = name, .detail = detail});
+  if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
+  if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
   for (const std::string& part : inactive_) {
     readiness.items.push_back(
         {.ok = true, .warning = true, .name = part, .detail = "configured, but not active in this version"});
@@ -290,11 +300,7 @@ void Extender::Parts::RefreshMetrics() {
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
   metrics_.SetReady(!draining_ && NotReady().empty());
-  std::array<size_t, std::size(observe::kNodeTopologies)> nodes{};
-  for (cluster::NodeIndex i = 0; i < state.NodeSlots(); ++i) {
-    if (state.GetNode(i) != nullptr) ++nodes[static_cast<size_t>(placement_->Mode(i))];
-  }
-  for (size_t mode = 0; mode < nodes.size(); ++mode) metrics_.SetNodes(observe::kNodeTopologies[mode], nodes[mode]);
+  usage_watch_->RefreshMetrics();
   if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
   kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
@@ -310,6 +316,8 @@ void Extender::Parts::EverySecond() {
   size_t drift = placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSeconds + 1);
   metrics_.ReservationDrift(drift);
   if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
+  usage_watch_->EverySecond();
+  if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   if (waker_) waker_->EverySecond();
   bind_->SettleOverdue(clock_.Now() - kOverdue);
 }

@@ -1,14 +1,12 @@
 #include "extender/inbox.h"
 
-#include <chrono>
+#include <algorithm>
 
 namespace huygens::extender {
 
 namespace {
 
-// A slice ends after so much time; the clock is read every few events.
-constexpr auto kSlice = std::chrono::microseconds(500);
-constexpr size_t kEventsPerLook = 16;
+constexpr size_t kEventsPerStep = 16;
 
 std::string_view TypeName(const cluster::Event& event) {
   struct Visitor {
@@ -27,16 +25,6 @@ std::string_view TypeName(const cluster::Event& event) {
 
 }  // namespace
 
-void Inbox::Deliver(kube::EventBatch batch) {
-  bool schedule = false;
-  {
-    std::lock_guard lock(mutex_);
-    batches_.push_back(std::move(batch));
-    schedule = !std::exchange(scheduled_, true);
-  }
-  if (schedule) loop_.Post([this] { Drain(); });
-}
-
 void Inbox::Report(kube::WatchReport report) {
   loop_.Post([this, report = std::move(report)] {
     kube::WatchReport& watch = watches_[static_cast<size_t>(report.kind)];
@@ -54,31 +42,16 @@ void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Statu
   context_.log.Warn("object cannot be read", {{"kind", Name(kind)}, {"object", object}, {"fault", Message(fault)}});
 }
 
-void Inbox::Drain() {
-  auto end = std::chrono::steady_clock::now() + kSlice;
-  size_t count = 0;
-  while (true) {
-    if (next_ == current_.events.size()) {
-      std::lock_guard lock(mutex_);
-      if (batches_.empty()) {
-        scheduled_ = false;
-        return;
-      }
-      current_ = std::move(batches_.front());
-      batches_.pop_front();
-      next_ = 0;
-    }
-    for (; next_ < current_.events.size(); ++next_) {
-      if (++count % kEventsPerLook == 0 && std::chrono::steady_clock::now() > end) {
-        loop_.Post([this] { Drain(); });
-        return;
-      }
-      const cluster::Event& event = current_.events[next_];
-      context_.placement.Apply(event);
-      if (std::string_view type = TypeName(event); !type.empty()) context_.metrics.WatchEvent(current_.kind, type);
-    }
-    Finish(current_);
+bool Inbox::ApplySome(kube::EventBatch& batch) {
+  for (const size_t end = std::min(batch.events.size(), next_ + kEventsPerStep); next_ < end; ++next_) {
+    const cluster::Event& event = batch.events[next_];
+    context_.placement.Apply(event);
+    if (std::string_view type = TypeName(event); !type.empty()) context_.metrics.WatchEvent(batch.kind, type);
   }
+  if (next_ < batch.events.size()) return true;
+  next_ = 0;
+  Finish(batch);
+  return false;
 }
 
 void Inbox::Finish(const kube::EventBatch& batch) {

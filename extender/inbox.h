@@ -3,12 +3,10 @@
 #pragma once
 
 #include <array>
-#include <deque>
 #include <functional>
-#include <mutex>
-#include <string>
 
 #include "extender/context.h"
+#include "extender/slices.h"
 #include "kube/event_sink.h"
 #include "net/event_loop.h"
 
@@ -19,7 +17,7 @@ class Inbox final : public kube::EventSink {
   Inbox(Context& context, net::EventLoop& loop) : context_(context), loop_(loop) {}
 
   // Any thread.
-  void Deliver(kube::EventBatch batch) override;
+  void Deliver(kube::EventBatch batch) override { batches_.Deliver(std::move(batch)); }
   void Report(kube::WatchReport report) override;
   void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) override;
 
@@ -30,7 +28,8 @@ class Inbox final : public kube::EventSink {
   void OnProgress(std::function<void(cluster::Kind)> call) { on_progress_ = std::move(call); }
 
  private:
-  void Drain();
+  // A few events of the batch; whether it has more.
+  bool ApplySome(kube::EventBatch& batch);
   void Finish(const kube::EventBatch& batch);
 
   Context& context_;
@@ -38,12 +37,8 @@ class Inbox final : public kube::EventSink {
   std::function<void(cluster::Kind)> on_progress_;
   std::array<kube::WatchReport, cluster::kKindCount> watches_;
   std::array<uint64_t, cluster::kKindCount> seen_{};
-  kube::EventBatch current_;  // being applied
-  size_t next_ = 0;           // its first event not applied yet
-
-  std::mutex mutex_;  // guards what follows
-  std::deque<kube::EventBatch> batches_;
-  bool scheduled_ = false;
+  size_t next_ = 0;  // of the batch under way
+  Slices<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
 };
 
 }  // namespace huygens::extender

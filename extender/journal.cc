@@ -64,10 +64,10 @@ Journal::Journal(const placement::Placement& placement, const ResourceNames& res
 
 void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes,
                      const placement::FilterAnswer& answer, Time now) {
-  CountRejected(answer.reasons);
+  if (answer.feasible.size() < answer.reasons.size()) CountRejected(answer.reasons);
   std::string key = pod.Key();
   observe::Decision decision{
-      .time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+      .time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.revision()};
   decision.outcome = answer.feasible.empty() ? "rejected" : "ok";
   decision.checks = checks_;
   decision.nodes = nodes;
@@ -83,7 +83,7 @@ void Journal::Prioritize(const cluster::Pod& pod, std::span<const std::string_vi
   std::vector<observe::TermOpinion> opinions;
   for (const placement::TermScores& term : terms) opinions.push_back({term.name, term.weight, term.scores});
   observe::Decision decision{
-      .time = now, .verb = "prioritize", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+      .time = now, .verb = "prioritize", .pod = key, .uid = pod.uid, .revision = placement_.revision()};
   decision.outcome = "ok";
   decision.nodes = nodes;
   decision.scores = scores;
@@ -105,7 +105,7 @@ void Journal::Preempt(const cluster::Pod& pod, std::span<const placement::Preemp
   }
   std::string victims = VictimsJson(candidates, decided);
   observe::Decision decision{
-      .time = now, .verb = "preempt", .pod = key, .uid = pod.uid, .revision = placement_.state().revision()};
+      .time = now, .verb = "preempt", .pod = key, .uid = pod.uid, .revision = placement_.revision()};
   decision.outcome = any ? "ok" : "rejected";
   decision.nodes = nodes;
   decision.reasons = std::as_bytes(std::span(reasons));
@@ -118,7 +118,7 @@ void Journal::Bind(const wire::BindArgs& args, std::span<const placement::ZoneSh
   std::string key = Concat(args.pod_namespace, "/", args.pod_name);
   std::string zones_json = ZonesJson(zones, resources_);
   observe::Decision decision{
-      .time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.state().revision()};
+      .time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.revision()};
   decision.outcome = outcome;
   decision.error = error;
   decision.node = args.node;

@@ -37,7 +37,7 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
 
 struct KubernetesBackend::Worker {
   std::unique_ptr<net::Client> client;
-  kube::SteadyWaiter waiter;
+  SteadyWaiter waiter;
   std::unique_ptr<kube::Binder> binder;
   std::thread thread;
 };
@@ -47,7 +47,7 @@ KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, Inb
       loop_(loop),
       inbox_(inbox),
       options_(std::move(options)),
-      events_(context.clock, kube::SystemRandom(), {.instance = options_.identity}) {}
+      events_(context.clock, SystemRandom(), {.instance = options_.identity}) {}
 
 KubernetesBackend::~KubernetesBackend() { Stop(); }
 
@@ -55,7 +55,7 @@ Status KubernetesBackend::Start() {
   for (size_t i = 0; i < options_.binders; ++i) {
     auto worker = std::make_unique<Worker>();
     HUYGENS_ASSIGN_OR_RETURN(worker->client, net::Client::Create(options_.api_server));
-    worker->binder = std::make_unique<kube::Binder>(*worker->client, worker->waiter, kube::SystemRandom(),
+    worker->binder = std::make_unique<kube::Binder>(*worker->client, worker->waiter, SystemRandom(),
                                                     kube::BindOptions{.retries = options_.retries});
     workers_.push_back(std::move(worker));
   }
@@ -66,8 +66,8 @@ Status KubernetesBackend::Start() {
     lease.lease = options_.lease_options;
     lease.lease.identity = options_.identity;
     lease.patience = kLeasePatience;
-    lease_ = std::make_unique<kube::BindLease>(std::move(client), std::make_unique<kube::SteadyWaiter>(),
-                                               context_.clock, lease, [this](const kube::BindLease::View& view) {
+    lease_ = std::make_unique<kube::BindLease>(std::move(client), std::make_unique<SteadyWaiter>(), context_.clock,
+                                               lease, [this](const kube::BindLease::View& view) {
                                                  loop_.Post([this, held = view.held] {
                                                    context_.metrics.SetLeaseHeld(held);
                                                    AnswerWaiting();
@@ -81,7 +81,7 @@ Status KubernetesBackend::Start() {
   for (cluster::Kind kind : cluster::kKinds) {
     auto reflector =
         std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
-                                          std::make_unique<kube::SteadyWaiter>(), kube::SystemRandom());
+                                          std::make_unique<SteadyWaiter>(), SystemRandom());
     if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
     HUYGENS_RETURN_IF_ERROR(reflector->Start());
     reflectors_.push_back(std::move(reflector));
@@ -166,7 +166,7 @@ void KubernetesBackend::FailWaiting(std::string_view why) {
 }
 
 void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) {
-  Duration deadline = kube::SteadyWaiter().Now() + budget;
+  Duration deadline = SteadyWaiter().Now() + budget;
   Enqueue([this, order = std::move(order), deadline, done = std::move(done)](Worker& worker) {
     auto answer = [&](BindReport report) { loop_.Post([done, report = std::move(report)] { done(report); }); };
     Duration left = deadline - worker.waiter.Now();

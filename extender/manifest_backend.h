@@ -2,6 +2,8 @@
 // trying huygens out and for tests; everything happens on the decision thread.
 #pragma once
 
+#include <span>
+
 #include "extender/backend.h"
 #include "extender/context.h"
 #include "extender/inbox.h"
@@ -24,6 +26,8 @@ class ManifestBackend final : public Backend {
   // Never asked: no kube-scheduler watches a directory.
   void Wake(std::vector<kube::WakeTarget>, std::function<void(const std::vector<kube::WakeReport>&)>) override {}
   std::vector<std::pair<std::string, std::string>> Details() const override { return {}; }
+  // Once started.
+  std::span<const wire::UsageHistory> usage_histories() const { return manifests_.usage_histories(); }
 
  private:
   Context& context_;

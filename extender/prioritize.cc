@@ -20,12 +20,9 @@ VerbAnswer Prioritize(Context& context, std::string_view body) {
   std::span<const int64_t> scores = context.placement.Prioritize(**pod, names, now, &terms);
   context.journal.Prioritize(**pod, names, scores, terms, now);
 
-  std::vector<wire::HostPriority> priorities;
-  priorities.reserve(names.size());
-  for (size_t i = 0; i < names.size(); ++i) priorities.push_back({names[i], scores[i]});
   VerbAnswer answer;
   answer.body.reserve(body.size() + 24 * names.size());
-  wire::AppendHostPriorities(answer.body, priorities, requested.name_text());
+  wire::AppendHostPriorities(answer.body, names, scores, requested.name_text());
   return answer;
 }
 

@@ -45,6 +45,15 @@ std::optional<std::string> QueryValue(std::string_view query, std::string_view k
   return std::nullopt;
 }
 
+std::vector<std::pair<std::string, std::string>> QueryPairs(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!query.empty()) {
+    const auto [name, value] = TakePair(query);
+    pairs.emplace_back(PercentDecoded(name), PercentDecoded(value));
+  }
+  return pairs;
+}
+
 std::string UnknownKey(std::string_view query, std::initializer_list<std::string_view> known) {
   while (!query.empty()) {
     const std::string_view name = TakePair(query).first;

@@ -1,7 +1,6 @@
 #include "kube/api_call.h"
 
 #include <algorithm>
-#include <cctype>
 
 #include "wire/api_status.h"
 
@@ -28,20 +27,6 @@ std::string ExplainReply(const net::HttpReply& reply) {
     default:
       return ReplyText(reply);
   }
-}
-
-std::string PercentEncoded(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
-  std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~') {
-      out += c;
-    } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
-    }
-  }
-  return out;
 }
 
 bool Succeeded(const net::HttpReply& reply) { return reply.code >= 200 && reply.code < 300; }

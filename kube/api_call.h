@@ -19,9 +19,6 @@ std::string ReplyText(const net::HttpReply& reply);
 // ReplyText with advice where a cause is known (401: credentials, 403: RBAC).
 std::string ExplainReply(const net::HttpReply& reply);
 
-// As a value in a query.
-std::string PercentEncoded(std::string_view text);
-
 bool Succeeded(const net::HttpReply& reply);
 
 inline const net::Headers& JsonHeaders() {

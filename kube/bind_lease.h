@@ -14,8 +14,8 @@
 
 #include "base/status.h"
 #include "base/time.h"
+#include "base/waiter.h"
 #include "kube/lease.h"
-#include "kube/waiter.h"
 #include "net/client.h"
 
 namespace huygens::kube {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/backoff.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "kube/backoff.h"
-#include "kube/waiter.h"
+#include "base/waiter.h"
 #include "net/client.h"
 
 namespace huygens::kube {

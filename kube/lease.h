@@ -11,7 +11,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "kube/waiter.h"
+#include "base/waiter.h"
 #include "net/client.h"
 #include "wire/lease.h"
 

@@ -78,6 +78,12 @@ Status ManifestDirectory::Load(std::vector<std::string>& notices) {
 
 Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::string>& notices) {
   const wire::ObjectMeta& meta = object.meta;
+  if (meta.api_version == "huygens.dev/v1alpha1" && meta.kind == "UsageHistory") {
+    auto history = wire::DecodeUsageHistory(object.json);
+    if (!history.ok()) return Annotate(history.status(), Concat(object.place, ": UsageHistory ", meta.name));
+    usage_histories_.push_back(*std::move(history));
+    return absl::OkStatus();
+  }
   const std::optional<Kind> kind = KindOf(meta);
   if (!kind) {
     notices.push_back(Concat(object.place, ": ", meta.kind, " ", meta.name, " (", meta.api_version, ") is not used"));

@@ -5,8 +5,8 @@
 // user stay as they are).
 //
 // Errors name file and line. An object that cannot be read stops the load: a typo must not silently remove a node.
-// Other kinds are reported and passed over. An object without a UID gets one made from its kind, namespace and name.
-// Blocking; one thread at a time.
+// `kind: UsageHistory` (wire/usage_history.h) is read, too. Other kinds are reported and passed over. An object without
+// a UID gets one made from its kind, namespace and name. Blocking; one thread at a time.
 #pragma once
 
 #include <memory>
@@ -22,6 +22,7 @@
 #include "kube/binder.h"
 #include "kube/event_sink.h"
 #include "kube/pod_place.h"
+#include "wire/usage_history.h"
 
 namespace huygens::kube {
 
@@ -36,6 +37,7 @@ class ManifestDirectory {
   Status Load(std::vector<std::string>& notices);
   // Delivers each kind as one LIST.
   void Deliver(EventSink& sink, const Clock& clock) const;
+  const std::vector<wire::UsageHistory>& usage_histories() const { return usage_histories_; }
 
   // What the API server would do with this Binding, with the same verdicts. `unlisted` is the pod as filter saw it, for
   // one that the directory does not hold; may be null. When bound, `news` gets the event to apply. A Binding that
@@ -65,6 +67,7 @@ class ManifestDirectory {
   std::vector<std::vector<cluster::Event>> objects_;  // by kind, as read; pods live in pods_
   TextMap<PodEntry> pods_;                            // by namespace/name
   std::vector<std::string> pod_order_;                // keys of pods_, as read
+  std::vector<wire::UsageHistory> usage_histories_;   // as read
   TextMap<std::string> places_;                       // where each object was defined
 };
 

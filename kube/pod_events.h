@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/backoff.h"
 #include "base/status.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "kube/backoff.h"
 #include "net/client.h"
 
 namespace huygens::kube {

@@ -241,7 +241,7 @@ Reflector::End Reflector::List() {
     if (!page.ok()) return fail({What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}});
     for (const std::string_view item : page->items) AppendPresent(item);
     listed_ += page->items.size();
-    token = PercentEncoded(page->continue_token);
+    token = net::PercentEncoded(page->continue_token);
     if (!token.empty()) {
       Send(0);
       continue;
@@ -334,7 +334,7 @@ Reflector::End Reflector::Watch() {
   const auto seconds =
       short_watch_ ? kShortWatchSeconds : static_cast<int64_t>(shortest + random_() * (longest - shortest));
   const std::string path =
-      Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=", PercentEncoded(version_),
+      Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=", net::PercentEncoded(version_),
              "&timeoutSeconds=", std::to_string(seconds));
   Watching watching(*this);
   const net::Client::StreamObserver observer{

@@ -17,13 +17,13 @@
 #include <string_view>
 #include <thread>
 
+#include "base/backoff.h"
 #include "base/resource.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "base/waiter.h"
 #include "cluster/event.h"
-#include "kube/backoff.h"
 #include "kube/event_sink.h"
-#include "kube/waiter.h"
 #include "net/client.h"
 
 namespace huygens::kube {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <chrono>
 #include <climits>
 #include <fstream>
@@ -214,6 +215,7 @@ Status Client::Impl::Prepare(std::string_view method, std::string_view target, c
   curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L << 10);
   curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // Cancel does not wait for a name server
   if (!options_.use_environment_proxy) curl_easy_setopt(easy, CURLOPT_PROXY, "");
+  if (options_.accept_gzip) curl_easy_setopt(easy, CURLOPT_ACCEPT_ENCODING, "gzip");
 
   headers_.reset();
   const auto append = [&](const std::string& line) {
@@ -314,5 +316,19 @@ Status Client::Stream(std::string_view path_and_query, const Headers& headers, c
 }
 
 void Client::Cancel() { impl_->Cancel(); }
+
+std::string PercentEncoded(std::string_view text) {
+  constexpr std::string_view kHex = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~') {
+      out += c;
+    } else {
+      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+    }
+  }
+  return out;
+}
 
 }  // namespace huygens::net

@@ -44,6 +44,7 @@ struct ClientOptions {
   Duration connect_timeout = std::chrono::seconds(10);
   std::string user_agent = "huygens/" HUYGENS_VERSION;
   bool use_environment_proxy = false;  // HTTPS_PROXY, NO_PROXY and the like
+  bool accept_gzip = false;            // replies may come compressed; the observer and the limit below see them plain
   size_t max_reply_bytes = size_t{256} << 20;
 };
 
@@ -86,5 +87,8 @@ class Client {
   explicit Client(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
 };
+
+// `text` as a value in a query or in a form. Pure; any thread.
+std::string PercentEncoded(std::string_view text);
 
 }  // namespace huygens::net

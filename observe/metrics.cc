@@ -66,6 +66,23 @@ class ByValue {
   Instrument* other_ = nullptr;
 };
 
+// The same for two labels.
+template <typename Instrument>
+class ByTwoValues {
+ public:
+  template <typename Values, typename MoreValues, typename Make>
+  ByTwoValues(const Values& values, const MoreValues& more, Make make)
+      : outer_(values, [&](const std::string& value) -> ByValue<Instrument>& {
+          auto inner = [&](std::string other) -> Instrument& { return make(value, std::move(other)); };
+          return *inner_.emplace_back(std::make_unique<ByValue<Instrument>>(more, inner));
+        }) {}
+  Instrument& At(std::string_view value, std::string_view other) const { return outer_[value][other]; }
+
+ private:
+  std::vector<std::unique_ptr<ByValue<Instrument>>> inner_;
+  ByValue<ByValue<Instrument>> outer_;
+};
+
 // Counters that others keep are copied, not counted.
 void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<double>(total) - counter.Value()); }
 
@@ -171,10 +188,34 @@ struct Metrics::Series {
   std::vector<Kind> kinds = MakeKinds();
   Kind& Of(cluster::Kind kind) { return kinds[static_cast<size_t>(kind)]; }
 
-  Family<Gauge>& nodes_by_topology = Gauges("huygens_nodes", "Nodes of the cluster, by what is known of their zones.");
-  ByValue<Gauge> nodes{std::span(kNodeTopologies), [&](std::string topology) -> Gauge& {
-                         return nodes_by_topology.Add({{"topology", std::move(topology)}});
-                       }};
+  Family<Gauge>& node_counts =
+      Gauges("huygens_nodes", "Nodes of the cluster, by what is known of their zones and of their real use.");
+  ByTwoValues<Gauge> nodes{std::span(kNodeTopologies), std::span(kNodeUsages),
+                           [&](const std::string& topology, std::string usage) -> Gauge& {
+                             return node_counts.Add({{"topology", topology}, {"usage", std::move(usage)}});
+                           }};
+  Family<Gauge>& usage_ages =
+      Gauges("huygens_usage_age_seconds", "Time since real use of the resource was last measured; +Inf: never.");
+  ByValue<Gauge> usage_age{options.usage_resources, [&](std::string resource) -> Gauge& {
+                             return usage_ages.Add({{"resource", std::move(resource)}});
+                           }};
+  Gauge& usage_stale_share =
+      OneGauge("huygens_usage_stale_share", "Share of nodes without fresh figures of a resource that has a ceiling.");
+  Gauge& usage_steps_aside = OneGauge("huygens_usage_check_steps_aside",
+                                      "1 while the check usage lets everything pass since too many nodes are stale.");
+  Family<Gauge>& hot_nodes =
+      Gauges("huygens_usage_hot_nodes", "Nodes above their usage ceiling, now or at the peak of the last week.");
+  ByTwoValues<Gauge> hot{options.usage_resources, std::span(kHotWhen),
+                         [&](const std::string& resource, std::string when) -> Gauge& {
+                           return hot_nodes.Add({{"resource", resource}, {"when", std::move(when)}});
+                         }};
+  Family<Histogram>& usage_refreshes =
+      Histograms("huygens_usage_refresh_duration_seconds", "Time of one refresh from the source of measured use.");
+  ByValue<Histogram> usage_refresh{std::span(kUsageRefreshResults), [&](std::string result) -> Histogram& {
+                                     return OneHistogram(usage_refreshes, {{"result", std::move(result)}}, kLags);
+                                   }};
+  Counter& usage_left_out = OneCounter("huygens_usage_values_left_out_total",
+                                       "Values from the source of measured use that were no measurements.");
   Gauge& pods = OneGauge("huygens_pods", "Pods known from the watch or the ledger.");
   Gauge& pods_waiting =
       OneGauge("huygens_pods_waiting", "Pods for which filter found no node and which are remembered for waking.");
@@ -242,8 +283,20 @@ void Metrics::WatchLag(cluster::Kind kind, Duration lag) { series_->Of(kind).lag
 
 void Metrics::SetWatchSynced(cluster::Kind kind, bool synced) { series_->Of(kind).synced.Set(synced ? 1 : 0); }
 
-void Metrics::SetNodes(std::string_view topology, size_t count) {
-  series_->nodes[topology].Set(static_cast<double>(count));
+void Metrics::SetNodes(std::string_view topology, std::string_view usage, size_t count) {
+  series_->nodes.At(topology, usage).Set(static_cast<double>(count));
+}
+void Metrics::SetUsageAge(std::string_view resource, double seconds) { series_->usage_age[resource].Set(seconds); }
+void Metrics::SetUsageStale(double share, bool check_steps_aside) {
+  series_->usage_stale_share.Set(share);
+  series_->usage_steps_aside.Set(check_steps_aside ? 1 : 0);
+}
+void Metrics::SetHotNodes(std::string_view resource, std::string_view when, size_t count) {
+  series_->hot.At(resource, when).Set(static_cast<double>(count));
+}
+void Metrics::UsageRefresh(bool ok, Duration took, uint64_t left_out) {
+  series_->usage_refresh[ok ? "ok" : "failed"].Observe(Seconds(took));
+  series_->usage_left_out.Increment(static_cast<double>(left_out));
 }
 void Metrics::SetPods(size_t count) { series_->pods.Set(static_cast<double>(count)); }
 void Metrics::SetPodsWaiting(size_t count) { series_->pods_waiting.Set(static_cast<double>(count)); }

@@ -23,6 +23,9 @@ inline constexpr std::string_view kBindApiOutcomes[] = {"bound", "refused", "unk
 inline constexpr std::string_view kWatchEventTypes[] = {"list", "set", "gone", "fault"};
 inline constexpr std::string_view kWakeResults[] = {"written", "gone", "failed"};
 inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubelet", "unusable"};
+inline constexpr std::string_view kNodeUsages[] = {"fresh", "stale", "absent"};
+inline constexpr std::string_view kUsageRefreshResults[] = {"ok", "failed"};
+inline constexpr std::string_view kHotWhen[] = {"now", "peak"};
 
 class Metrics {
  public:
@@ -30,6 +33,7 @@ class Metrics {
     std::string version;
     std::vector<std::string_view>
         reject_reasons;  // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+    std::vector<std::string_view> usage_resources;  // values of `resource` of the metrics of usage
   };
   explicit Metrics(const Options& options);
   ~Metrics();
@@ -57,9 +61,17 @@ class Metrics {
   void WatchLag(cluster::Kind kind, Duration lag);
   void SetWatchSynced(cluster::Kind kind, bool synced);
 
-  void SetNodes(std::string_view topology, size_t count);
+  void SetNodes(std::string_view topology, std::string_view usage, size_t count);
   void SetPods(size_t count);
   void SetPodsWaiting(size_t count);  // rejected by filter and remembered for waking
+
+  // Real use. An age is infinite while nothing was ever measured; a share is from 0 to 1.
+  void SetUsageAge(std::string_view resource, double seconds);
+  void SetUsageStale(double share, bool check_steps_aside);
+  void SetHotNodes(std::string_view resource, std::string_view when, size_t count);
+  // One refresh of the source, and the values in it that were no measurements.
+  void UsageRefresh(bool ok, Duration took, uint64_t left_out);
+
   void SetReady(bool ready);
   void SetLeaseHeld(bool held);
   void TlsHandshakeFailed();

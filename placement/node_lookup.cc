@@ -4,8 +4,8 @@ namespace huygens::placement {
 
 void NodeLookup::Resolve(const cluster::State& state, std::span<const std::string_view> names,
                          std::vector<cluster::NodeIndex>& nodes, std::vector<uint32_t>& positions) {
-  nodes.clear();
-  positions.clear();
+  nodes.resize(names.size());
+  positions.resize(names.size());
   if (node_set_revision_ != state.node_set_revision()) {
     node_set_revision_ = state.node_set_revision();
     text_.clear();
@@ -14,24 +14,22 @@ void NodeLookup::Resolve(const cluster::State& state, std::span<const std::strin
     behind_.assign(state.NodeSlots(), 0);
   }
   size_t next = 0;
+  size_t known = 0;
   size_t misses = 0;
   for (size_t i = 0; i < names.size(); ++i) {
-    std::string_view name = names[i];
-    if (next < nodes_.size()) {
-      uint32_t begin = next == 0 ? 0 : ends_[next - 1];
-      if (std::string_view(text_.data() + begin, ends_[next] - begin) == name) {
-        nodes.push_back(nodes_[next++]);
-        positions.push_back(static_cast<uint32_t>(i));
-        continue;
-      }
-    }
-    ++misses;
-    if (auto node = state.FindNode(name)) {
-      nodes.push_back(*node);
-      positions.push_back(static_cast<uint32_t>(i));
+    if (next < nodes_.size() && Remembered(next) == names[i]) {
+      nodes[known] = nodes_[next++];
+    } else {
+      ++misses;
+      const std::optional<cluster::NodeIndex> node = state.FindNode(names[i]);
+      if (!node) continue;
+      nodes[known] = *node;
       next = behind_[*node];
     }
+    positions[known++] = static_cast<uint32_t>(i);
   }
+  nodes.resize(known);
+  positions.resize(known);
   if (misses > names.size() / 16) Remember(names, nodes, positions);
 }
 

@@ -24,6 +24,10 @@ class NodeLookup {
  private:
   void Remember(std::span<const std::string_view> names, std::span<const cluster::NodeIndex> nodes,
                 std::span<const uint32_t> positions);
+  std::string_view Remembered(size_t place) const {
+    const uint32_t begin = place == 0 ? 0 : ends_[place - 1];
+    return {text_.data() + begin, ends_[place] - begin};
+  }
 
   // The known names of an earlier request, back to back, the node of each, and by node the place behind it.
   std::string text_;

@@ -5,7 +5,6 @@
 
 #include "policy/registry.h"
 #include "scoring/registry.h"
-#include "topology/zone_choice.h"
 
 namespace huygens::placement {
 
@@ -25,29 +24,40 @@ std::string Names(std::span<const Entry> entries) {
   return names;
 }
 
-// Which zone an amount belongs to, as crane writes it where the object no longer names the zone.
-std::string CraneZoneName(int zone) { return Concat("node", std::to_string(zone)); }
+// Nothing is kept of usage that nobody looks at.
+Options WithoutIdleUsage(Options options) {
+  auto looks = [](const WeightedTerm& term) {
+    return term.weight > 0 && (term.name == "LeastUsed" || term.name == "Balanced");
+  };
+  const bool checks = std::find(options.checks.begin(), options.checks.end(), "usage") != options.checks.end();
+  if (!checks && std::none_of(options.terms.begin(), options.terms.end(), looks)) options.usage.resources.clear();
+  return options;
+}
 
-ResourceVector Named(const topology::Amounts& amounts, std::span<const ResourceId> resources) {
-  ResourceVector named;
-  for (size_t r = 0; r < resources.size(); ++r) named.Set(resources[r], amounts[r]);
-  return named;
+Status CheckUsage(const usage::Options& usage) {
+  if (usage.slot <= Duration::zero() || usage.slots < 1) return Invalid("a window must have slots");
+  if (usage.resources.size() > usage::kMaxResources) {
+    return Invalid(Concat("usage of more than ", std::to_string(usage::kMaxResources), " resources"));
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
 
 StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
+  HUYGENS_RETURN_IF_ERROR(CheckUsage(options.usage));
   std::unique_ptr<Placement> placement(new Placement(std::move(options)));
   HUYGENS_RETURN_IF_ERROR(placement->Build());
   return placement;
 }
 
 Placement::Placement(Options options)
-    : options_(std::move(options)),
+    : options_(WithoutIdleUsage(std::move(options))),
       zones_(options_.topology),
       kubelet_(options_.topology.kubelet),
+      usage_(options_.usage),
       waiting_(options_.waiting_pods),
-      accounts_{&zones_, &kubelet_},
+      accounts_{&zones_, &kubelet_, &usage_},
       mean_(options_.max_score) {
   for (cluster::Account* account : accounts_) state_.AddAccount(*account);
   state_.AddAccount(waiting_);
@@ -58,7 +68,7 @@ Status Placement::Build() {
   const auto& managed = zones_.options().managed_resources;
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
-  const policy::Sources sources{zones_, kubelet_};
+  const policy::Sources sources{zones_, kubelet_, usage_};
   TextSet seen;
   for (const std::string& name : options_.checks) {
     const policy::CheckEntry* entry = policy::FindCheck(name);
@@ -70,6 +80,7 @@ Status Placement::Build() {
     }
     checks_.push_back(entry->make(sources));
     chooses_zones_ = chooses_zones_ || name == "topology";
+    checks_usage_ = checks_usage_ || name == "usage";
   }
   seen.clear();
   for (const WeightedTerm& each : options_.terms) {
@@ -84,23 +95,42 @@ Status Placement::Build() {
     for (const auto& [resource, weight] : each.resource_weights) {
       if (weight < 1) return Invalid(Concat("the weight of a resource in term ", each.name, " must be at least 1"));
     }
+    if (each.dominant && !entry->make_dominant) return Invalid(Concat("term ", each.name, " has no dominant form"));
     if (each.weight == 0) continue;
     if (!entry->make) {
       inactive_.push_back(each.name);
       continue;
     }
-    mean_.Add(weighs ? entry->make_weighted(sources, each.resource_weights) : entry->make(sources), each.weight);
+    mean_.Add(each.dominant ? entry->make_dominant(sources, each.resource_weights)
+              : weighs      ? entry->make_weighted(sources, each.resource_weights)
+                            : entry->make(sources),
+              each.weight);
   }
   return absl::OkStatus();
 }
 
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
-  return {pod, topology::RequestOf(pod, zones_.options().managed_resources), now};
+  policy::PodQuery query(pod, topology::RequestOf(pod, zones_.options().managed_resources), now);
+  if (!usage_.options().resources.empty()) query.usage = usage_.DemandOf(pod);
+  return query;
+}
+
+void Placement::ApplyUsage(const usage::Readings& readings) {
+  usage_.Apply(readings);
+  ++usage_revision_;
+}
+
+bool Placement::SettleUsage(size_t nodes) {
+  ++usage_revision_;
+  if (usage_.Settle(nodes)) return true;
+  for (NodeIndex node : usage_.TakeRelieved()) waiting_.Changed(node);
+  return false;
 }
 
 void Placement::RunChecks(const policy::PodQuery& query) {
   candidates_.Reset(nodes_);
   for (const auto& check : checks_) check->Run(query, state_, candidates_);
+  if (chooses_zones_) nominated_.Check(query, candidates_);
 }
 
 Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node) {
@@ -112,18 +142,21 @@ Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node) {
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
   const policy::PodQuery query = Query(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
+  const NominatedPods::Kept kept(nominated_, query, nodes_);
   RunChecks(query);
   filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
-  filter_answer_.feasible.clear();
+  filter_answer_.feasible.resize(nodes_.size());
   filter_answer_.narrowed = false;
   filter_answer_.may_repeat = node_names.size() > nodes_.size() + 1;
   asked_in_.resize(state_.NodeSlots());
   ++filter_calls_;
+  size_t feasible = 0;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     filter_answer_.may_repeat |= std::exchange(asked_in_[nodes_[i]], filter_calls_) == filter_calls_;
     filter_answer_.reasons[positions_[i]] = candidates_.reason(i);
-    if (!candidates_.Rejected(i)) filter_answer_.feasible.push_back(positions_[i]);
+    if (!candidates_.Rejected(i)) filter_answer_.feasible[feasible++] = positions_[i];
   }
+  filter_answer_.feasible.resize(feasible);
   if (options_.narrow_to > 0 && filter_answer_.feasible.size() > options_.narrow_to) Narrow(query);
   return filter_answer_;
 }
@@ -135,8 +168,10 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
 }
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now) {
+  const policy::PodQuery query = Query(pod, now);
   nodes_.assign(nodes.begin(), nodes.end());
-  RunChecks(Query(pod, now));
+  const NominatedPods::Kept kept(nominated_, query, nodes_);
+  RunChecks(query);
   for (size_t i = 0; i < nodes_.size(); ++i) {
     if (!candidates_.Rejected(i)) return nodes_[i];
   }
@@ -146,14 +181,21 @@ std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<
 bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node,
                                    Time now) {
   // The account of a node that kubelet pins remembers the order in which pods came: none may come in thought.
-  if (zones_.Mode(node) != topology::NodeMode::kManaged) return true;
-  auto zones = ChooseZones(Query(*pods.front(), now), node);
+  if (zones_.Mode(node) == topology::NodeMode::kKubelet) return true;
+  const policy::PodQuery first = Query(*pods.front(), now);
+  std::optional<std::vector<cluster::ZoneAmount>> zones;
+  {
+    const NominatedPods::Kept kept(nominated_, first, {&node, 1});
+    zones = ChooseZones(first, node);
+  }
   if (!zones) return false;
   const cluster::PlacedPod supposed{pods.front(), node, *std::move(zones)};
   zones_.Place(supposed);
+  usage_.Place(supposed);
   const auto others = pods.subspan(1);
   const bool takes = std::any_of(others.begin(), others.end(),
                                  [&](const auto& pod) { return FirstFit(*pod, {&node, 1}, now).has_value(); });
+  usage_.Leave(supposed);
   zones_.Leave(supposed);
   return takes;
 }
@@ -177,7 +219,7 @@ void Placement::Narrow(const policy::PodQuery& query) {
   // Without the revision a pod that fails on its nodes for reasons unknown here would be offered the same ones for
   // ever.
   const std::string& identity = query.pod.uid.empty() ? query.pod.name : query.pod.uid;
-  const size_t first = (StableHash(identity) + state_.revision()) % equal;
+  const size_t first = (StableHash(identity) + revision()) % equal;
   const size_t wanted = options_.narrow_to - better;
 
   std::vector<uint32_t>& feasible = filter_answer_.feasible;
@@ -196,6 +238,7 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
                                                Time now, std::vector<TermScores>* explain) {
   const policy::PodQuery query = Query(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
+  const NominatedPods::Kept kept(nominated_, query, nodes_);
   means_.resize(nodes_.size());
   mean_.Mean(query, state_, nodes_, means_);
   scores_.assign(node_names.size(), 0);
@@ -205,7 +248,8 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
     for (size_t t = 0; t < mean_.size(); ++t) {
       TermScores said{std::string(mean_.term(t).name()), mean_.weight(t),
                       std::vector<float>(node_names.size(), scoring::kNoOpinion)};
-      for (size_t i = 0; i < nodes_.size(); ++i) said.scores[positions_[i]] = mean_.said(t)[i];
+      const std::span<const float> of_nodes = mean_.said(t);
+      for (size_t i = 0; i < nodes_.size(); ++i) said.scores[positions_[i]] = of_nodes[i];
       explain->push_back(std::move(said));
     }
   }
@@ -241,6 +285,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     return made;
   }
   made.node = *node;
+  const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
   made.reason = Judge(query, *node);
   if (!made.Accepted()) return made;
   std::optional<std::vector<cluster::ZoneAmount>> zones = ChooseZones(query, *node);
@@ -258,96 +303,12 @@ std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const pol
   std::vector<cluster::ZoneAmount> none_due;
   if (!chooses_zones_) return none_due;
   if (zones_.Mode(node) == topology::NodeMode::kKubelet) {
-    if (query.kubelet.asks_nothing || !kubelet_.Predicts(node)) return none_due;
-    return kubelet_.PredictZones(node, query.kubelet);
+    if (!kubelet_.Predicts(node) || query.kubelet().asks_nothing) return none_due;
+    return kubelet_.PredictZones(node, query.kubelet());
   }
   if (query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged) return none_due;
-  topology::ZoneOffers offers;
-  auto set = zones_.Choose(node, query.zones, query.now, offers);
-  if (!set)
-    return std::nullopt;  // the check has just found room, so never; a pod without a result would not be counted
-  return topology::Divide(offers, *set, query.zones.amounts, zones_.options().managed_resources);
-}
-
-std::vector<ZoneShare> Placement::Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const {
-  const cluster::NodeTopology* topology = state_.Topology(node);
-  std::vector<ZoneShare> shares;
-  for (const cluster::ZoneAmount& amount : zones) {
-    ZoneShare share{CraneZoneName(amount.zone), amount.zone, amount.amount};
-    if (topology) {
-      for (const cluster::Zone& zone : topology->zones) {
-        if (zone.id == amount.zone) share.name = zone.name;
-      }
-    }
-    shares.push_back(std::move(share));
-  }
-  std::sort(shares.begin(), shares.end(), [](const ZoneShare& a, const ZoneShare& b) { return a.name < b.name; });
-  return shares;
-}
-
-void Placement::DescribeKubelet(NodeIndex node, const cluster::NodeTopology& topology,
-                                NodeDescription& description) const {
-  const std::vector<cluster::ZoneAmount> free = topology::FreeOf(kubelet_.Machine(node));
-  for (const cluster::Zone& zone : topology.zones) {
-    ZoneDescription described{.zone = zone.id, .name = zone.name};
-    described.allocatable = zone.allocatable;
-    described.available = zone.available;
-    for (const cluster::ZoneAmount& each : free) {
-      if (each.zone == zone.id) described.free = each.amount;
-    }
-    description.zones.push_back(std::move(described));
-  }
-}
-
-std::optional<NodeDescription> Placement::Describe(std::string_view node_name, Time now) const {
-  auto node = state_.FindNode(node_name);
-  if (!node) return std::nullopt;
-  const auto& resources = zones_.options().managed_resources;
-  const cluster::NodeTopology* topology = state_.Topology(*node);
-  NodeDescription description;
-  description.name = node_name;
-  description.mode = zones_.Mode(*node);
-  description.single_numa = zones_.SingleNuma(*node);
-  if (topology) description.defect = topology->defect;
-  if (kubelet_.Predicts(*node)) DescribeKubelet(*node, *topology, description);
-  for (const auto& figures : zones_.Figures(*node, now)) {
-    if (kubelet_.Predicts(*node)) break;
-    ZoneDescription zone;
-    zone.zone = figures.zone;
-    zone.name = CraneZoneName(figures.zone);
-    zone.present = figures.present;
-    zone.stale = figures.stale;
-    zone.allocatable = Named(figures.allocatable, resources);
-    zone.effective = Named(figures.effective, resources);
-    zone.used = Named(figures.used, resources);
-    zone.free = Named(figures.free, resources);
-    zone.cores = figures.cores;
-    zone.whole_cores = figures.whole_cores;
-    if (topology) {
-      for (const cluster::Zone& each : topology->zones) {
-        if (each.id != figures.zone) continue;
-        zone.name = each.name;
-        zone.offline_cpu = each.offline_cpu;
-      }
-    }
-    description.zones.push_back(std::move(zone));
-  }
-  std::vector<topology::KubeletAccount::PodFigures> in_kubelet;
-  if (kubelet_.Predicts(*node)) in_kubelet = kubelet_.Pods(*node);
-  for (const cluster::PlacedPod* placed : state_.PodsOn(*node)) {
-    const cluster::Ledger::Entry* entry = state_.ledger().Find(placed->pod->uid);
-    NodeDescription::PodOnNode pod{placed->pod->Key(), placed->pod->uid, Shares(*node, placed->zones), std::nullopt};
-    if (entry) pod.reservation = entry->state;
-    for (const auto& figures : in_kubelet) {
-      if (figures.uid != pod.uid) continue;
-      pod.kubelet = figures;
-      if (!figures.observed.empty()) pod.zones = Shares(*node, figures.observed);
-    }
-    description.pods.push_back(std::move(pod));
-  }
-  std::sort(description.pods.begin(), description.pods.end(),
-            [](const auto& a, const auto& b) { return a.uid < b.uid; });
-  return description;
+  // The check has just found room, so never nothing; a pod without a result would not be counted.
+  return zones_.Assign(node, query.zones, query.now);
 }
 
 }  // namespace huygens::placement

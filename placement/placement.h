@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -15,12 +16,14 @@
 #include "base/time.h"
 #include "cluster/state.h"
 #include "placement/node_lookup.h"
+#include "placement/nominated_pods.h"
 #include "placement/waiting_pods.h"
 #include "policy/check.h"
 #include "scoring/weighted_mean.h"
 #include "topology/kubelet_account.h"
 #include "topology/options.h"
 #include "topology/zone_account.h"
+#include "usage/account.h"
 
 namespace huygens::placement {
 
@@ -31,6 +34,7 @@ struct WeightedTerm {
   std::string name;
   double weight = 1;                // 0 = off
   ResourceVector resource_weights;  // only for terms that weigh resources (scoring/registry.h)
+  bool dominant = false;            // only for terms that have such a form
 };
 
 struct Options {
@@ -39,6 +43,7 @@ struct Options {
   int64_t max_score = 10;
   size_t narrow_to = 0;  // filter returns only this many of the best feasible nodes; 0 = all
   topology::Options topology;
+  usage::Options usage;     // resources are dropped where no check or term looks at usage
   size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
 };
 
@@ -115,7 +120,8 @@ struct NodeDescription {
     // Of nodes that kubelet pins, where the pod takes anything for itself.
     std::optional<topology::KubeletAccount::PodFigures> kubelet;
   };
-  std::vector<PodOnNode> pods;  // ordered by UID
+  std::vector<PodOnNode> pods;            // ordered by UID
+  std::vector<usage::NodeFigures> usage;  // by position in usage::Options::resources
 };
 
 class Placement {
@@ -132,6 +138,18 @@ class Placement {
   const cluster::State& state() const { return state_; }
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
+  const usage::Account& usage() const { return usage_; }
+  bool ChecksUsage() const { return checks_usage_; }
+  // Grows with each change of the state and of usage; names what a decision was made on.
+  uint64_t revision() const { return state_.revision() + usage_revision_; }
+
+  // Has `account` told of all pods that are placed or leave. It must outlive this object; before the first Apply.
+  void Observe(cluster::Account& account) { state_.AddAccount(account); }
+
+  // Takes in what was measured. It counts on all nodes once SettleUsage says false: call that, for so many nodes at a
+  // time, when no more readings wait.
+  void ApplyUsage(const usage::Readings& readings);
+  bool SettleUsage(size_t nodes = std::numeric_limits<size_t>::max());
 
   // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode;
   // duplicates are answered each. Narrowed to K, nodes whose score equals the K-th best take turns: the first to be
@@ -188,12 +206,16 @@ class Placement {
   // Before state_, which tells them of changes.
   topology::ZoneAccount zones_;
   topology::KubeletAccount kubelet_;
+  usage::Account usage_;
+  uint64_t usage_revision_ = 0;
   WaitingPods waiting_;
   cluster::State state_;
+  NominatedPods nominated_{state_, zones_, kubelet_};
   std::vector<cluster::Account*> accounts_;  // those whose figures the checks go by
   std::vector<std::unique_ptr<policy::Check>> checks_;
   scoring::WeightedMean mean_;
   bool chooses_zones_ = false;  // the topology check is on
+  bool checks_usage_ = false;
 
   // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.
   std::vector<NodeIndex> nodes_;     // the known nodes of the call ...

@@ -2,6 +2,7 @@
 // that a check can walk arrays. Checks are pure: no I/O, no clock, no memory between calls. Decision thread only.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "policy/reason.h"
 #include "topology/kubelet_request.h"
 #include "topology/zone_request.h"
+#include "usage/account.h"
 
 namespace huygens::policy {
 
@@ -19,13 +21,21 @@ using cluster::NodeIndex;
 
 // One pod and what was worked out about it once for all nodes.
 struct PodQuery {
-  PodQuery(const cluster::Pod& asking, topology::ZoneRequest request, Time at)
-      : pod(asking), zones(std::move(request)), now(at), kubelet(topology::KubeletRequestOf(asking)) {}
+  PodQuery(const cluster::Pod& asking, topology::ZoneRequest request, Time at);
 
   const cluster::Pod& pod;
   topology::ZoneRequest zones;  // of nodes that the agent pins
   Time now;
-  topology::KubeletRequest kubelet;  // of nodes that kubelet pins
+  usage::Demand usage;  // empty where nobody looks at usage
+
+  // Of nodes that kubelet pins; worked out when first asked for.
+  const topology::KubeletRequest& kubelet() const {
+    if (!kubelet_) kubelet_ = topology::KubeletRequestOf(pod);
+    return *kubelet_;
+  }
+
+ private:
+  mutable std::optional<topology::KubeletRequest> kubelet_;
 };
 
 // The nodes of a call, by position, and what became of each.

@@ -50,6 +50,12 @@ Words Of(Reason reason) {
       return {"node(s) had insufficient resource of NUMA node", "insufficient_zones", true};
     case Reason::kZonesTooSmall:
       return {"node(s) had insufficient resource of NUMA node", "zones_too_small"};
+    case Reason::kUsageCeiling:
+      return {"node(s) would exceed the usage ceiling", "usage_ceiling", true};
+    case Reason::kUsageCeilingTooLow:
+      return {"node(s) would exceed the usage ceiling", "usage_ceiling_too_low"};
+    case Reason::kUsageUnknown:
+      return {"node(s) had no fresh usage data", "usage_unknown"};
   }
   return {};
 }

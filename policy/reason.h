@@ -27,8 +27,11 @@ enum class Reason : uint8_t {
   kNeverAlignsInitContainer,
   kCannotAlignSidecar,
   kNeverAlignsSidecar,
-  kInsufficientZones,  // zones are large enough but taken
-  kZonesTooSmall,      // would not fit if the zones were empty
+  kInsufficientZones,   // zones are large enough but taken
+  kZonesTooSmall,       // would not fit if the zones were empty
+  kUsageCeiling,        // the others on the node use too much of it
+  kUsageCeilingTooLow,  // the pod alone would use more than the ceiling
+  kUsageUnknown,        // use is stale or was never measured, and the operator says reject
 };
 inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kUnknownNode,
@@ -48,7 +51,10 @@ inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kCannotAlignSidecar,
                                       Reason::kNeverAlignsSidecar,
                                       Reason::kInsufficientZones,
-                                      Reason::kZonesTooSmall};
+                                      Reason::kZonesTooSmall,
+                                      Reason::kUsageCeiling,
+                                      Reason::kUsageCeilingTooLow,
+                                      Reason::kUsageUnknown};
 
 // What kube-scheduler shows, e.g. "node(s) had insufficient resource of NUMA node"; empty for kFits. Two reasons may
 // share a text.

@@ -1,6 +1,7 @@
 #include "policy/registry.h"
 
 #include "policy/topology_check.h"
+#include "policy/usage_check.h"
 
 namespace huygens::policy {
 
@@ -11,7 +12,7 @@ constexpr CheckEntry kChecks[] = {
      [](const Sources& from) -> std::unique_ptr<Check> {
        return std::make_unique<TopologyCheck>(from.zones, from.kubelet);
      }},
-    {"usage", nullptr},
+    {"usage", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<UsageCheck>(from.usage); }},
     {"quota", nullptr},
 };
 

@@ -9,6 +9,7 @@
 #include "policy/check.h"
 #include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
+#include "usage/account.h"
 
 namespace huygens::policy {
 
@@ -16,6 +17,7 @@ namespace huygens::policy {
 struct Sources {
   const topology::ZoneAccount& zones;
   const topology::KubeletAccount& kubelet;
+  const usage::Account& usage;
 };
 
 struct CheckEntry {

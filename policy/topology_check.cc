@@ -25,14 +25,14 @@ Reason ReasonOf(const topology::Prediction& prediction, const topology::KubeletP
 }  // namespace
 
 void TopologyCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
-  if (pod.zones.AsksNothing() && pod.kubelet.asks_nothing) return;
+  if (pod.zones.AsksNothing() && (!kubelet_.AnyNode() || pod.kubelet().asks_nothing)) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes.Rejected(i)) continue;
     if (Reason reason = Judge(pod, nodes.node(i)); reason != Reason::kFits) nodes.Reject(i, reason);
   }
 }
 
-Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
+inline Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
   if (zones_.Mode(node) == topology::NodeMode::kKubelet) return JudgeKubelet(pod, node);
   return pod.zones.AsksNothing() ? Reason::kFits : JudgeManaged(pod, node);
 }
@@ -40,15 +40,15 @@ Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
 Reason TopologyCheck::JudgeKubelet(const PodQuery& pod, NodeIndex node) const {
   // kubelet hands out cores by its own options, the same for all pods.
   if (pod.zones.smt != cluster::Smt::kUnset && !pod.zones.AsksNothing()) return Reason::kUnknownCores;
-  if (pod.kubelet.asks_nothing) return Reason::kFits;
+  if (pod.kubelet().asks_nothing) return Reason::kFits;
   if (kubelet_.Unusable(node)) return Reason::kInvalidTopologyData;
-  if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet)) return Reason::kFits;
-  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet);
+  if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet())) return Reason::kFits;
+  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
   if (prediction.Admitted()) return Reason::kFits;
-  return ReasonOf(prediction, pod.kubelet.pod, kubelet_.PredictEmpty(node, pod.kubelet).Admitted());
+  return ReasonOf(prediction, pod.kubelet().pod, kubelet_.PredictEmpty(node, pod.kubelet()).Admitted());
 }
 
-Reason TopologyCheck::JudgeManaged(const PodQuery& pod, NodeIndex node) const {
+inline Reason TopologyCheck::JudgeManaged(const PodQuery& pod, NodeIndex node) const {
   switch (zones_.Mode(node)) {
     case topology::NodeMode::kKubelet:
     case topology::NodeMode::kNoTopology:

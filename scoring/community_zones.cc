@@ -46,6 +46,7 @@ void CommunityZones::Fill(const cluster::NodeTopology& topology, const topology:
       if (cost->first == topology.zones[to].id) distance_[z * zones_ + to] = std::clamp(cost->second, 0, kFar);
     }
   }
+  nearest_ = distance_.empty() ? kFar : *std::min_element(distance_.begin(), distance_.end());
 }
 
 }  // namespace huygens::scoring

@@ -24,12 +24,14 @@ class CommunityZones {
   std::span<const int64_t> Row(size_t resource) const { return {&available_[resource * zones_], zones_}; }
   // From each zone to each, row by row; 255, the most there is (ACPI SLIT), where the object does not say.
   std::span<const int> Distance() const { return distance_; }
+  int Nearest() const { return nearest_; }  // the least of these
 
  private:
   size_t zones_ = 0;
   std::vector<int64_t> available_;  // by resource, zone
   std::vector<char> listed_;
   std::vector<int> distance_;
+  int nearest_ = 0;
 };
 
 }  // namespace huygens::scoring

@@ -12,7 +12,7 @@ float FewestZonesScore(const topology::ZoneSet& zones) {
   return static_cast<float>(few - far * (few - fewer_by_one_more));
 }
 
-float FewestZones::ScoreManaged(const PodQuery& pod, NodeIndex node, topology::ZoneOffers& scratch) const {
+inline float FewestZones::ScoreManaged(const PodQuery& pod, NodeIndex node, topology::ZoneOffers& scratch) const {
   if (pod.zones.AsksNothing()) return kNoOpinion;
   if (zones_.SurelyFitsOne(node, pod.zones, pod.now)) return 1;
   auto zones = zones_.Choose(node, pod.zones, pod.now, scratch);
@@ -20,9 +20,9 @@ float FewestZones::ScoreManaged(const PodQuery& pod, NodeIndex node, topology::Z
 }
 
 float FewestZones::ScoreKubelet(const PodQuery& pod, NodeIndex node) const {
-  if (pod.kubelet.asks_nothing || !kubelet_.Predicts(node)) return kNoOpinion;
-  if (pod.kubelet.one_container && kubelet_.SurelyFitsOne(node, pod.kubelet)) return 1;
-  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet);
+  if (!kubelet_.Predicts(node) || pod.kubelet().asks_nothing) return kNoOpinion;
+  if (pod.kubelet().one_container && kubelet_.SurelyFitsOne(node, pod.kubelet())) return 1;
+  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
   if (!prediction.Admitted()) return 0;
   const topology::ZoneSet zones = topology::ZonesTaken(kubelet_.Machine(node), prediction.charge);
   return zones.count == 0 ? kNoOpinion : FewestZonesScore(zones);

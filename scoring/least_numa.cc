@@ -12,7 +12,10 @@ using topology::ZoneMask;
 using topology::ZonesIn;
 
 constexpr int kBest = 100;
-constexpr int kSteps = 2048;  // for the zones of a container, and again for the nearest of that number
+
+// Up to so many zones each search has all the steps; beyond they are shared by all searches for a pod on a node.
+constexpr size_t kSmall = 8;
+constexpr int kSteps = 1536;
 
 bool AnyListed(const CommunityZones& zones, const ZoneDemand& demand) {
   return std::any_of(demand.begin(), demand.end(), [&](const auto& part) {
@@ -36,32 +39,39 @@ void Take(const ZoneDemand& demand, ZoneMask chosen, CommunityZones& zones) {
 
 }  // namespace
 
-std::optional<NumaNeed> ZonesNeeded(const CommunityZones& zones, const ZoneDemand& demand) {
-  topology::MaskQuery query;
-  query.distance = zones.Distance();
-  for (size_t zone = 0; zone < zones.size(); ++zone) {
+NumaSearch::NumaSearch(const CommunityZones& zones) : zones_(zones), steps_(kSteps) {}
+
+std::optional<NumaNeed> NumaSearch::Need(const ZoneDemand& demand) {
+  topology::MaskQuery query{.distance = zones_.Distance(), .nearest = zones_.Nearest()};
+  for (size_t zone = 0; zone < zones_.size(); ++zone) {
     bool lists_all =
-        std::all_of(demand.begin(), demand.end(), [&](const auto& part) { return zones.Lists(zone, part.first); });
+        std::all_of(demand.begin(), demand.end(), [&](const auto& part) { return zones_.Lists(zone, part.first); });
     if (lists_all) query.universe |= topology::ZoneBit(zone);
   }
-  for (const auto& [resource, amount] : demand) query.sums.push_back({zones.Row(resource), amount});
+  for (const auto& [resource, amount] : demand) query.sums.push_back({zones_.Row(resource), amount});
   std::optional<int> width = topology::LeastWidth(query.universe, query.sums);
   if (!width) return std::nullopt;
 
-  int steps = kSteps;
+  if (zones_.size() <= kSmall) steps_ = kSteps;
   std::optional<ZoneMask> found;
-  for (int count = *width; !found && steps > 0; ++count) found = topology::FindMask(query, count, steps).mask;
+  for (int count = *width; !found && steps_ > 0; ++count) found = topology::FindMask(query, count, steps_).mask;
   NumaNeed need{found.value_or(query.universe), true};
-
-  topology::MaskQuery any;
-  any.universe = topology::AllZones(zones.size());
-  any.distance = query.distance;
-  steps = kSteps;
-  if (auto best = topology::FindMask(any, topology::CountZones(need.zones), steps).mask) {
-    auto within = [&](ZoneMask mask) { return topology::DistanceWithin(query.distance, zones.size(), mask); };
-    need.nearest = within(need.zones) <= within(*best);
-  }
+  if (auto least = LeastDistance(topology::CountZones(need.zones))) need.nearest = Distance(need.zones) <= *least;
   return need;
+}
+
+std::optional<int64_t> NumaSearch::LeastDistance(int count) {
+  std::optional<int64_t>& least = least_[static_cast<size_t>(count)];
+  if (least) return least;
+  const topology::MaskQuery any{
+      .universe = topology::AllZones(zones_.size()), .distance = zones_.Distance(), .nearest = zones_.Nearest()};
+  if (zones_.size() <= kSmall) steps_ = kSteps;
+  if (auto best = topology::FindMask(any, count, steps_).mask) least = Distance(*best);
+  return least;
+}
+
+int64_t NumaSearch::Distance(ZoneMask mask) const {
+  return topology::DistanceWithin(zones_.Distance(), zones_.size(), mask);
 }
 
 int LeastNumaStep(int zones, bool nearest, int max_numa_nodes) {
@@ -72,11 +82,12 @@ int LeastNumaStep(int zones, bool nearest, int max_numa_nodes) {
 int LeastNumaScore(const CommunityPod& pod, topology::TopologyManagerScope scope, int max_numa_nodes,
                    CommunityZones& zones) {
   const bool whole = scope == topology::TopologyManagerScope::kPod;
+  NumaSearch search(zones);
   int most = 0;
   bool nearest = true;
   for (const ZoneDemand& demand : whole ? std::span(&pod.pod, 1) : std::span(pod.containers)) {
     if (!AnyListed(zones, demand)) continue;
-    std::optional<NumaNeed> need = ZonesNeeded(zones, demand);
+    std::optional<NumaNeed> need = search.Need(demand);
     if (!need) return 0;
     most = std::max(most, topology::CountZones(need->zones));
     nearest = nearest && need->nearest;

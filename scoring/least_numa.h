@@ -8,13 +8,14 @@
 // fit. Only zones that list all that a container asks for, even 0 of it, can be chosen. Pure; any thread.
 //
 // The search is topology/mask_search: exact wherever its steps suffice, as they do for the 8 zones that kubelet is made
-// for and nearly always beyond. Where they do not, all zones that list what is asked for are taken, or nearer zones of
-// that number are missed; upstream would walk 2^n sets. Differs from upstream where that fails: ids are labels
+// for and for any one or two zones. Where they do not, all zones that list what is asked for are taken, or nearer zones
+// of that number are missed; upstream would walk 2^n sets. Differs from upstream where that fails: ids are labels
 // (upstream indexes a list with them), distances above 255 count as 255, of equally near zones those with the lowest
 // ids as a mask are taken, as kubelet does (upstream: the lowest first id), and a score below 0 is 0. Source:
 // kubernetes-sigs/scheduler-plugins, pkg/noderesourcetopology/least_numa.go.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "scoring/community_pod.h"
@@ -28,7 +29,23 @@ struct NumaNeed {
   topology::ZoneMask zones = 0;
   bool nearest = false;  // no other zones of that number, free or not, are nearer to each other
 };
-std::optional<NumaNeed> ZonesNeeded(const CommunityZones& zones, const ZoneDemand& demand);
+
+// The searches for one pod on one node. `zones` must outlive it and may be taken from between them.
+class NumaSearch {
+ public:
+  explicit NumaSearch(const CommunityZones& zones);
+  // Nothing if the zones do not suffice.
+  std::optional<NumaNeed> Need(const ZoneDemand& demand);
+
+ private:
+  // Of any so many zones; nothing if the steps do not suffice.
+  std::optional<int64_t> LeastDistance(int count);
+  int64_t Distance(topology::ZoneMask mask) const;
+
+  const CommunityZones& zones_;
+  int steps_;
+  std::array<std::optional<int64_t>, 65> least_;  // by count
+};
 
 int LeastNumaStep(int zones, bool nearest, int max_numa_nodes);
 

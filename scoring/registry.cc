@@ -1,19 +1,28 @@
 #include "scoring/registry.h"
 
+#include "scoring/balanced.h"
 #include "scoring/community_terms.h"
 #include "scoring/fewest_zones.h"
+#include "scoring/least_used.h"
 
 namespace huygens::scoring {
 
 namespace {
 
 template <ZoneStrategy strategy>
-std::unique_ptr<Term> MakeWeighted(const Sources& from, ResourceVector weights) {
+std::unique_ptr<Term> MakeStrategy(const Sources& from, ResourceVector weights) {
   return std::make_unique<ZoneStrategyTerm>(strategy, std::move(weights), from.zones, from.kubelet);
 }
-template <ZoneStrategy strategy>
-std::unique_ptr<Term> Make(const Sources& from) {
-  return MakeWeighted<strategy>(from, {});
+template <LeastUsedForm form>
+std::unique_ptr<Term> MakeLeastUsed(const Sources& from, ResourceVector weights) {
+  return std::make_unique<LeastUsed>(from.usage, weights, form);
+}
+std::unique_ptr<Term> MakeBalanced(const Sources& from, ResourceVector weights) {
+  return std::make_unique<Balanced>(from.usage, weights);
+}
+template <auto make_weighted>
+std::unique_ptr<Term> WithoutWeights(const Sources& from) {
+  return make_weighted(from, {});
 }
 
 constexpr TermEntry kTerms[] = {
@@ -21,15 +30,18 @@ constexpr TermEntry kTerms[] = {
      [](const Sources& from) -> std::unique_ptr<Term> {
        return std::make_unique<FewestZones>(from.zones, from.kubelet);
      }},
-    {"LeastAllocated", Make<ZoneStrategy::kLeastAllocated>, MakeWeighted<ZoneStrategy::kLeastAllocated>},
-    {"MostAllocated", Make<ZoneStrategy::kMostAllocated>, MakeWeighted<ZoneStrategy::kMostAllocated>},
-    {"BalancedAllocation", Make<ZoneStrategy::kBalancedAllocation>},
+    {"LeastAllocated", WithoutWeights<MakeStrategy<ZoneStrategy::kLeastAllocated>>,
+     MakeStrategy<ZoneStrategy::kLeastAllocated>},
+    {"MostAllocated", WithoutWeights<MakeStrategy<ZoneStrategy::kMostAllocated>>,
+     MakeStrategy<ZoneStrategy::kMostAllocated>},
+    {"BalancedAllocation", WithoutWeights<MakeStrategy<ZoneStrategy::kBalancedAllocation>>},
     {"LeastNUMANodes",
      [](const Sources& from) -> std::unique_ptr<Term> {
        return std::make_unique<LeastNumaTerm>(from.zones, from.kubelet);
      }},
-    {"LeastUsed", nullptr},
-    {"Balanced", nullptr},
+    {"LeastUsed", WithoutWeights<MakeLeastUsed<LeastUsedForm::kMean>>, MakeLeastUsed<LeastUsedForm::kMean>,
+     MakeLeastUsed<LeastUsedForm::kDominant>},
+    {"Balanced", WithoutWeights<MakeBalanced>, MakeBalanced},
 };
 
 }  // namespace

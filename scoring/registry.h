@@ -19,6 +19,8 @@ struct TermEntry {
   std::unique_ptr<Term> (*make)(const Sources& sources);
   // Not null: the term means resources by weight, from 1; one without a weight has 1.
   std::unique_ptr<Term> (*make_weighted)(const Sources& sources, ResourceVector weights) = nullptr;
+  // Not null: the term has a form in which one resource decides.
+  std::unique_ptr<Term> (*make_dominant)(const Sources& sources, ResourceVector weights) = nullptr;
 };
 
 std::span<const TermEntry> KnownTerms();

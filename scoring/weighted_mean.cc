@@ -15,20 +15,18 @@ void WeightedMean::Mean(const PodQuery& pod, const cluster::State& state, std::s
     each.said.assign(nodes.size(), kNoOpinion);
     each.term->Score(pod, state, nodes, each.said);
   }
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    double sum = 0;
-    double weights = 0;
-    for (const Weighted& each : terms_) {
+  std::fill(means.begin(), means.end(), 0.0);
+  weights_.assign(nodes.size(), 0);
+  for (const Weighted& each : terms_) {
+    for (size_t i = 0; i < nodes.size(); ++i) {
       if (std::isnan(each.said[i])) continue;
-      sum += each.weight * std::clamp(static_cast<double>(each.said[i]), 0.0, 1.0);
-      weights += each.weight;
+      means[i] += each.weight * std::clamp(static_cast<double>(each.said[i]), 0.0, 1.0);
+      weights_[i] += each.weight;
     }
-    means[i] = weights > 0 ? sum / weights : 0;
   }
-}
-
-int64_t WeightedMean::Scale(double mean) const {
-  return static_cast<int64_t>(std::floor(mean * static_cast<double>(max_score_) + 0.5));
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (weights_[i] > 0) means[i] /= weights_[i];
+  }
 }
 
 }  // namespace huygens::scoring

@@ -22,7 +22,10 @@ class WeightedMean {
   // means[i] for nodes[i], from 0 to 1. Values of a term outside 0..1 are cut.
   void Mean(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
             std::span<double> means);
-  int64_t Scale(double mean) const;
+  int64_t Scale(double mean) const {
+    // Never negative, so that cutting off is rounding down. NOLINTNEXTLINE(bugprone-incorrect-roundings)
+    return static_cast<int64_t>(mean * static_cast<double>(max_score_) + 0.5);
+  }
 
   // The terms in the order in which they were added, and what each said in the last call of Mean.
   size_t size() const { return terms_.size(); }
@@ -38,6 +41,7 @@ class WeightedMean {
   };
   int64_t max_score_;
   std::vector<Weighted> terms_;
+  std::vector<double> weights_;  // by node: of the terms with an opinion
 };
 
 }  // namespace huygens::scoring

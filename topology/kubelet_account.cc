@@ -1,7 +1,6 @@
 #include "topology/kubelet_account.h"
 
 #include <algorithm>
-#include <tuple>
 #include <utility>
 
 #include "topology/kubelet_published.h"
@@ -43,43 +42,6 @@ auto FindPod(Entries& entries, std::string_view uid) {
   return std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.pod->uid == uid; });
 }
 
-// What pods that left are given back never makes more free than there is. A zone whose memory is all free holds none.
-void Cap(KubeletMachine& machine) {
-  for (size_t i = 0; i < machine.zones.size(); ++i) {
-    KubeletZone& zone = machine.zones[i];
-    zone.cpu_free = std::min(zone.cpu_free, zone.cpu_allocatable);
-    bool holds = false;
-    for (MemoryResource& row : machine.memory) {
-      MemoryResource::Zone& memory = row.zones[i];
-      memory.free = std::min(memory.free, memory.allocatable);
-      holds = holds || memory.free < memory.allocatable;
-    }
-    if (holds) continue;
-    zone.memory_blocks = 0;
-    zone.memory_group = ZoneBit(i);
-  }
-  for (DeviceResource& row : machine.devices) {
-    for (DeviceGroup& group : row.groups) group.free = std::min(group.free, group.total);
-  }
-}
-
-// The zone with the most CPUs, then the most memory, that may take single-zone memory.
-KubeletAccount::Room Roomiest(const KubeletMachine& machine) {
-  KubeletAccount::Room most;
-  if (machine.options.full_cores_only) return most;          // free CPUs may be halves of cores
-  if (machine.options.distribute_across_zones) return most;  // kubelet may begin with more zones than one
-  const auto memory = std::find_if(machine.memory.begin(), machine.memory.end(),
-                                   [](const MemoryResource& row) { return row.resource == kMemory; });
-  const bool counts = machine.options.static_memory && memory != machine.memory.end();
-  for (size_t i = 0; i < machine.zones.size(); ++i) {
-    if (machine.zones[i].memory_group != ZoneBit(i)) continue;
-    const KubeletAccount::Room room{machine.options.static_cpus ? machine.zones[i].cpu_free : INT64_MAX,
-                                    counts ? memory->zones[i].free : INT64_MAX};
-    if (std::tie(room.cpus, room.memory) > std::tie(most.cpus, most.memory)) most = room;
-  }
-  return most;
-}
-
 }  // namespace
 
 KubeletAccount::NodeBook& KubeletAccount::At(NodeIndex node) {
@@ -91,21 +53,21 @@ KubeletAccount::NodeBook& KubeletAccount::At(NodeIndex node) {
 void KubeletAccount::Place(const cluster::PlacedPod& pod) {
   NodeBook& node = At(pod.node);
   if (auto back = FindPod(node.leaving, pod.pod->uid); back != node.leaving.end()) {
-    Entry entry = EntryOf(pod);
+    Entry entry = EntryOf(pod, &*back);
     entry.since = back->since;
     entry.reserved = back->reserved;
     entry.doubtful = back->doubtful;
     // kubelet frees what a pod holds a little before the watch shows the pod gone.
-    if (entry.takes && pod.pod->deleting && !back->pod->deleting) DoubtIf(node.here, NotSeenByKubelet);
+    if (entry.takes() && pod.pod->deleting && !back->pod->deleting) DoubtIf(node.here, NotSeenByKubelet);
     node.leaving.erase(back);
     node.here.push_back(std::move(entry));
     return;
   }
   Settle(node);
-  Entry entry = EntryOf(pod);
+  Entry entry = EntryOf(pod, nullptr);
   entry.reserved = !pod.pod->Bound();
   // Pods are bound here in the order in which they were decided, but others may come between.
-  if (entry.takes && !entry.reserved) DoubtIf(node.here, NotBound);
+  if (entry.takes() && !entry.reserved) DoubtIf(node.here, NotBound);
   if (InSet(node, entry)) {
     node.set.Add(entry.name_hash);
     NextSet(node);
@@ -114,32 +76,24 @@ void KubeletAccount::Place(const cluster::PlacedPod& pod) {
   node.here.push_back(std::move(entry));
 }
 
-KubeletAccount::Entry KubeletAccount::EntryOf(const cluster::PlacedPod& placed) {
+KubeletAccount::Entry KubeletAccount::EntryOf(const cluster::PlacedPod& placed, const Entry* before) {
   const cluster::Pod& pod = *placed.pod;
-  const KubeletRequest request = KubeletRequestOf(pod);
-  Entry entry{.pod = placed.pod, .name_hash = PodNameHash(pod.namespace_name, pod.name)};
-  entry.takes = !request.asks_nothing;
-  if (!entry.takes) return entry;
+  Entry entry{.pod = placed.pod};
+  if (before != nullptr && before->pod == placed.pod) {
+    entry.name_hash = before->name_hash;
+    entry.wants = before->wants;
+  } else {
+    entry.name_hash = PodNameHash(pod.namespace_name, pod.name);
+    if (!KubeletRequestOf(pod).asks_nothing) entry.wants = std::make_shared<const KubeletPod>(PlacedKubeletPodOf(pod));
+  }
+  if (!entry.takes()) return entry;
   entry.observed = OwnZones(pod.observed_mark, pod);
   entry.predicted = PredictedZones(placed);
   entry.all_shown = entry.observed.size() < 2 && entry.predicted.size() < 2;
-  for (const KubeletContainer& container : request.pod.containers) {
+  for (const KubeletContainer& container : entry.wants->containers) {
     if (container.kind == KubeletContainer::Kind::kInit) entry.all_shown = false;
   }
   return entry;
-}
-
-Holding KubeletAccount::HoldingOf(const NodeBook& node, const Entry& entry) {
-  Holding holding{.pod = PlacedKubeletPodOf(*entry.pod),
-                  .zones = entry.observed,
-                  .started = entry.pod->phase != cluster::PodPhase::kPending};
-  if (!holding.zones.empty() && Plausible(node.published, holding)) return holding;
-  holding.zones = entry.predicted;
-  const bool others_leave =
-      std::any_of(node.leaving.begin(), node.leaving.end(), [](const Entry& e) { return e.takes; });
-  const bool doubtful = entry.doubtful || (others_leave && entry.until == 0 && NotSeenByKubelet(*entry.pod));
-  if (doubtful || !Plausible(node.published, holding)) holding.zones.clear();
-  return holding;
 }
 
 void KubeletAccount::Leave(const cluster::PlacedPod& pod) {
@@ -164,6 +118,7 @@ void KubeletAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* t
   node.object = topology;
   Settle(node);
   const bool community = topology && topology->source == cluster::TopologySource::kCommunity;
+  judged_ += (community ? 1 : 0) - (node.predicts || node.unusable ? 1 : 0);
   node.predicts = community && Usable(*topology);
   node.unusable = community && !node.predicts;
   if (!node.predicts) {
@@ -195,21 +150,21 @@ bool KubeletAccount::Recount(NodeIndex index, std::span<const cluster::PlacedPod
   if (node.here.size() == pods.size() && std::all_of(pods.begin(), pods.end(), known)) return false;
   node.here.clear();
   for (const cluster::PlacedPod* pod : pods) {
-    node.here.push_back(EntryOf(*pod));
+    node.here.push_back(EntryOf(*pod, nullptr));
   }
   StartSets(node);
   return true;
 }
 
 bool KubeletAccount::InSet(const NodeBook& node, const Entry& entry) {
-  return node.predicts && (entry.takes || !node.exclusive_only);
+  return node.predicts && (entry.takes() || !node.exclusive_only);
 }
 
 // The pods that left are gone for good: each leaves a set of its own behind, since an exporter may have seen them go
 // one by one.
 void KubeletAccount::Settle(NodeBook& node) {
   for (Entry& entry : node.leaving) {
-    if (entry.takes) DoubtIf(node.here, NotSeenByKubelet);
+    if (entry.takes()) DoubtIf(node.here, NotSeenByKubelet);
     if (InSet(node, entry)) {
       node.set.Remove(entry.name_hash);
       NextSet(node);
@@ -236,163 +191,6 @@ void KubeletAccount::StartSets(NodeBook& node) {
   }
   NextSet(node);
   for (Entry& entry : node.here) entry.since = node.number;
-}
-
-std::optional<KubeletAccount::Matched> KubeletAccount::Match(const NodeBook& node) {
-  if (!node.fingerprint) return std::nullopt;
-  std::optional<Matched> matched;
-  auto consider = [&](const Set& set) {
-    if (set.fingerprint != *node.fingerprint) return;
-    matched = Matched{matched ? matched->first : set.number, set.number};
-  };
-  for (const Set& set : node.sets) consider(set);
-  PodSet set = node.set;
-  uint64_t number = node.number;
-  for (const Entry& entry : node.leaving) {
-    if (!InSet(node, entry)) continue;
-    set.Remove(entry.name_hash);
-    consider({++number, set.Fingerprint()});
-  }
-  return matched;
-}
-
-bool KubeletAccount::Contained(const NodeBook& node, const std::optional<Matched>& matched, const Entry& entry) {
-  if (matched && entry.since <= matched->first) return true;
-  if (matched && entry.since > matched->last) return false;
-  if (!entry.pod->start_time) return false;
-  return !node.written || *entry.pod->start_time + kExporterMargin <= *node.written;
-}
-
-// Whether the zones of all pods that the object contains are known and add up to what it says is in use: then they are
-// where they were predicted to be.
-bool KubeletAccount::Confirmed(const NodeBook& node, const Matched& matched) {
-  KubeletMachine expected = Emptied(node.published);
-  auto take = [&](const Entry& entry, bool contained) {
-    if (!entry.takes || !contained) return true;
-    const Holding holding = HoldingOf(node, entry);
-    if (holding.zones.empty()) return false;
-    ChargeShown(expected, holding);
-    return true;
-  };
-  for (const Entry& entry : node.here) {
-    if (!take(entry, Contained(node, matched, entry))) return false;
-  }
-  for (const Entry& entry : node.gone) {
-    if (!take(entry, entry.since <= matched.first && matched.last < entry.until)) return false;
-  }
-  for (const Entry& entry : node.leaving) {
-    if (!take(entry, entry.since <= matched.first)) return false;
-  }
-  for (size_t i = 0; i < expected.zones.size(); ++i) {
-    if (expected.zones[i].cpu_free != node.published.zones[i].cpu_free) return false;
-  }
-  return expected.memory == node.published.memory;
-}
-
-void KubeletAccount::Count(NodeBook& node) {
-  node.counted = true;
-  node.free = node.published;
-  const std::optional<Matched> matched = Match(node);
-  // Fixed order: where memory of several pods spans different zones, the last one decides about the group.
-  std::sort(node.here.begin(), node.here.end(), [](const Entry& a, const Entry& b) { return a.pod->uid < b.pod->uid; });
-  for (const Entry& entry : node.here) {
-    if (!entry.takes) continue;
-    const bool contained = Contained(node, matched, entry);
-    if (contained && entry.all_shown) continue;
-    contained ? ChargeHidden(node.free, HoldingOf(node, entry)) : ChargeAll(node.free, HoldingOf(node, entry));
-  }
-  if (matched && Confirmed(node, *matched)) {
-    uint64_t number = node.number;
-    auto give_back = [&](const Entry& entry, uint64_t until) {
-      const bool contained = entry.since <= matched->first && matched->last < until;
-      if (entry.takes && contained) Credit(node.free, HoldingOf(node, entry));
-    };
-    for (const Entry& entry : node.gone) give_back(entry, entry.until);
-    for (const Entry& entry : node.leaving) give_back(entry, InSet(node, entry) ? ++number : number);
-  }
-  Cap(node.free);
-
-  node.most_free = MostFree(node);
-  if (node.most_free == node.free) node.most_free.reset();
-  node.roomiest = Roomiest(node.free);
-}
-
-KubeletMachine KubeletAccount::MostFree(const NodeBook& node) {
-  KubeletMachine most = node.published;
-  const std::optional<Matched> matched = Match(node);
-  for (const Entry& entry : node.here) {
-    if (!entry.takes) continue;
-    const Holding holding = HoldingOf(node, entry);
-    const bool may_have_left = entry.pod->deleting;
-    const bool surely_not_contained =
-        matched ? entry.since > matched->last : entry.reserved && entry.since > node.arrived;
-    if (Contained(node, matched, entry)) {
-      may_have_left ? CreditMost(most, holding) : ChargeHidden(most, holding);
-    } else if (surely_not_contained && !may_have_left && !holding.zones.empty()) {
-      ChargeAll(most, holding);
-    }
-  }
-  auto may_be_contained = [&](const Entry& entry) {
-    return entry.takes && (!matched || (entry.since <= matched->last && matched->first < entry.until));
-  };
-  for (const Entry& entry : node.gone) {
-    if (may_be_contained(entry)) CreditMost(most, HoldingOf(node, entry));
-  }
-  for (const Entry& entry : node.leaving) {
-    if (entry.takes) CreditMost(most, HoldingOf(node, entry));
-  }
-  Cap(most);
-  return most;
-}
-
-const KubeletAccount::NodeBook& KubeletAccount::Counted(NodeIndex index) const {
-  NodeBook& node = nodes_[index];
-  if (!node.counted) Count(node);
-  return node;
-}
-
-const KubeletMachine& KubeletAccount::Machine(NodeIndex node) const { return Counted(node).free; }
-
-bool KubeletAccount::SurelyFitsOne(NodeIndex index, const KubeletRequest& request) const {
-  if (!request.plain) return false;
-  const NodeBook& node = Counted(index);
-  return request.cpus <= node.roomiest.cpus && request.memory <= node.roomiest.memory;
-}
-
-Prediction KubeletAccount::Predict(NodeIndex index, const KubeletRequest& request) const {
-  const NodeBook& node = Counted(index);
-  Prediction at_least = topology::Predict(node.free, request.pod);
-  // More room can make kubelet refuse: an init container goes to a lower zone, which those after it must then cover.
-  if (!node.most_free || !at_least.Admitted() || request.pod.containers.size() < 2) return at_least;
-  Prediction at_most = topology::Predict(*node.most_free, request.pod);
-  return at_most.Admitted() ? at_least : at_most;
-}
-
-std::vector<cluster::ZoneAmount> KubeletAccount::PredictZones(NodeIndex index, const KubeletRequest& request) const {
-  const NodeBook& node = Counted(index);
-  const Prediction at_least = topology::Predict(node.free, request.pod);
-  if (node.most_free && topology::Predict(*node.most_free, request.pod).charge != at_least.charge) return {};
-  return ZonesOf(node.free, at_least.charge);
-}
-
-Prediction KubeletAccount::PredictEmpty(NodeIndex node, const KubeletRequest& request) const {
-  return topology::Predict(Emptied(nodes_[node].published), request.pod);
-}
-
-std::vector<KubeletAccount::PodFigures> KubeletAccount::Pods(NodeIndex index) const {
-  const NodeBook& node = Counted(index);
-  const std::optional<Matched> matched = Match(node);
-  std::vector<PodFigures> figures;
-  for (const Entry& entry : node.here) {
-    if (!entry.takes) continue;
-    const Holding holding = HoldingOf(node, entry);
-    PodFigures& pod = figures.emplace_back();
-    pod.uid = entry.pod->uid;
-    pod.contained = Contained(node, matched, entry);
-    pod.known = !holding.zones.empty();
-    if (holding.zones == entry.observed) pod.observed = entry.observed;
-  }
-  return figures;
 }
 
 }  // namespace huygens::topology

@@ -20,6 +20,7 @@
 #include <optional>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "cluster/account.h"
 #include "topology/kubelet_admission.h"
 #include "topology/kubelet_holding.h"
@@ -41,7 +42,9 @@ class KubeletAccount final : public cluster::Account {
 
   // Whether there is an object from which kubelet can be predicted.
   bool Predicts(NodeIndex node) const { return node < nodes_.size() && nodes_[node].predicts; }
-  // Whether there is one that cannot be used.
+  // Whether there is any node with a topology object of the community.
+  bool AnyNode() const { return judged_ > 0; }
+  // Whether there is an object that cannot be used.
   bool Unusable(NodeIndex node) const { return node < nodes_.size() && nodes_[node].unusable; }
 
   // The following are for nodes that Predicts.
@@ -55,6 +58,8 @@ class KubeletAccount final : public cluster::Account {
   // The zones that kubelet will take for a pod that it admits. Nothing if they are not certain: were what is not known
   // for sure to be in use free, it would take others.
   std::vector<cluster::ZoneAmount> PredictZones(NodeIndex node, const KubeletRequest& request) const;
+  // What would be free if the pods for which `gone` holds had left.
+  KubeletMachine MachineWithout(NodeIndex node, absl::FunctionRef<bool(const cluster::Pod&)> gone) const;
   // What kubelet would say were no pod there.
   Prediction PredictEmpty(NodeIndex node, const KubeletRequest& request) const;
 
@@ -85,13 +90,14 @@ class KubeletAccount final : public cluster::Account {
     std::shared_ptr<const cluster::Pod> pod;
     std::vector<cluster::ZoneAmount> observed;   // empty: unknown
     std::vector<cluster::ZoneAmount> predicted;  // empty: unknown
-    bool takes = false;                          // anything exclusively
     bool all_shown = false;                      // once contained, it needs no further look
     bool reserved = false;                       // known here before anywhere else
     bool doubtful = false;                       // what `predicted` came from has changed before kubelet saw the pod
+    std::shared_ptr<const KubeletPod> wants;     // null: it takes nothing exclusively
     uint64_t name_hash = 0;
     uint64_t since = 0;  // the number of the set with which it came ...
     uint64_t until = 0;  // ... and of the one with which it was gone
+    bool takes() const { return wants != nullptr; }
   };
   struct Set {
     uint64_t number = 0;
@@ -123,19 +129,23 @@ class KubeletAccount final : public cluster::Account {
     uint64_t number = 0;      // of the current set
     uint64_t arrived = 0;     // the set with which the object came
 
-    bool counted = false;                     // the following are up to date
-    KubeletMachine free;                      // at most what is free in truth
-    std::optional<KubeletMachine> most_free;  // at least that; nothing: the same
+    bool counted = false;  // the following are up to date
+    KubeletMachine free;   // at most what is free in truth
     Room roomiest;
+    bool most_counted = false;                // the following is, too
+    std::optional<KubeletMachine> most_free;  // at least what is free in truth; nothing: the same as `free`
   };
 
   NodeBook& At(NodeIndex node);
   const NodeBook& Counted(NodeIndex node) const;
+  // Null: the same as what is free at least.
+  const KubeletMachine* MostFree(NodeIndex node) const;
   static void Count(NodeBook& node);
   static std::optional<Matched> Match(const NodeBook& node);
-  static KubeletMachine MostFree(const NodeBook& node);
+  static KubeletMachine CountMost(const NodeBook& node);
   static bool Contained(const NodeBook& node, const std::optional<Matched>& matched, const Entry& entry);
-  static Entry EntryOf(const cluster::PlacedPod& placed);
+  // `before`: the entry of the same pod as it was; null if there is none.
+  static Entry EntryOf(const cluster::PlacedPod& placed, const Entry* before);
   static Holding HoldingOf(const NodeBook& node, const Entry& entry);
   static bool InSet(const NodeBook& node, const Entry& entry);
   static bool Confirmed(const NodeBook& node, const Matched& matched);
@@ -145,6 +155,7 @@ class KubeletAccount final : public cluster::Account {
 
   KubeletDefaults defaults_;
   AssumedLayouts layouts_;
+  int judged_ = 0;                       // nodes that are predicted or unusable
   mutable std::vector<NodeBook> nodes_;  // what is free is counted when somebody asks
 };
 

@@ -56,7 +56,7 @@ Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod) {
   const bool merges = machine.options.policy != TopologyManagerPolicy::kNone;
   const bool per_pod = machine.options.scope == TopologyManagerScope::kPod;
   Affinity affinity;
-  int steps = kMaxMaskSteps;
+  int steps = kMaxMaskSteps;  // where there are many zones, for the whole pod
   auto merge = [&](const HintRequest& request) {
     const Merge merge = MergeHints(state, HintsOf(state, request, steps), steps);
     prediction.bounded |= merge.bounded || steps < 0;
@@ -69,7 +69,7 @@ Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod) {
   for (size_t i = 0; i < pod.containers.size(); ++i) {
     const KubeletContainer& container = pod.containers[i];
     const auto index = static_cast<int>(i);
-    steps = kMaxMaskSteps;
+    if (machine.zones.size() <= kMaxMergeZones) steps = kMaxMaskSteps;
     if (merges && !per_pod && !merge({container.cpus, container.memory, container.devices})) {
       return Refused(std::move(prediction), Admission::kTopologyAffinityError, true, index);
     }

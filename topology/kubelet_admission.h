@@ -4,10 +4,10 @@
 // fail under every policy.
 //
 // Exact for what counts can say (see topology/kubelet_machine.h) up to the search bound: a mask of three or more zones
-// is searched in at most kMaxMaskSteps steps; if they do not suffice, the pod is taken to be refused (`bounded`). Where
-// nothing is preferred (best-effort only) the merge is exact up to kMaxMergeZones zones; beyond, the affinity is all
-// zones. One and two zones are always exact.
-// Source: kubernetes v1.36, pkg/kubelet/cm/topologymanager and the static policies of its three managers.
+// is searched in at most kMaxMaskSteps steps (of each container; beyond kMaxMergeZones zones of the whole pod); if they
+// do not suffice, the pod is taken to be refused (`bounded`). Where nothing is preferred (best-effort only) the merge
+// is exact up to kMaxMergeZones zones; beyond, the affinity is all zones. One and two zones are always exact. Source:
+// kubernetes v1.36, pkg/kubelet/cm/topologymanager and the static policies of its three managers.
 #pragma once
 
 #include <optional>
@@ -18,7 +18,7 @@
 
 namespace huygens::topology {
 
-inline constexpr int kMaxMaskSteps = 2560;
+inline constexpr int kMaxMaskSteps = 2048;
 inline constexpr int kMaxMergeZones = 8;
 
 enum class Admission : uint8_t {

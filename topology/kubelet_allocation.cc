@@ -81,6 +81,7 @@ std::optional<CpuSet> ChooseCpus(const KubeletState& state, int count, const Aff
     const auto cpus = take(aligned, std::min(count, aligned.Count()));
     if (!cpus) return std::nullopt;
     taken = *cpus;
+    if (taken.Count() == count) return taken;
   }
   const auto cpus = take(available - taken, count - taken.Count());
   if (!cpus) return std::nullopt;
@@ -95,7 +96,8 @@ bool WholeCores(const KubeletState& state, int count) {
 // --- Memory
 
 // The best hint of memory alone: preferred if there is one, then the fewest zones, then the lowest.
-Affinity BestMemoryHint(const KubeletState& state, const ResourceHints& hints, ZoneMask must, int& steps) {
+Affinity BestMemoryHint(const KubeletState& state, const ResourceVector& memory, ZoneMask must, int& steps) {
+  const ResourceHints hints = MemoryHints(state, memory, steps);
   const int zones = static_cast<int>(state.zones);
   for (int width = std::max({hints.width, CountZones(must), 1}); width <= zones; ++width) {
     if (auto mask = FindCommonMask(state, {&hints, 1}, width, must, {}, steps).mask) {
@@ -126,14 +128,13 @@ bool BreaksGroups(const KubeletState& state, ZoneMask mask) {
 // The zones to take memory from: the affinity, or where that does not hold the request the best hint that includes it.
 std::optional<ZoneMask> MemoryZones(const KubeletState& state, const ResourceVector& memory, const Affinity& affinity,
                                     int& steps) {
-  const ResourceHints hints = MemoryHints(state, memory, steps);
   Affinity chosen = affinity;
   if (!chosen.zones) {
-    chosen = BestMemoryHint(state, hints, 0, steps);
+    chosen = BestMemoryHint(state, memory, 0, steps);
     if (!chosen.zones || (affinity.preferred && !chosen.preferred)) return std::nullopt;
   }
   if (!HoldsMemory(state, memory, *chosen.zones)) {
-    const Affinity extended = BestMemoryHint(state, hints, *chosen.zones, steps);
+    const Affinity extended = BestMemoryHint(state, memory, *chosen.zones, steps);
     if (!extended.zones || (chosen.preferred && !extended.preferred)) return std::nullopt;
     chosen = extended;
   }

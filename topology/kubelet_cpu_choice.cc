@@ -50,11 +50,13 @@ class Accumulator {
   }
 
   void TakeFullCores() {
-    for (size_t core : Cores()) {
+    ForEachCore([&](size_t core) {
       const auto cpus = layout_.InCore(core);
-      if (core_[core] != layout_.cpus_per_core() || needed_ < static_cast<int>(cpus.size())) continue;
-      for (uint16_t cpu : cpus) TakeOne(cpu);
-    }
+      if (core_[core] == layout_.cpus_per_core() && needed_ >= static_cast<int>(cpus.size())) {
+        for (uint16_t cpu : cpus) TakeOne(cpu);
+      }
+      return needed_ >= layout_.cpus_per_core();
+    });
     Count();
   }
 
@@ -66,9 +68,10 @@ class Accumulator {
     if (spread) {
       for (size_t socket : Sockets()) (available_ & layout_.InSocket(socket)).ForEach(take);
     } else {
-      for (size_t core : Cores()) {
+      ForEachCore([&](size_t core) {
         for (uint16_t cpu : layout_.InCore(core)) take(cpu);
-      }
+        return !Satisfied();
+      });
     }
   }
 
@@ -138,18 +141,23 @@ class Accumulator {
     return sockets;
   }
 
-  std::vector<size_t> Cores() const {
+  // Until `visit` says false. What it takes does not change the order.
+  template <typename Visit>
+  void ForEachCore(Visit visit) const {
+    const CpuSet available = available_;
     std::vector<size_t> cores;
     for (size_t group : zones_first_ ? Sockets() : Zones()) {
-      const auto begin = static_cast<std::ptrdiff_t>(cores.size());
-      (available_ & (zones_first_ ? layout_.InSocket(group) : layout_.InZone(group))).ForEach([&](size_t cpu) {
+      cores.clear();
+      (available & (zones_first_ ? layout_.InSocket(group) : layout_.InZone(group))).ForEach([&](size_t cpu) {
         cores.push_back(layout_.cpus()[cpu].core);
       });
-      std::sort(cores.begin() + begin, cores.end(),
+      std::sort(cores.begin(), cores.end(),
                 [&](size_t a, size_t b) { return core_[a] != core_[b] ? core_[a] < core_[b] : a < b; });
-      cores.erase(std::unique(cores.begin() + begin, cores.end()), cores.end());
+      cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+      for (size_t core : cores) {
+        if (!visit(core)) return;
+      }
     }
-    return cores;
   }
 
   Order Uncores() const {

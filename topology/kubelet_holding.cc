@@ -73,19 +73,24 @@ std::optional<size_t> PositionOf(const KubeletMachine& machine, int zone) {
 }
 
 // More than any zone has; what pods claim is cut to it, so that sums never overflow.
-int Credible(int64_t count) { return static_cast<int>(std::clamp<int64_t>(count, 0, 1 << 20)); }
+int64_t Credible(int64_t count) { return std::clamp<int64_t>(count, 0, 1 << 20); }
 int64_t CredibleBytes(int64_t bytes) { return std::clamp<int64_t>(bytes, 0, int64_t{1} << 50); }
+
+void Take(int& free, int64_t count) {
+  constexpr int64_t kMost = 1 << 30;  // thousands of pods may claim much of one zone
+  free = static_cast<int>(std::clamp(free - count, -kMost, kMost));
+}
 
 // `sign` 1 takes, -1 gives back.
 void Move(KubeletMachine& machine, size_t position, const ResourceVector& amounts, int sign) {
-  machine.zones[position].cpu_free -= sign * Credible(amounts.Get(kCpu) / kMilli);
+  Take(machine.zones[position].cpu_free, sign * Credible(amounts.Get(kCpu) / kMilli));
   for (MemoryResource& row : machine.memory) {
     row.zones[position].free -= sign * CredibleBytes(amounts.Get(row.resource));
   }
   for (DeviceResource& row : machine.devices) {
-    const int count = Credible(amounts.Get(row.resource));
+    const int64_t count = sign * Credible(amounts.Get(row.resource));
     for (DeviceGroup& group : row.groups) {
-      if (group.zones == ZoneBit(position)) group.free -= sign * count;
+      if (group.zones == ZoneBit(position)) Take(group.free, count);
     }
   }
 }

@@ -18,7 +18,7 @@
 namespace huygens::topology {
 
 struct Holding {
-  KubeletPod pod;
+  const KubeletPod& pod;                   // must outlive this
   std::vector<cluster::ZoneAmount> zones;  // ordered by zone; empty = unknown
   bool started = false;                    // its init containers have finished
 };

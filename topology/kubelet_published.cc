@@ -9,8 +9,6 @@ namespace {
 
 constexpr int64_t kMilli = 1000;
 
-// As many as a CpuLayout has positions for.
-constexpr int kMostCpus = 1 << 16;
 constexpr int64_t kMostBytes = int64_t{1} << 50;  // per zone, so that sums do not overflow
 
 struct Amounts3 {
@@ -100,7 +98,7 @@ bool Usable(const cluster::NodeTopology& topology) {
   return topology.defect.empty() && zones.size() <= cluster::kMaxZones &&
          std::adjacent_find(zones.begin(), zones.end(), [](const auto& a, const auto& b) { return a.id >= b.id; }) ==
              zones.end() &&
-         std::accumulate(zones.begin(), zones.end(), 0, cpus) <= kMostCpus;
+         std::accumulate(zones.begin(), zones.end(), 0, cpus) <= cluster::kMaxCpus;
 }
 
 KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const KubeletOptions& options) {

@@ -19,8 +19,9 @@ class Search {
     if (!query.distance.empty()) {
       side_ = 0;
       while ((side_ + 1) * (side_ + 1) <= query.distance.size()) ++side_;
-      nearest_ = std::numeric_limits<int64_t>::max();
+      nearest_ = query.nearest.value_or(std::numeric_limits<int>::max());
       for (uint8_t a : zones_) {
+        if (query.nearest) break;
         for (uint8_t b : zones_) nearest_ = std::min<int64_t>(nearest_, query.distance[a * side_ + b]);
       }
     }
@@ -48,7 +49,7 @@ class Search {
   size_t Row(size_t sum, size_t limit) const { return (sum * (zones_.size() + 1) + limit) * (width_ + 1); }
   void FillMost() {
     most_.assign(Row(query_.sums.size(), 0), 0);
-    if (width_ > 2) steps_ -= static_cast<int>(most_.size() / 32);  // about what they cost
+    if (width_ > 2) steps_ -= static_cast<int>(most_.size() / 8);  // about what they cost
     absl::InlinedVector<int64_t, 64> largest;
     for (size_t s = 0; s < query_.sums.size(); ++s) {
       largest.clear();

@@ -27,6 +27,7 @@ struct MaskQuery {
   ZoneMask must = 0;      // zones that must be among them
   absl::InlinedVector<ZoneSum, 4> sums;
   std::span<const int> distance;  // row by row; empty = the lowest mask will do
+  std::optional<int> nearest;     // no two zones, and no zone to itself, are nearer; worked out if not given
   // What no sum says, asked of masks that hold all sums. Null: nothing.
   std::optional<absl::FunctionRef<bool(ZoneMask)>> accepts;
 };

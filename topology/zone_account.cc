@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cluster/pod_requests.h"
+
 namespace huygens::topology {
 
 namespace {
@@ -140,7 +142,7 @@ bool ZoneAccount::Recount(NodeIndex index, std::span<const cluster::PlacedPod* c
   NodeZones& node = At(index);
   NodeZones counted;
   for (const cluster::PlacedPod* pod : pods) {
-    for (const cluster::ZoneAmount& amount : pod->zones) Add(counted, *pod->pod, amount, 1);
+    for (const cluster::ZoneAmount& amount : Counted(*pod)) Add(counted, *pod->pod, amount, 1);
   }
   if (counted.elsewhere == AllHeld(node)) return false;
   SetHeld(node, std::move(counted.elsewhere), options_.managed_resources.size());
@@ -174,8 +176,24 @@ void ZoneAccount::Rebound(NodeIndex index) {
 
 void ZoneAccount::Charge(const cluster::PlacedPod& pod, int sign) {
   NodeZones& node = At(pod.node);
-  for (const cluster::ZoneAmount& amount : pod.zones) Add(node, *pod.pod, amount, sign);
-  if (!pod.zones.empty()) Rebound(pod.node);
+  if (pod.zones.empty()) return;
+  for (const cluster::ZoneAmount& amount : Counted(pod)) Add(node, *pod.pod, amount, sign);
+  Rebound(pod.node);
+}
+
+std::vector<cluster::ZoneAmount> ZoneAccount::Counted(const cluster::PlacedPod& pod) const {
+  std::vector<cluster::ZoneAmount> counted = pod.zones;
+  const ResourceVector requests = cluster::PlacedPodRequests(*pod.pod);
+  for (ResourceId resource : options_.managed_resources) {
+    int64_t left = std::max<int64_t>(0, requests.Get(resource));
+    if (resource == kCpu) left = SaturatingAdd(left, kWholeCpu);
+    for (cluster::ZoneAmount& zone : counted) {
+      const int64_t amount = std::min(Credible(zone.amount.Get(resource)), left);
+      zone.amount.Set(resource, amount);
+      left -= amount;
+    }
+  }
+  return counted;
 }
 
 void ZoneAccount::Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const {

@@ -2,9 +2,14 @@
 //
 // A zone's effective capacity is min(allocatable, offline capacity where that is known and fresh); free is effective
 // minus used, at least 0. What pods hold of a zone that changes or vanishes stays on the books and counts again when
-// the zone returns; a zone that shrinks below what is used has nothing free and evicts nobody. Amounts that a pod
-// claims are cut to 0..kMostPerZone, so that sums never overflow. Where the object lists the zone's cores, the zone has
-// no more CPUs than these, and the cpu used includes the threads that isolating pods keep idle (topology/core_use.h).
+// the zone returns; a zone that shrinks below what is used has nothing free and evicts nobody. Where the object lists
+// the zone's cores, the zone has no more CPUs than these, and the cpu used includes the threads that isolating pods
+// keep idle (topology/core_use.h).
+//
+// A pod's annotation says which zones it holds, and how much of each. Whoever may patch the pod may write anything
+// there: so no more than the pod requests of the node is believed of all zones together, and a CPU on top, since crane
+// sometimes writes a little more; what is too much is left out of the last zones. Less is believed: crane assigns in
+// part where zones have fractions of CPUs.
 #pragma once
 
 #include <cstdint>
@@ -62,6 +67,9 @@ class ZoneAccount final : public cluster::Account {
   // threads of a core, if there are any. Leaves in `offers` what the zones can give the pod: that refers to the account
   // and holds until it changes.
   std::optional<ZoneSet> Choose(NodeIndex node, const ZoneRequest& request, Time now, ZoneOffers& offers) const;
+
+  // The same with what the pod gets of each zone, by zone id.
+  std::optional<std::vector<cluster::ZoneAmount>> Assign(NodeIndex node, const ZoneRequest& request, Time now) const;
 
   struct ZoneFigures {
     int zone = -1;
@@ -144,6 +152,7 @@ class ZoneAccount final : public cluster::Account {
                                const View& view);
   void Offer(NodeIndex node, const ZoneRequest& request, const View& view, ZoneOffers& offers) const;
   void Charge(const cluster::PlacedPod& pod, int sign);
+  std::vector<cluster::ZoneAmount> Counted(const cluster::PlacedPod& pod) const;
   void Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const;
   static void CountUse(Zone& zone);
   Zone MakeZone(const cluster::Zone& zone) const;

@@ -120,4 +120,12 @@ std::optional<ZoneSet> ZoneAccount::Choose(NodeIndex node, const ZoneRequest& re
   return SelectZones(offers, request.amounts, one_zone);
 }
 
+std::optional<std::vector<cluster::ZoneAmount>> ZoneAccount::Assign(NodeIndex node, const ZoneRequest& request,
+                                                                    Time now) const {
+  ZoneOffers offers;
+  const auto set = Choose(node, request, now, offers);
+  if (!set) return std::nullopt;
+  return Divide(offers, *set, request.amounts, options_.managed_resources);
+}
+
 }  // namespace huygens::topology

@@ -17,9 +17,9 @@ std::string ZoneName(int id, const cluster::NodeTopology& topology) {
 }
 
 // Memory-like resources are binary in Kubernetes ("4Gi"), all others decimal.
-Quantity ToQuantity(ResourceId id, std::string_view name, int64_t amount) {
+Quantity ToQuantity(ResourceId id, int64_t amount) {
   if (id == kCpu) return Quantity::FromMilli(amount);
-  bool binary = id == kMemory || id == kEphemeralStorage || name.starts_with("hugepages-");
+  bool binary = id == kMemory || id == kEphemeralStorage || IsHugepages(id);
   return Quantity::FromInt(amount, binary ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
 }
 
@@ -36,7 +36,7 @@ bool AppendAmounts(std::string& out, const ResourceVector& amounts, const Resour
     first = false;
     AppendJsonString(out, name);
     out += ':';
-    AppendJsonString(out, ToQuantity(entry.first, name, entry.second).Canonical());
+    AppendJsonString(out, ToQuantity(entry.first, entry.second).Canonical());
   }
   return !named.empty();
 }

@@ -26,21 +26,37 @@ class Gather {
     std::memcpy(block_.data() + used_, piece.data(), piece.size());
     used_ += piece.size();
   }
+  // A literal: its length is known, so that copying it is an instruction or two.
+  template <size_t size>
+  void Add(const char (&literal)[size]) {
+    if (size > block_.size() - used_) Flush();
+    std::memcpy(block_.data() + used_, literal, size - 1);
+    used_ += size - 1;
+  }
   void AddName(std::string_view name, NameText text) {
     if (text == NameText::kVerbatim) return Add({name.data() - 1, name.size() + 2});
     Flush();
     AppendJsonString(out_, name);
   }
   void AddInt(int64_t value) {
-    if (value >= 0 && value < 10) {
-      char digit = static_cast<char>('0' + value);
-      return Add({&digit, 1});
-    }
+    if (value >= 0 && value < 1000) return AddScore(static_cast<unsigned>(value));
     std::array<char, 24> digits;
-    Add({digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr});
+    Add(std::string_view(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr));
   }
 
  private:
+  // Below 1000, without a branch on the number of digits: that changes from node to node, and guessing it wrong costs
+  // more than all else (for 5000 nodes 22 of 49 us).
+  void AddScore(unsigned value) {
+    if (block_.size() - used_ < 3) Flush();
+    auto put = [this](unsigned digit, bool advance) {
+      block_[used_] = static_cast<char>('0' + digit);
+      used_ += advance ? 1 : 0;
+    };
+    put(value / 100, value >= 100);
+    put(value / 10 % 10, value >= 10);
+    put(value % 10, true);
+  }
   void Flush() {
     out_.append(block_.data(), used_);
     used_ = 0;
@@ -125,15 +141,17 @@ void AppendFilterError(std::string& out, std::string_view error) {
   out += '}';
 }
 
-void AppendHostPriorities(std::string& out, std::span<const HostPriority> priorities, NameText text) {
+void AppendHostPriorities(std::string& out, std::span<const std::string_view> names, std::span<const int64_t> scores,
+                          NameText text) {
   out += '[';
   {
     Gather gather(out);
-    for (const HostPriority& priority : priorities) {
-      gather.Add(&priority == priorities.data() ? R"({"Host":)" : R"(,{"Host":)");
-      gather.AddName(priority.host, text);
+    for (size_t i = 0; i < names.size(); ++i) {
+      if (i > 0) gather.Add(",");
+      gather.Add(R"({"Host":)");
+      gather.AddName(names[i], text);
       gather.Add(R"(,"Score":)");
-      gather.AddInt(priority.score);
+      gather.AddInt(scores[i]);
       gather.Add("}");
     }
   }

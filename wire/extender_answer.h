@@ -18,11 +18,6 @@ struct RejectedNode {
   std::string_view reason;
 };
 
-struct HostPriority {
-  std::string_view host;
-  int64_t score = 0;
-};
-
 // Whether node names stand in the request letter by letter, their quotes around them (ExtenderArgs::node_names_json is
 // not empty): then they are copied with their quotes, a third of the cost of looking for what to escape. Names of other
 // origin are kPlain.
@@ -41,7 +36,9 @@ void AppendFilterNodes(std::string& out, const NodeList& nodes, std::span<const 
                        std::span<const RejectedNode> failed, std::span<const RejectedNode> unresolvable);
 void AppendFilterError(std::string& out, std::string_view error);
 
-void AppendHostPriorities(std::string& out, std::span<const HostPriority> priorities, NameText text = NameText::kPlain);
+// One score for each name.
+void AppendHostPriorities(std::string& out, std::span<const std::string_view> names, std::span<const int64_t> scores,
+                          NameText text = NameText::kPlain);
 
 // UIDs only, whichever form the request had. There is no place for an error in this answer.
 void AppendPreemptVictims(std::string& out, std::span<const NodeVictims> nodes);

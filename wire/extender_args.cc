@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "wire/json_reader.h"
+#include "wire/plain_texts.h"
 
 namespace huygens::wire {
 namespace {
@@ -32,15 +33,17 @@ Status ReadIdentified(JsonReader& in, OwnedTexts& owned, std::string_view field,
   return absl::OkStatus();
 }
 
+// How many to make room for: the names come last in what kube-scheduler sends, so the rest of the body bounds their
+// number, and growing by doubling costs as much as reading.
+size_t LikelyNames(size_t rest_of_body) { return std::min<size_t>(rest_of_body / 16, 8192); }
+
 Status ReadNodeNames(JsonReader& in, ExtenderArgs& args) {
   auto& out = args.node_names;
   out.reset();
   args.node_names_json = {};
   if (in.Next() == JsonType::kNull) return absl::OkStatus();
   std::vector<std::string_view>& names = out.emplace();
-  // The names come last in what kube-scheduler sends, so the rest of the body bounds their number; growing by doubling
-  // costs as much as reading.
-  names.reserve(std::min<size_t>(in.remaining() / 16, 8192));
+  names.reserve(LikelyNames(in.remaining()));
   const char* begin = in.position();
   HUYGENS_RETURN_IF_ERROR(in.Read(names, args.unescaped));
   std::string_view array = Between(begin, in.position());
@@ -97,9 +100,29 @@ Status ReadVictims(JsonReader& in, OwnedTexts& owned, bool full, std::optional<s
   });
 }
 
+// What kube-scheduler sends where nodeCacheCapable is true, letter by letter, in one pass over the names instead of
+// two: 5000 names take 31 us so, 64 otherwise. Nothing for any other body, whatever it is.
+std::optional<ExtenderArgs> DecodeAsSent(std::string_view body) {
+  constexpr std::string_view kBeforePod = R"({"Pod":)";
+  constexpr std::string_view kBeforeNames = R"(,"Nodes":null,"NodeNames":)";
+  if (!body.starts_with(kBeforePod)) return std::nullopt;
+  ExtenderArgs args;
+  args.pod = JsonReader::First(body.substr(kBeforePod.size()));
+  if (!args.pod.starts_with('{') || !JsonReader::Check(args.pod, JsonReader::kMaxDepth - 1).ok()) return std::nullopt;
+  std::string_view rest = body.substr(kBeforePod.size() + args.pod.size());
+  if (!rest.starts_with(kBeforeNames)) return std::nullopt;
+  rest.remove_prefix(kBeforeNames.size());
+  std::vector<std::string_view>& names = args.node_names.emplace();
+  names.reserve(LikelyNames(rest.size()));
+  args.node_names_json = ReadPlainTexts(rest, names);
+  if (args.node_names_json.empty() || rest.substr(args.node_names_json.size()) != "}") return std::nullopt;
+  return args;
+}
+
 }  // namespace
 
 StatusOr<ExtenderArgs> DecodeExtenderArgs(std::string_view body) {
+  if (std::optional<ExtenderArgs> args = DecodeAsSent(body)) return *std::move(args);
   return DecodeObject<ExtenderArgs>(body, [&](JsonReader& in, ExtenderArgs& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("Pod")) return ReadRawObject(in, out.pod);

@@ -107,15 +107,20 @@ bool JsonKey::Is(std::string_view field) const {
   return true;
 }
 
-StatusOr<JsonReader> JsonReader::Open(std::string_view text) {
+Status JsonReader::Check(std::string_view text, size_t max_depth) {
   boost::json::parse_options options;
-  options.max_depth = kMaxDepth;
+  options.max_depth = max_depth;
   boost::json::basic_parser<Accept> parser(options);
   error_code error;
   size_t used = parser.write_some(false, text.data(), text.size(), error);
   while (!error && used < text.size() && IsSpace(text[used])) ++used;
   if (error) return Invalid(Concat("not JSON: ", error.message(), " at byte ", std::to_string(used)));
   if (used < text.size()) return Invalid(Concat("not JSON: more text after the value at byte ", std::to_string(used)));
+  return absl::OkStatus();
+}
+
+StatusOr<JsonReader> JsonReader::Open(std::string_view text) {
+  HUYGENS_RETURN_IF_ERROR(Check(text));
   JsonReader reader(text);
   reader.SkipSpace();
   return reader;

@@ -34,6 +34,10 @@ class JsonReader {
 
   // Refuses what is not exactly one JSON value with space around it.
   static StatusOr<JsonReader> Open(std::string_view text);
+  // What Open does before the walk.
+  static Status Check(std::string_view text, size_t max_depth = kMaxDepth);
+  // The value that an unchecked text begins with; anything if it begins with none.
+  static std::string_view First(std::string_view text) { return JsonReader(text).Skip(); }
 
   JsonType Next() const;
   // Passes over the next value and returns its text.

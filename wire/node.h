@@ -1,5 +1,5 @@
-// A core/v1 Node reduced to name, UID, labels and allocatable. Same tolerance and errors as wire/pod.h; besides, a name
-// is needed. Safe on any thread.
+// A core/v1 Node reduced to name, UID, labels, allocatable and the annotations of wire/node_annotations.h. Same
+// tolerance and errors as wire/pod.h; besides, a name is needed. Safe on any thread.
 #pragma once
 
 #include <string_view>

@@ -50,14 +50,25 @@ Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts
   });
 }
 
-// Whether any of the owners is a DaemonSet, controller or not, as crane asks.
-Status ReadOwners(JsonReader& in, bool& daemon_set) {
-  daemon_set = false;
+// The owner that is marked as the controller, and whether any owner is a DaemonSet, controller or not, as crane asks.
+Status ReadOwners(JsonReader& in, Pod& pod) {
+  pod.owned_by_daemon_set = false;
+  pod.owner_kind.clear();
+  pod.owner_name.clear();
   return in.Elements([&](size_t) -> Status {
     std::string kind;
-    HUYGENS_RETURN_IF_ERROR(
-        in.Members([&](const JsonKey& key) { return key.Is("kind") ? in.Read(kind) : absl::OkStatus(); }));
-    daemon_set = daemon_set || kind == "DaemonSet";
+    std::string name;
+    bool controller = false;
+    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+      if (key.Is("kind")) return in.Read(kind);
+      if (key.Is("name")) return in.Read(name);
+      return key.Is("controller") ? in.Read(controller) : absl::OkStatus();
+    }));
+    pod.owned_by_daemon_set = pod.owned_by_daemon_set || kind == "DaemonSet";
+    if (controller && pod.owner_kind.empty()) {
+      pod.owner_kind = std::move(kind);
+      pod.owner_name = std::move(name);
+    }
     return absl::OkStatus();
   });
 }
@@ -68,7 +79,7 @@ Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& m
     if (key.Is("namespace")) return in.Read(pod.namespace_name);
     if (key.Is("uid")) return in.Read(pod.uid);
     if (key.Is("annotations")) return ReadAnnotations(in, names, pod, marks);
-    if (key.Is("ownerReferences")) return ReadOwners(in, pod.owned_by_daemon_set);
+    if (key.Is("ownerReferences")) return ReadOwners(in, pod);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
   });
@@ -109,11 +120,10 @@ Status ReadSpec(JsonReader& in, ResourceNames& names, Pod& pod) {
 }
 
 // Kubernetes has pod-level cpu, memory and hugepages; upstream passes over other names.
-void KeepPodLevelNames(const ResourceNames& names, ResourceVector& amounts) {
+void KeepPodLevelNames(ResourceVector& amounts) {
   ResourceVector kept;
   for (const auto& [resource, amount] : amounts) {
-    bool known = resource == kCpu || resource == kMemory || names.Name(resource).starts_with("hugepages-");
-    if (known) kept.Set(resource, amount);
+    if (resource == kCpu || resource == kMemory || IsHugepages(resource)) kept.Set(resource, amount);
   }
   amounts = std::move(kept);
 }
@@ -136,8 +146,8 @@ StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
   pod->placement_mark = ParsePlacementMark(marks.placement, names);
   pod->observed_mark = ParsePlacementMark(marks.observed, names);
   if (pod->pod_level) {
-    KeepPodLevelNames(names, pod->pod_level->requests);
-    KeepPodLevelNames(names, pod->pod_level->limits);
+    KeepPodLevelNames(pod->pod_level->requests);
+    KeepPodLevelNames(pod->pod_level->limits);
   }
   return pod;
 }

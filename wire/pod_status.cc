@@ -86,6 +86,7 @@ Status ReadPodStatus(JsonReader& in, ResourceNames& names, Pod& pod, NamedStatus
     if (key.Is("initContainerStatuses")) return ReadContainerStatuses(in, names, statuses);
     if (key.Is("allocatedResources")) return ReadResourceList(in, names, pod.pod_level_allocated);
     if (key.Is("resources")) return ReadPodResources(in, names, pod.pod_level_status);
+    if (key.Is("nominatedNodeName")) return in.Read(pod.nominated_node);
     bool phase = key.Is("phase");
     if ((!phase && !key.Is("qosClass")) || in.SkipNull()) return absl::OkStatus();
     std::string text;

@@ -1,7 +1,5 @@
 #include "wire/resources.h"
 
-#include <algorithm>
-
 #include "wire/text_cut.h"
 
 namespace huygens::wire {
@@ -79,17 +77,6 @@ Status ReadTextMap(JsonReader& in, TextPairs& out) {
     auto& pair = out.emplace_back(key.text, std::string());
     return in.Read(pair.second);
   });
-}
-
-void SortByKey(TextPairs& pairs) {
-  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  size_t kept = 0;
-  for (size_t i = 0; i < pairs.size(); ++i) {
-    if (i + 1 < pairs.size() && pairs[i + 1].first == pairs[i].first) continue;
-    if (kept != i) pairs[kept] = std::move(pairs[i]);
-    ++kept;
-  }
-  pairs.resize(kept);
 }
 
 }  // namespace huygens::wire

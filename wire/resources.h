@@ -1,6 +1,7 @@
 // Maps of quantities and of text, as they occur in several objects. For the decoders of this room. Safe on any thread.
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,6 +32,11 @@ using TextPairs = std::vector<std::pair<std::string, std::string>>;
 // {"key":"value"}, appended to `out` in the order of the text.
 Status ReadTextMap(JsonReader& in, TextPairs& out);
 // Orders by key; of equal keys only the last stays.
-void SortByKey(TextPairs& pairs);
+template <typename Value>
+void SortByKey(std::vector<std::pair<std::string, Value>>& pairs) {
+  std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  auto same = [](const auto& a, const auto& b) { return a.first == b.first; };
+  pairs.erase(pairs.begin(), std::unique(pairs.rbegin(), pairs.rend(), same).base());
+}
 
 }  // namespace huygens::wire

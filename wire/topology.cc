@@ -132,10 +132,12 @@ Status ReadMetadata(JsonReader& in, NodeTopology& out, std::string& fingerprint)
   });
 }
 
+constexpr std::string_view kCommunityPrefix = "node-";
+
 // "node-1", where upstream's plugin reads the number as Go's Atoi does ("node-01", "node-+1"), "node1" and "1".
 std::optional<int> ParseCommunityZoneId(std::string_view name) {
-  if (name.starts_with("node-")) {
-    name.remove_prefix(5);
+  if (name.starts_with(kCommunityPrefix)) {
+    name.remove_prefix(kCommunityPrefix.size());
     if (name.starts_with('+')) name.remove_prefix(1);
   } else if (name.starts_with("node")) {
     name.remove_prefix(4);
@@ -160,13 +162,44 @@ void SetCosts(NamedZone& named, cluster::TopologySource source) {
                          named.zone.costs.end());
 }
 
+// What kubelet cannot have, or huygens not hold. `zones` are ordered by id.
+Status CheckZones(const std::vector<Zone>& zones, bool community) {
+  if (zones.size() > cluster::kMaxZones) {
+    return Invalid(
+        Concat(std::to_string(zones.size()), " zones; at most ", std::to_string(cluster::kMaxZones), " are supported"));
+  }
+  auto by_id = [](const Zone& zone, int id) { return zone.id < id; };
+  int64_t cpus = 0;
+  for (size_t i = 0; i < zones.size(); ++i) {
+    const Zone& zone = zones[i];
+    if (i > 0 && zones[i - 1].id == zone.id) {
+      return Invalid(Concat("zones ", zones[i - 1].name, " and ", zone.name, " have the same number"));
+    }
+    for (int id : zone.memory_group) {
+      auto at = std::lower_bound(zones.begin(), zones.end(), id, by_id);
+      if (at != zones.end() && at->id == id) continue;
+      return Invalid(Concat("zone ", zone.name, ": memoryGroup names zone ", std::to_string(id), ", which is none"));
+    }
+    const int64_t milli = std::max({zone.capacity.Get(kCpu), zone.allocatable.Get(kCpu), zone.available.Get(kCpu)});
+    cpus = SaturatingAdd(cpus, milli / 1000);
+  }
+  if (!community || cpus <= cluster::kMaxCpus) return absl::OkStatus();
+  return Invalid(Concat(std::to_string(cpus), " CPUs; at most ", std::to_string(cluster::kMaxCpus), " are supported"));
+}
+
 // Fills out.zones; an error is a defect of the object.
 Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
   const bool community = out.source == cluster::TopologySource::kCommunity;
+  // Upstream's plugin knows no other spelling. Where this one is used, zones of another are none of kubelet's.
+  const bool spelt_out =
+      community && std::any_of(named.begin(), named.end(), [&](const NamedZone& one) {
+        return one.type == "Node" && one.zone.name.starts_with(kCommunityPrefix) && ZoneIdOf(one.zone.name, out.source);
+      });
   Status nameless;
   for (NamedZone& one : named) {
     if (one.type != "Node") continue;
     Zone& zone = one.zone;
+    if (spelt_out && !zone.name.starts_with(kCommunityPrefix)) continue;
     std::optional<int> id = ZoneIdOf(zone.name, out.source);
     if (!id) {
       nameless.Update(
@@ -182,16 +215,8 @@ Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
     out.zones.push_back(std::move(zone));
   }
   if (out.zones.empty()) return nameless;
-  if (out.zones.size() > cluster::kMaxZones) {
-    return Invalid(Concat(std::to_string(out.zones.size()), " zones; at most ", std::to_string(cluster::kMaxZones),
-                          " are supported"));
-  }
   std::sort(out.zones.begin(), out.zones.end(), [](const Zone& a, const Zone& b) { return a.id < b.id; });
-  for (size_t i = 1; i < out.zones.size(); ++i) {
-    if (out.zones[i - 1].id != out.zones[i].id) continue;
-    return Invalid(Concat("zones ", out.zones[i - 1].name, " and ", out.zones[i].name, " have the same number"));
-  }
-  return absl::OkStatus();
+  return CheckZones(out.zones, community);
 }
 
 void SetDefect(const Status& status, NodeTopology& out) {

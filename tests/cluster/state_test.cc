@@ -343,6 +343,37 @@ TEST_F(StateTest, ReconcileGoesRoundAndCountsWhatItRepairs) {
   EXPECT_EQ(empty.Reconcile(10), 0u);
 }
 
+TEST_F(StateTest, APodIsNominatedUntilItIsBoundOrTheNominationIsTakenBack) {
+  auto nominated = [&] {
+    std::vector<std::string> uids;
+    for (const auto& [uid, pod] : state_.Nominated()) uids.push_back(uid + ":" + pod->nominated_node);
+    return uids;
+  };
+  using Uids = std::vector<std::string>;
+  Pod a = MakePod("a"), b = MakePod("b");
+  Set(a);
+  EXPECT_EQ(nominated(), Uids());
+  a.nominated_node = "n";
+  b.nominated_node = "m";
+  Set(b);
+  Set(a);
+  EXPECT_EQ(nominated(), (Uids{"a:n", "b:m"}));
+  a.nominated_node = "m";
+  Set(a);
+  EXPECT_EQ(nominated(), (Uids{"a:m", "b:m"}));
+  b.node_name = "m";
+  Set(b);
+  EXPECT_EQ(nominated(), Uids{"a:m"});
+  a.deleting = true;
+  Set(a);
+  EXPECT_EQ(nominated(), Uids());
+  Pod c = MakePod("c");
+  c.nominated_node = "n";
+  Set(c);
+  state_.Apply(PodGone{"c"});
+  EXPECT_EQ(nominated(), Uids());
+}
+
 TEST_F(StateTest, RevisionGrowsWithEveryChange) {
   uint64_t before = state_.revision();
   state_.Apply(NodeSet{MakeNode("a")});

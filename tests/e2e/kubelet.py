@@ -112,14 +112,11 @@ class Kubelet:
             "enforceNodeAllocatable": [], "localStorageCapacityIsolation": False, "makeIPTablesUtilChains": False,
             "cpuManagerPolicy": "static", "reservedSystemCPUs": reserved_cpus, "evictionHard": {"memory.available": f"{EVICTION_MIB}Mi"},
             **settings})
-        for hierarchy in hierarchies():
-            (hierarchy / self._cgroup).mkdir()
-        for file in ("cpuset.cpus", "cpuset.mems"):  # a new cpuset is empty and takes no process
-            (CGROUPS / "cpuset" / self._cgroup / file).write_text((CGROUPS / "cpuset" / file).read_text())
-        self.process = Process(f"node-{name}", [
+        self._logs = bed.directory
+        self._command = [
             "unshare", "--mount", "--propagation=private", "--pid", "--fork", "--kill-child", "--mount-proc", HERE / "boot", self.directory,
             BINARIES / "kubelet", f"--config={self.directory / 'kubelet.yaml'}", f"--kubeconfig={bed.kubeconfig(self._token)}",
-            f"--hostname-override={name}", f"--node-labels={','.join(map('='.join, labels.items()))}", "--v=2"], bed.directory, grace=5)
+            f"--hostname-override={name}", f"--node-labels={','.join(map('='.join, labels.items()))}", "--v=2"]
 
     def _write_files(self, configuration):
         self.directory.mkdir()
@@ -130,10 +127,21 @@ class Kubelet:
         (self.directory / "kubelet.yaml").write_text(json.dumps(configuration))
 
     def __enter__(self):
+        with contextlib.ExitStack() as undo:
+            undo.callback(self._remove_cgroups)
+            for hierarchy in hierarchies():
+                (hierarchy / self._cgroup).mkdir()
+            for file in ("cpuset.cpus", "cpuset.mems"):  # a new cpuset is empty and takes no process
+                (CGROUPS / "cpuset" / self._cgroup / file).write_text((CGROUPS / "cpuset" / file).read_text())
+            self.process = Process(f"node-{self.name}", self._command, self._logs, grace=5)
+            undo.pop_all()
         return self
 
     def __exit__(self, *_):
         self.process.kill()
+        self._remove_cgroups()
+
+    def _remove_cgroups(self):
         for hierarchy in hierarchies():
             groups = [procs.parent for procs in (hierarchy / self._cgroup).rglob("cgroup.procs")]
             for group in sorted(groups, key=lambda g: len(g.parts), reverse=True):

@@ -3,7 +3,7 @@ import json
 import subprocess
 
 from api import ApiError
-from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, ControlPlane, huygens_binary, replaced
+from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
 STATIC_POD = {
@@ -23,6 +23,7 @@ GRANTS = {
     ("watch", "", "pods", "", ""): True,
     ("list", "topology.crane.io", "noderesourcetopologies", "", ""): True,
     ("watch", "topology.node.k8s.io", "noderesourcetopologies", "", ""): True,
+    ("list", "metrics.k8s.io", "pods", "", ""): True,
     ("create", "", "pods/binding", "default", ""): True,
     ("create", "", "events", "default", ""): True,
     ("patch", "", "events", "default", ""): False,
@@ -46,6 +47,7 @@ GRANTS = {
 RULES = {
     ("", "nodes,pods", "get,list,watch", ""),
     ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
+    ("metrics.k8s.io", "nodes,pods", "list", ""),
     ("", "nodes,pods", "patch", ""),
     ("", "pods/binding", "create", ""),
     ("", "events", "create", ""),
@@ -62,7 +64,7 @@ def manifests():
         for directory in ("default", "overlays/kubeadm"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
-        bed.kubectl("apply", "--dry-run=server", "-f", CONFIG / "samples" / "cluster", "-f", CONFIG / "samples" / "pods.yaml")
+        bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml")
         check_static_pod(bed)
         check_bad_topologies(bed)
         check_permissions(bed)

@@ -22,22 +22,28 @@ def node_and_topology(index):
     return node, topology
 
 
-def make_pod(name, priority, cpus, node=None, policy="exclusive"):
+def make_pod(name, priority, cpus, node=None, policy="exclusive", grace=0):
     return {"apiVersion": "v1", "kind": "Pod",
             "metadata": {"name": name, "namespace": "default", "annotations": {oracle.CPU_POLICY: policy}},
-            "spec": {"schedulerName": SCHEDULER_NAME, "priorityClassName": priority, "terminationGracePeriodSeconds": 0,
+            "spec": {"schedulerName": SCHEDULER_NAME, "priorityClassName": priority, "terminationGracePeriodSeconds": grace,
                      "nodeSelector": {"kubernetes.io/hostname": node} if node else {}, "containers": [workload.container("app", cpus)]}}
 
 
-def ask(bed, huygens, pod, victims):
-    """What huygens answers when kube-scheduler names these victims (node -> UIDs)."""
+def post(bed, huygens, verb, arguments):
+    """What huygens answers kube-scheduler."""
     context = ssl.create_default_context(cafile=bed.certificates() / "ca.crt")
     context.load_cert_chain(bed.certificates() / "kube-scheduler.crt", bed.certificates() / "kube-scheduler.key")
     connection = http.client.HTTPSConnection("127.0.0.1", huygens.port, context=context, timeout=5)
-    named = {node: {"Pods": [{"UID": uid} for uid in uids] or None, "NumPDBViolations": 0} for node, uids in victims.items()}
-    connection.request("POST", "/preempt", json.dumps({"Pod": pod, "NodeNameToVictims": None, "NodeNameToMetaVictims": named}))
-    answer = json.loads(connection.getresponse().read())["NodeNameToMetaVictims"]
+    connection.request("POST", f"/{verb}", json.dumps(arguments))
+    answer = json.loads(connection.getresponse().read())
     connection.close()
+    return answer
+
+
+def ask(bed, huygens, pod, victims):
+    """Whom huygens would evict when kube-scheduler names these victims (node -> UIDs)."""
+    named = {node: {"Pods": [{"UID": uid} for uid in uids] or None, "NumPDBViolations": 0} for node, uids in victims.items()}
+    answer = post(bed, huygens, "preempt", {"Pod": pod, "NodeNameToVictims": None, "NodeNameToMetaVictims": named})["NodeNameToMetaVictims"]
     return {node: [victim["UID"] for victim in each["Pods"]] for node, each in answer.items()}
 
 
@@ -45,7 +51,7 @@ def preempt():
     """A pod that needs a zone preempts exactly the pod that holds it, where kube-scheduler alone would evict another, in vain."""
     with ControlPlane("preempt") as bed:
         bed.install()
-        helped, hopeless = workload.node_name(0), workload.node_name(1)
+        helped, hopeless, kept = map(workload.node_name, range(3))
         workload.create_nodes(bed.client, *zip(*map(node_and_topology, range(2))))
         for name, value in PRIORITIES.items():
             bed.client.post("/apis/scheduling.k8s.io/v1/priorityclasses", {
@@ -88,6 +94,25 @@ def preempt():
         left = {pod["metadata"]["name"] for pod in bed.client.get(PODS)["items"]}
         assert left == {"first", "outside", "second", "third", "outside-too", "wanted"}, f"left: {sorted(left)}"
         assert get("wanted")["spec"]["nodeName"] == helped and oracle.held(get("wanted")) == {"node1": 4000}, oracle.held(get("wanted"))
+
+        # While its victim leaves, nobody of lower priority gets the CPU beside the victim that the pod needs, too.
+        workload.create_nodes(bed.client, *zip(node_and_topology(2)))
+        place("fourth", "urgent", "4", kept)
+        place("leaving", "holder", "3", kept, grace=600)  # nobody ends it: there is no kubelet
+        bed.client.post(PODS, make_pod("waiting", "wanted", "4", kept))
+        wait_until(lambda: get("waiting")["status"].get("nominatedNodeName") == kept and "deletionTimestamp" in get("leaving")["metadata"],
+                   lambda: f"nobody makes room: {get('waiting')['status']}", 30)
+
+        def passes(priority):
+            competitor = make_pod("competitor", "outside", "1")
+            competitor["spec"]["priority"] = priority
+            return post(bed, huygens, "filter", {"Pod": competitor, "NodeNames": [kept]})["NodeNames"] == [kept]
+
+        wait_until(lambda: not passes(PRIORITIES["wanted"]), "a pod of equal priority may take what was preempted for another", 10)
+        assert not passes(PRIORITIES["outside"]) and passes(PRIORITIES["urgent"])
+        bed.client.delete(f"{PODS}/leaving", grace_seconds=0)
+        wait_until(lambda: oracle.bound(get("waiting")), lambda: oracle.unscheduled_reason(get("waiting")), 60)
+        assert oracle.held(get("waiting")) == {"node1": 4000}, oracle.held(get("waiting"))
         wait_until(lambda: huygens.metric("huygens_reservations") == 0, "a reservation is left", 30)
         assert huygens.metric("huygens_reservation_drift") == 0
         answers = [d for d in json.loads(huygens.admin("/debug/decisions?pod=default/wanted")[1])["decisions"]

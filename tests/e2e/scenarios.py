@@ -15,7 +15,7 @@ import history
 import oracle
 import workload
 from api import wait_until
-from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SCHEDULER_NAME, ControlPlane, huygens_binary
+from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SAMPLE_CLUSTER, SCHEDULER_NAME, ControlPlane, huygens_binary
 
 SAMPLES = CONFIG / "samples"
 SEED = int(os.environ.get("HUYGENS_E2E_SEED", "20261121"))
@@ -30,7 +30,7 @@ def demo(keep=False):
     """The sample pods through the real kube-scheduler; prints what became of each."""
     with ControlPlane("demo") as bed:
         bed.install()
-        bed.kubectl("apply", "-f", SAMPLES / "cluster")
+        bed.kubectl("apply", "-f", SAMPLE_CLUSTER)
         huygens = bed.start_huygens()
         check_mutual_tls(bed, huygens)
         bed.start_scheduler(huygens)

@@ -21,6 +21,8 @@ from api import ApiError, Client, wait_until
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARIES = ROOT / "build" / "k8s"
 CONFIG = ROOT / "config"
+# For kubectl -f: all of the sample cluster that an API server knows.
+SAMPLE_CLUSTER = ",".join(str(CONFIG / "samples" / "cluster" / f"{kind}.yaml") for kind in ("nodes", "pods", "topology"))
 NRT_PATH = "/apis/topology.crane.io/v1alpha1/noderesourcetopologies"
 SCHEDULER_NAME = "huygens-scheduler"
 
@@ -152,7 +154,7 @@ class Scheduler(Process):
 class Huygens:
     """One huygens with its ports and configuration; it can be killed and started again."""
 
-    def __init__(self, bed, name):
+    def __init__(self, bed, name, more=""):
         self.name = name
         self.port, self.admin_port = free_port(), free_port()
         shipped = (CONFIG / "overlays" / "kubeadm" / "extender.yaml").read_text()
@@ -162,7 +164,7 @@ class Huygens:
             "127.0.0.1:8889": f"127.0.0.1:{self.admin_port}",
             "/etc/huygens/server/huygens.conf": str(bed.kubeconfig("huygens-token")),
             "/etc/huygens/server": str(bed.certificates()),
-        }))
+        }) + more)
         self.process = Process(name, [huygens_binary(), "extender", "--config", config], bed.directory, grace=30)
 
     def admin(self, path):
@@ -182,12 +184,12 @@ class Huygens:
 
         wait_until(ready, lambda: f"{self.name} is not ready: {self.admin('/readyz?verbose')}", seconds)
 
-    def metric(self, name):
-        """The sum of a metric over its labels; None if there is no such metric."""
+    def metric(self, name, label=""):
+        """The sum of a metric over its labels, or of those that bear `label`; None if there is no such metric."""
         values = []
         for line in self.admin("/metrics")[1].splitlines():
             key, _, value = line.rpartition(" ")
-            if key == name or key.startswith(name + "{"):
+            if (key == name or key.startswith(name + "{")) and label in key:
                 values.append(float(value))
         return sum(values) if values else None
 
@@ -338,8 +340,9 @@ class ControlPlane:
             subprocess.run([CONFIG / "tls" / "make_certificates", directory], check=True, capture_output=True)
         return directory
 
-    def start_huygens(self, name="huygens"):
-        huygens = Huygens(self, name)
+    def start_huygens(self, name="huygens", more=""):
+        """`more`: further text of the configuration."""
+        huygens = Huygens(self, name, more)
         self.extenders.append(huygens)
         huygens.wait_ready()
         return huygens

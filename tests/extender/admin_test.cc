@@ -152,6 +152,20 @@ TEST_F(AdminTest, MetricsAreRefreshedOnTheDecisionThreadBeforeEachScrape) {
   EXPECT_TRUE(in_loop);
 }
 
+TEST_F(AdminTest, UsageListsNodesAndRefusesWhatItDoesNotKnow) {
+  placement_ = *placement::Placement::Create({.checks = {"usage"}, .usage = {.resources = {{.name = "cpu"}}}});
+  for (int i = 0; i < 60; ++i) AddNode("n" + std::to_string(i));  // more than a slice
+  Start();
+  auto reply = Get("/debug/usage?limit=3&cpu=2");
+  EXPECT_EQ(reply.code, 200);
+  EXPECT_EQ(reply.content_type, "application/json");
+  EXPECT_THAT(reply.body, testing::StartsWith(R"({"by":"cpu","check":"on",)"));
+  EXPECT_THAT(reply.body, HasSubstr(R"("nodes":60,"fits":)"));
+  auto wrong = Get("/debug/usage?by=gpu");
+  EXPECT_EQ(wrong.code, 400);
+  EXPECT_THAT(wrong.body, HasSubstr("by must be one of usage.resources (cpu)"));
+}
+
 TEST_F(AdminTest, NodesShowWhatPlacedPodsRequest) {
   AddNode("a");
   AddTopology("a", {8000, 7500});

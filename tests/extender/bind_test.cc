@@ -174,6 +174,16 @@ TEST_F(BindFlowTest, SaysWhatIsWrongWithTheRequest) {
   EXPECT_TRUE(backend_.binds.empty());
 }
 
+TEST_F(BindFlowTest, WhatIsRefusedAtOnceIsLoggedAndRememberedToo) {
+  Bind("pod", "");
+  not_ready_ = "waiting for the first list of pods";
+  Bind("pod", "n1");
+  EXPECT_THAT(captured_.Lines(),
+              testing::ElementsAre(HasSubstr("outcome=refused"),
+                                   testing::AllOf(HasSubstr("outcome=not_ready"), HasSubstr("node=n1"))));
+  EXPECT_EQ(ring_.size(), 2u);
+}
+
 TEST_F(BindFlowTest, AReplacedPodIsNotBoundUnderItsOldUid) {
   AddNode("n1", {2});
   auto replaced = std::make_shared<cluster::Pod>(*AddPod("a", 2));

@@ -109,9 +109,12 @@ INSTANTIATE_TEST_SUITE_P(
         // Shares.
         Wrong{"usage: {maxStaleNodes: 50}", "usage.maxStaleNodes: must be from 0 to 1 (100%), not 50"},
         Wrong{"usage: {maxStaleNodes: half}",
-              "usage.maxStaleNodes: not a share (want text such as 50% or 0.5): \"half\""},
+              "usage.maxStaleNodes: not a share (want text such as 50% or 0.5, at most six decimals): \"half\""},
+        Wrong{"usage: {maxStaleNodes: 0.1234567}", "usage.maxStaleNodes: not a share"},
         Wrong{"usage: {resources: [{name: cpu, ceiling: 0}]}",
-              "usage.resources[0].ceiling: must be above 0 and at most 1 (100%), not 0"},
+              "usage.resources[0].ceiling: must be above 0 and at most 10 (1000%), not 0"},
+        Wrong{"usage: {resources: [{name: cpu, ceiling: 1001%}]}",
+              "usage.resources[0].ceiling: must be above 0 and at most 10 (1000%), not 1001%"},
         Wrong{"decisionLog: {sample: 101%}", "decisionLog.sample: must be from 0 to 1"},
         // Words.
         Wrong{"log: {level: warning}", "log.level: must be debug or info or warn or error, not \"warning\""},
@@ -186,7 +189,15 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"usage: {slot: 1m, window: 14d}", "usage.slot: gives more than 10080 slots"},
         Wrong{"usage: {staleAfter: 1m}", "usage.staleAfter: must be longer than usage.interval (1m)"},
         Wrong{"usage: {prometheus: {caFile: x}}", "usage.prometheus.url: must not be empty"},
-        Wrong{"usage: {resources: [{name: cpu}, {name: cpu}]}", "usage.resources[1].name: cpu is listed twice"}));
+        Wrong{"usage: {resources: [{name: cpu}, {name: cpu}]}", "usage.resources[1].name: cpu is listed twice"},
+        Wrong{"usage: {resources: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}, {name: f}, {name: g}, "
+              "{name: h}, {name: i}]}",
+              "usage.resources: has more than 8 resources"},
+        Wrong{
+            "prioritize: {terms: [{name: LeastUsed, resources: [{name: cpus}]}]}",
+            "prioritize.terms[0].resources[0].name: no resource of usage.resources is called cpus; did you mean cpu?"},
+        Wrong{"prioritize: {terms: [{name: Balanced, dominantResource: true}]}",
+              "prioritize.terms[0].dominantResource: Balanced has no such form"}));
 
 TEST(Configuration, WhatIsLegalIsNotRefused) {
   for (const char* body :

@@ -54,7 +54,7 @@ server:
 cluster:
   manifests: {directory: ./cluster, writeBack: true}
 filter: {checks: [quota], narrowTo: 100}
-prioritize: {maxScore: 100, terms: [{name: Balanced, weight: 0.25}]}
+prioritize: {maxScore: 100, terms: [{name: Balanced, weight: 0.25}, {name: LeastUsed, dominantResource: true}]}
 bind:
   binders: 4
   retries: 0
@@ -66,6 +66,7 @@ topology:
   realCapacity: {staleAfter: 1h, whenStale: reject}
 usage:
   prometheus: {url: "https://p:9090", bearerTokenFile: t, caFile: ca}
+  historyFile: /var/lib/huygens/history
   interval: 30s
   window: 14d
   slot: 30m
@@ -73,7 +74,7 @@ usage:
   staleAfter: 5m
   maxStaleNodes: 25%
   resources:
-  - {name: disk-io, ceiling: 70%, unit: iops, whenStale: pass, whenAbsent: reject}
+  - {name: disk-io, ceiling: 70%, unit: iops, podQuery: "sum(a) by (pod) > 0", nodeQuery: b, whenStale: pass, whenAbsent: reject}
   - {name: cpu}
 quota: {enforcement: off, cpuModelLabel: a/b, gpuModelLabel: c, memoryModelLabel: d}
 wake: {enabled: false, minInterval: 2s}
@@ -100,7 +101,9 @@ log: {level: warn, format: json}
   EXPECT_THAT(c.filter.checks, ElementsAre("quota"));
   EXPECT_EQ(c.filter.narrow_to, 100);
   EXPECT_EQ(c.prioritize.max_score, 100);
-  ASSERT_EQ(c.prioritize.terms.size(), 1u);
+  ASSERT_EQ(c.prioritize.terms.size(), 2u);
+  EXPECT_FALSE(c.prioritize.terms[0].dominant_resource);
+  EXPECT_TRUE(c.prioritize.terms[1].dominant_resource);
   EXPECT_EQ(c.prioritize.terms[0].name, "Balanced");
   EXPECT_EQ(c.prioritize.terms[0].weight, 0.25);
   EXPECT_EQ(c.bind.binders, 4);
@@ -119,20 +122,23 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.usage.prometheus->url, "https://p:9090");
   EXPECT_EQ(c.usage.prometheus->bearer_token_file, "t");
   EXPECT_EQ(c.usage.prometheus->ca_file, "ca");
+  EXPECT_EQ(c.usage.history_file, "/var/lib/huygens/history");
   EXPECT_EQ(c.usage.interval, seconds(30));
   EXPECT_EQ(c.usage.window, hours(14 * 24));
   EXPECT_EQ(c.usage.slot, minutes(30));
-  EXPECT_EQ(c.usage.estimator, Estimator::kSumOfPeaks);
+  EXPECT_EQ(c.usage.estimator, usage::Estimator::kSumOfPeaks);
   EXPECT_EQ(c.usage.stale_after, minutes(5));
-  EXPECT_EQ(c.usage.max_stale_nodes, 0.25);
+  EXPECT_EQ(c.usage.max_stale_nodes, 250'000);
   ASSERT_EQ(c.usage.resources.size(), 2u);
   EXPECT_EQ(c.usage.resources[0].name, "disk-io");
-  EXPECT_EQ(c.usage.resources[0].ceiling, 0.7);
+  EXPECT_EQ(c.usage.resources[0].ceiling, 700'000);
   EXPECT_EQ(c.usage.resources[0].unit, "iops");
-  EXPECT_EQ(c.usage.resources[0].when_stale, WhenUnknown::kPass);
-  EXPECT_EQ(c.usage.resources[0].when_absent, WhenUnknown::kReject);
+  EXPECT_EQ(c.usage.resources[0].pod_query, "sum(a) by (pod) > 0");
+  EXPECT_EQ(c.usage.resources[0].node_query, "b");
+  EXPECT_EQ(c.usage.resources[0].when_stale, usage::WhenUnknown::kPass);
+  EXPECT_EQ(c.usage.resources[0].when_absent, usage::WhenUnknown::kReject);
   EXPECT_EQ(c.usage.resources[1].ceiling, std::nullopt);
-  EXPECT_EQ(c.usage.resources[1].when_stale, WhenUnknown::kUseRequests);
+  EXPECT_EQ(c.usage.resources[1].when_stale, usage::WhenUnknown::kUseRequests);
   EXPECT_EQ(c.quota.enforcement, Enforcement::kOff);
   EXPECT_EQ(c.quota.cpu_model_label, "a/b");
   EXPECT_EQ(c.quota.gpu_model_label, "c");
@@ -148,7 +154,9 @@ log: {level: warn, format: json}
   auto again = Parse(ToYaml(c));
   ASSERT_TRUE(again.ok()) << again.status();
   EXPECT_EQ(ToYaml(*again), ToYaml(c));
-  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: disk-io, ceiling: 0.7, unit: iops, whenStale: pass, whenAbsent: reject}"));
+  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: disk-io, ceiling: 0.7, unit: iops, podQuery: \"sum(a) by (pod) > 0\", "
+                                   "nodeQuery: b, whenStale: pass, whenAbsent: reject}\n"));
+  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: cpu, whenStale: useRequests, whenAbsent: useRequests}\n"));
 }
 
 TEST(Configuration, TermsMayWeighResources) {
@@ -241,12 +249,11 @@ TEST(Configuration, ListsReplaceTheDefaultAndItemsBeginWithTheirOwn) {
 }
 
 TEST(NotYetActive, NamesWhatIsSwitchedOnAndDoesNothing) {
-  EXPECT_THAT(NotYetActive(Configuration{}), ElementsAre("filter.checks: usage", "filter.checks: quota",
-                                                         "prioritize.terms: LeastUsed", "prioritize.terms: Balanced"));
+  EXPECT_THAT(NotYetActive(Configuration{}), ElementsAre("filter.checks: quota"));
   Configuration c = Good(
-      "filter: {checks: [topology]}\nprioritize: {terms: [{name: FewestZones}, {name: Balanced, weight: 0}]}\n"
+      "filter: {checks: [topology, usage]}\nprioritize: {terms: [{name: FewestZones}, {name: Balanced, weight: 0}]}\n"
       "usage: {prometheus: {url: http://p}}\n");
-  EXPECT_THAT(NotYetActive(c), ElementsAre("usage.prometheus"));
+  EXPECT_THAT(NotYetActive(c), testing::IsEmpty());
 }
 
 TEST(NearestName, FindsTyposAndNothingFarther) {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
-#include "kube/waiter.h"
+#include "base/waiter.h"
 
 namespace huygens::fake {
 
@@ -29,7 +29,7 @@ class ManualClock final : public Clock {
 };
 
 // Waiting takes no time, moves the clock, and is remembered.
-class InstantWaiter final : public kube::Waiter {
+class InstantWaiter final : public Waiter {
  public:
   Duration Now() const override {
     const std::lock_guard lock(mutex_);
@@ -67,7 +67,7 @@ class InstantWaiter final : public kube::Waiter {
 };
 
 // A wait ends only when the test moves the clock that far (or wakes it). For one waiting thread.
-class ManualWaiter final : public kube::Waiter {
+class ManualWaiter final : public Waiter {
  public:
   Duration Now() const override;
   void Wait(Duration duration) override;

@@ -1,8 +1,9 @@
-// Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node.
+// Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics.
 #include "tests/fuzz/require.h"
 #include "wire/api_status.h"
 #include "wire/lease.h"
 #include "wire/list.h"
+#include "wire/metrics_api.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/watch.h"
@@ -43,6 +44,9 @@ void CheckList(std::string_view json) {
     CheckViews(json, item);
     (void)wire::DecodeNode(item, names);
     (void)wire::DecodeObjectMeta(item);
+    if (auto metrics = wire::DecodeResourceMetrics(item, names); metrics.ok()) {
+      for (const auto& [resource, amount] : metrics->usage) Require(amount >= 0, "no use is negative");
+    }
   }
 }
 

@@ -21,10 +21,10 @@ void CheckNames(const std::vector<std::string_view>& node_names) {
   Require(again.ok(), "an answer of names is well-formed");
   Require(again->node_names.value_or(std::vector<std::string_view>()) == node_names, "names come back as they came");
 
-  std::vector<wire::HostPriority> priorities;
-  for (std::string_view name : node_names) priorities.push_back({name, static_cast<int64_t>(name.size())});
+  std::vector<int64_t> scores;
+  for (std::string_view name : node_names) scores.push_back(static_cast<int64_t>(name.size()));
   answer.clear();
-  wire::AppendHostPriorities(answer, priorities);
+  wire::AppendHostPriorities(answer, node_names, scores);
   Require(wire::JsonReader::Open(answer).ok(), "priorities are well-formed");
 }
 
@@ -45,8 +45,19 @@ void CheckNodes(const wire::NodeList& nodes) {
   Require(wire::DecodeExtenderArgs(answer).ok(), "an answer without nodes is well-formed");
 }
 
+// A body that begins with a space is never read the quick way.
+void CheckQuickWay(std::string_view body, const StatusOr<wire::ExtenderArgs>& args) {
+  const std::string spaced = Concat(" ", body);
+  StatusOr<wire::ExtenderArgs> slow = wire::DecodeExtenderArgs(spaced);
+  Require(slow.ok() == args.ok(), "both ways take the same bodies");
+  if (!slow.ok()) return;
+  Require(slow->pod == args->pod && slow->node_names == args->node_names, "both ways read the same");
+  Require(slow->node_names_json == args->node_names_json, "both ways find the same array");
+}
+
 void CheckFilter(std::string_view body) {
   StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  CheckQuickWay(body, args);
   if (!args.ok()) {
     std::string answer;
     wire::AppendFilterError(answer, Message(args.status()));

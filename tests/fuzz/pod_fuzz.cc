@@ -1,11 +1,12 @@
-// Any bytes as a Pod, and as the annotations that a user may write into one. What huygens reads from its own
-// annotations it must write so that it reads the same again.
+// Any bytes as a Pod, and as the annotations that a user may write into one or into a Node. What huygens reads from its
+// own annotations it must write so that it reads the same again.
 #include <algorithm>
 
 #include "cluster/pod_requests.h"
 #include "tests/fuzz/require.h"
 #include "wire/binding.h"
 #include "wire/json_reader.h"
+#include "wire/node_annotations.h"
 #include "wire/pod.h"
 #include "wire/pod_annotations.h"
 
@@ -86,6 +87,17 @@ void CheckAnnotations(std::string_view text) {
   (void)wire::ParseBoolWord(text);
 }
 
+void CheckNodeAnnotations(std::string_view text) {
+  ResourceNames names;
+  for (const auto& [resource, amount] : wire::ParseRealAllocatable(text, names)) {
+    Require(amount >= 0, "no machine gives a negative amount");
+  }
+  const auto ceilings = wire::ParseUsageCeilings(text);
+  auto unordered = [](const auto& a, const auto& b) { return a.first >= b.first; };
+  Require(std::adjacent_find(ceilings.begin(), ceilings.end(), unordered) == ceilings.end(), "ceilings ascend by name");
+  for (const auto& [name, share] : ceilings) Require(share >= 0 && share <= 10'000'000, "a ceiling is 0 to 10");
+}
+
 }  // namespace
 }  // namespace huygens
 
@@ -93,5 +105,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string_view text(reinterpret_cast<const char*>(data), size);
   huygens::CheckPod(text);
   huygens::CheckAnnotations(text);
+  huygens::CheckNodeAnnotations(text);
   return 0;
 }

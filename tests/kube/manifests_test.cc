@@ -120,6 +120,21 @@ TEST_F(ManifestsTest, FaultsNameFileAndLine) {
   EXPECT_THAT(Fault(), HasSubstr("NodeResourceTopology n"));
 }
 
+TEST_F(ManifestsTest, UsageHistoriesAreReadBesideTheCluster) {
+  directory_.Write("a.yaml",
+                   "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: week}\nspec:\n  series:\n"
+                   "  - {workload: s/Pod/p, resource: cpu, weekly: [{from: '09:00', use: 500m}]}\n");
+  const auto manifests = Open();
+  ASSERT_TRUE(status_.ok()) << status_;
+  EXPECT_THAT(notices_, IsEmpty());
+  ASSERT_EQ(manifests->usage_histories().size(), 1u);
+  EXPECT_EQ(manifests->usage_histories()[0].series.at(0).workload, "s/Pod/p");
+  directory_.Write("a.yaml",
+                   "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: week}\n"
+                   "spec: {series: [{workload: s/Pod/p, resource: cpu}]}\n");
+  EXPECT_THAT(Fault(), HasSubstr("a.yaml:1: UsageHistory week: spec.series[0]: must have one of weekly and values"));
+}
+
 TEST_F(ManifestsTest, MissingDirectoryIsAFault) {
   ManifestDirectory manifests(directory_.path() + "/none", false, names_);
   EXPECT_EQ(manifests.Load(notices_).code(), absl::StatusCode::kNotFound);
@@ -226,6 +241,7 @@ TEST_F(ManifestsTest, SampleClusterOfTheProjectLoads) {
   const Status status = manifests.Load(notices_);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notices_, IsEmpty());
+  EXPECT_FALSE(manifests.usage_histories().empty());
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 Metrics::Options SomeOptions() {
-  return {.version = "1.2.3", .reject_reasons = {"zones_too_small", "no_topology", "no_topology"}};
+  return {.version = "1.2.3",
+          .reject_reasons = {"zones_too_small", "no_topology", "no_topology"},
+          .usage_resources = {"cpu", "memory"}};
 }
 
 // Value of a series as it is written in the text; NaN if there is none.
@@ -70,7 +72,10 @@ TEST(Metrics, GaugesShowTheLastValue) {
   metrics.SetReservations(cluster::ReservationState::kReserved, 3);
   metrics.SetReservations(cluster::ReservationState::kAssumed, 5);
   metrics.SetReservations(cluster::ReservationState::kReserved, 1);
-  metrics.SetNodes("managed", 12);
+  metrics.SetNodes("managed", "stale", 12);
+  metrics.SetUsageAge("cpu", 30);
+  metrics.SetUsageStale(0.25, true);
+  metrics.SetHotNodes("cpu", "peak", 3);
   metrics.SetPods(40);
   metrics.SetReady(true);
   metrics.SetLeaseHeld(true);
@@ -79,7 +84,13 @@ TEST(Metrics, GaugesShowTheLastValue) {
   metrics.SetCertificateExpiry(Time(seconds(1'800'000'000)));
   EXPECT_EQ(Value(metrics, R"(huygens_reservations{state="reserved"})"), 1);
   EXPECT_EQ(Value(metrics, R"(huygens_reservations{state="assumed"})"), 5);
-  EXPECT_EQ(Value(metrics, R"(huygens_nodes{topology="managed"})"), 12);
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes{topology="managed",usage="stale"})"), 12);
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes{topology="managed",usage="fresh"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_usage_age_seconds{resource="cpu"})"), 30);
+  EXPECT_EQ(Value(metrics, "huygens_usage_stale_share"), 0.25);
+  EXPECT_EQ(Value(metrics, "huygens_usage_check_steps_aside"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_usage_hot_nodes{resource="cpu",when="peak"})"), 3);
+  EXPECT_EQ(Value(metrics, R"(huygens_usage_hot_nodes{resource="cpu",when="now"})"), 0);
   EXPECT_EQ(Value(metrics, "huygens_pods"), 40);
   EXPECT_EQ(Value(metrics, "huygens_ready"), 1);
   EXPECT_EQ(Value(metrics, "huygens_bind_lease_held"), 0);
@@ -153,7 +164,7 @@ TEST(Metrics, SeriesKeepTheirOrder) {
   for (const std::string& name : once) {
     if (name.starts_with("huygens_nodes{")) nodes.push_back(name);
   }
-  EXPECT_EQ(nodes.size(), std::size(kNodeTopologies) + 1);
+  EXPECT_EQ(nodes.size(), (std::size(kNodeTopologies) + 1) * (std::size(kNodeUsages) + 1));
   EXPECT_TRUE(std::is_sorted(nodes.begin(), nodes.end())) << testing::PrintToString(nodes);
 }
 

@@ -6,9 +6,12 @@
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "cluster/event.h"
 
 namespace huygens::test {
+
+inline const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
 inline std::shared_ptr<cluster::Pod> MakePod(const std::string& uid, int64_t cpus) {
   auto pod = std::make_shared<cluster::Pod>();

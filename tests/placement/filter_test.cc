@@ -10,13 +10,9 @@
 namespace huygens::placement {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::MakeTopology;
+using namespace test;  // NOLINT: builders of the same words
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
 std::unique_ptr<Placement> Make(Options options = {}) { return std::move(*Placement::Create(std::move(options))); }
 
@@ -47,6 +43,10 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
             "MostAllocated, BalancedAllocation, LeastNUMANodes, LeastUsed, Balanced");
   EXPECT_EQ(error({.terms = {{"FewestZones", 1, {{kCpu, 2}}}}}), "term FewestZones weighs no resources");
   EXPECT_NE(error({.terms = {{"LeastAllocated", 1, {{kCpu, 0}}}}}), "");
+  EXPECT_EQ(error({.terms = {{"LeastUsed", 1, {}, true}}}), "");
+  EXPECT_EQ(error({.terms = {{"Balanced", 1, {}, true}}}), "term Balanced has no dominant form");
+  EXPECT_NE(error({.usage = {.slots = 0}}), "");
+  EXPECT_EQ(error({.usage = {.resources = std::vector<usage::ResourceOptions>(9)}}), "usage of more than 8 resources");
   EXPECT_EQ(error({.terms = {{"LeastAllocated", 1, {{kCpu, 2}}}, {"LeastNUMANodes", 1}}}), "");
   EXPECT_EQ(error({.terms = {{"FewestZones", 1}, {"FewestZones", 1}}}), "term FewestZones is listed twice");
   EXPECT_NE(error({.terms = {{"FewestZones", -1}}}), "");
@@ -60,7 +60,7 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
 TEST(PlacementOptions, NamesWhatIsNotActiveYet) {
   auto placement = Make(
       {.checks = {"topology", "usage", "quota"}, .terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 0}}});
-  EXPECT_THAT(placement->inactive(), ElementsAre("usage", "quota", "LeastUsed"));
+  EXPECT_THAT(placement->inactive(), ElementsAre("quota"));
   EXPECT_THAT(Make()->inactive(), IsEmpty());
 }
 

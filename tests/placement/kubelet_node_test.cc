@@ -10,14 +10,13 @@
 namespace huygens::placement {
 namespace {
 
-using test::MakeNode;
+using namespace test;  // NOLINT: builders of the same words
 using testing::ElementsAre;
 using topology::test::BoundPod;
 using topology::test::Gi;
 using topology::test::GuaranteedPod;
 using topology::test::Object;
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 constexpr std::string_view kNode = "node";
 
 class KubeletNodeTest : public testing::Test {

@@ -12,13 +12,9 @@
 namespace huygens::placement {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::MakeTopology;
+using namespace test;  // NOLINT: builders of the same words
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
 // One managed node of 9 CPUs with two zones of 4.
 class PreemptTest : public testing::Test {

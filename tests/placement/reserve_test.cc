@@ -7,11 +7,7 @@
 namespace huygens::placement {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::MakeTopology;
-
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using namespace test;  // NOLINT: builders of the same words
 
 class ReserveTest : public testing::Test {
  protected:

@@ -12,8 +12,7 @@
 namespace huygens::placement {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
-
+using namespace test;  // NOLINT: builders of the same words
 class Simulation {
  public:
   explicit Simulation(size_t narrow_to) : placement_(std::move(*Placement::Create({.narrow_to = narrow_to}))) {

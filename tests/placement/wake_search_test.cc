@@ -8,13 +8,9 @@
 namespace huygens::placement {
 namespace {
 
-using test::MakeNode;
-using test::MakePod;
-using test::MakeTopology;
+using namespace test;  // NOLINT: builders of the same words
 using testing::ElementsAre;
 using testing::IsEmpty;
-
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
 // Nodes n0, n1, ... of one zone with 2 CPUs each.
 class WakeSearchTest : public testing::Test {

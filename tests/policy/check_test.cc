@@ -23,21 +23,22 @@ TEST(Candidates, KeepTheFirstReason) {
 TEST(CheckRegistry, MakesWhatIsActiveUnderItsOwnName) {
   topology::ZoneAccount zones({});
   topology::KubeletAccount kubelet({});
+  usage::Account usage({});
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);
     if (entry.make) {
-      EXPECT_EQ(entry.make({zones, kubelet})->name(), entry.name);
+      EXPECT_EQ(entry.make({zones, kubelet, usage})->name(), entry.name);
     }
   }
-  ASSERT_NE(FindCheck("topology"), nullptr);
-  EXPECT_NE(FindCheck("topology")->make, nullptr);
+  for (const char* name : {"topology", "usage"}) {
+    ASSERT_NE(FindCheck(name), nullptr) << name;
+    EXPECT_NE(FindCheck(name)->make, nullptr) << name;
+  }
 }
 
 TEST(CheckRegistry, KnowsChecksThatAreNotActiveYet) {
-  for (const char* name : {"usage", "quota"}) {
-    ASSERT_NE(FindCheck(name), nullptr) << name;
-    EXPECT_EQ(FindCheck(name)->make, nullptr) << name;
-  }
+  ASSERT_NE(FindCheck("quota"), nullptr);
+  EXPECT_EQ(FindCheck("quota")->make, nullptr);
   EXPECT_EQ(FindCheck("Topology"), nullptr);
   EXPECT_EQ(FindCheck(""), nullptr);
 }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/topology/placed_pod.h"
+
 namespace huygens::policy {
 namespace {
 
@@ -40,7 +42,7 @@ TEST_P(TopologyCheckTable, Judges) {
   topology::ZoneAccount zones({.nodes_without_topology_pass = each.pass_without_topology});
   cluster::NodeTopology object = Object(each.kind);
   zones.NodeChanged(0, each.kind == Kind::kAbsent ? nullptr : &object);
-  zones.Place({std::make_shared<cluster::Pod>(), 0, {{0, {{kCpu, 2000}}}}});
+  zones.Place(topology::test::HoldingPod({{0, {{kCpu, 2000}}}}));
 
   cluster::Pod pod;
   PodQuery query{pod, {}, kNow};
@@ -78,9 +80,8 @@ TEST(TopologyCheck, SaysWhetherACoreCouldBeHad) {
   const cluster::NodeTopology kubelet = Object(Kind::kKubelet);
   const cluster::NodeTopology* objects[] = {&listed, &listed, &odd, &unlisted, &kubelet, nullptr};
   for (NodeIndex node = 0; node < std::size(objects); ++node) zones.NodeChanged(node, objects[node]);
-  auto spread = std::make_shared<cluster::Pod>();
-  spread->smt = cluster::Smt::kSpread;
-  zones.Place({spread, 1, {{0, {{kCpu, 2000}}}, {1, {{kCpu, 2000}}}}});
+  zones.Place(
+      topology::test::HoldingPod({{0, {{kCpu, 2000}}}, {1, {{kCpu, 2000}}}}, 1, {.smt = cluster::Smt::kSpread}));
 
   cluster::Pod pod;
   PodQuery query{pod, {}, kNow};

@@ -56,8 +56,8 @@ class CommunityTermsTest : public testing::Test {
     state_.Apply(cluster::NodeSet{{.name = "n"}});
     state_.Apply(cluster::TopologySet{topology_});
     const TermEntry* entry = FindTerm(term);
-    auto made =
-        weights.empty() ? entry->make({managed_, kubelet_}) : entry->make_weighted({managed_, kubelet_}, weights);
+    const Sources sources{managed_, kubelet_, usage_};
+    auto made = weights.empty() ? entry->make(sources) : entry->make_weighted(sources, weights);
     EXPECT_EQ(made->name(), term);
     const NodeIndex node = *state_.FindNode("n");
     float score = -1;
@@ -67,6 +67,7 @@ class CommunityTermsTest : public testing::Test {
 
   topology::ZoneAccount managed_{topology::Options()};
   topology::KubeletAccount kubelet_{topology::KubeletDefaults()};
+  usage::Account usage_{usage::Options()};
   cluster::State state_;
   cluster::NodeTopology topology_;
   cluster::Pod pod_;

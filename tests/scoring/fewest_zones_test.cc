@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "tests/topology/placed_pod.h"
+
 namespace huygens::scoring {
 namespace {
 
@@ -93,7 +95,7 @@ TEST(FewestZones, TheQuickWayAgreesWithTheSearch) {
   auto object = Object(2, 21);
   object.zones[0].allocatable = {{kCpu, 4700}};
   zones.NodeChanged(0, &object);
-  zones.Place({std::make_shared<cluster::Pod>(), 0, {{0, {{kCpu, 700}}}, {1, {{kCpu, 2000}}}}});
+  zones.Place(topology::test::HoldingPod({{0, {{kCpu, 700}}}, {1, {{kCpu, 2000}}}}));
   // 4.0 CPUs are free in zone 0, but across zones only 3.3 of its 4 whole CPUs.
   EXPECT_FLOAT_EQ(ScoreOf(zones, 4, true), 1);
   EXPECT_LT(ScoreOf(zones, 4, false), 0.5f);

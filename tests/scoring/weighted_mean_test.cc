@@ -69,17 +69,22 @@ TEST(WeightedMean, DoesNotAskATermOfWeightZero) {
   EXPECT_EQ(mean.size(), 0u);
 }
 
-TEST(TermRegistry, KnowsActiveTermsAndThoseToCome) {
+TEST(TermRegistry, MakesEachTermUnderItsOwnName) {
   topology::ZoneAccount zones({});
   topology::KubeletAccount kubelet({});
-  ASSERT_NE(FindTerm("FewestZones"), nullptr);
-  EXPECT_EQ(FindTerm("FewestZones")->make({zones, kubelet})->name(), "FewestZones");
-  for (const char* name : {"LeastUsed", "Balanced"}) {
-    ASSERT_NE(FindTerm(name), nullptr);
-    EXPECT_EQ(FindTerm(name)->make, nullptr);
+  usage::Account usage({});
+  const Sources sources{zones, kubelet, usage};
+  for (const TermEntry& entry : KnownTerms()) {
+    EXPECT_EQ(FindTerm(entry.name), &entry);
+    EXPECT_EQ(entry.make(sources)->name(), entry.name);
+    if (entry.make_weighted) {
+      EXPECT_EQ(entry.make_weighted(sources, {{kCpu, 2}})->name(), entry.name);
+    }
+    if (entry.make_dominant) {
+      EXPECT_EQ(entry.make_dominant(sources, {})->name(), entry.name);
+    }
   }
   EXPECT_EQ(FindTerm("fewestZones"), nullptr);
-  for (const TermEntry& entry : KnownTerms()) EXPECT_EQ(FindTerm(entry.name), &entry);
 }
 
 }  // namespace

@@ -69,7 +69,8 @@ std::vector<ZoneMask> Groups(const std::vector<int64_t>& containers, const std::
   for (int64_t memory : containers) asked.emplace_back(1, memory);
   KubeletMachine machine =
       PublishedMachine(test::Object(std::vector<std::pair<int64_t, int64_t>>(zones.size(), {8, 16})), kRestricted);
-  Holding holding{.pod = KubeletPodOf(*test::GuaranteedPod("a", asked))};
+  const KubeletPod pod = KubeletPodOf(*test::GuaranteedPod("a", asked));
+  Holding holding{.pod = pod};
   for (size_t i = 0; i < zones.size(); ++i) {
     holding.zones.push_back({static_cast<int>(i), {{kCpu, 8000}, {kMemory, zones[i] * Gi}}});
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/topology/placed_pod.h"
 #include "topology/zone_account.h"
 
 namespace huygens::topology {
@@ -34,11 +35,7 @@ NodeTopology Managed(const std::vector<int>& cores) {
   return topology;
 }
 
-PlacedPod Holding(Smt smt, Parts zones) {
-  auto pod = std::make_shared<cluster::Pod>();
-  pod->smt = smt;
-  return {std::move(pod), 0, std::move(zones)};
-}
+PlacedPod Holding(Smt smt, Parts zones) { return test::HoldingPod(std::move(zones), 0, {.smt = smt}); }
 PlacedPod Holding(Smt smt, int zone, int64_t cpu) { return Holding(smt, {{zone, {{kCpu, cpu}}}}); }
 
 ZoneRequest Ask(Smt smt, int64_t cpu, bool one_zone = true) { return {{cpu}, one_zone, smt, cpu}; }

@@ -39,12 +39,12 @@ TEST(FilterAnswer, NamesCopiedFromTheRequestGiveTheSameAnswer) {
   ASSERT_TRUE(args.ok());
   EXPECT_EQ(args->node_names_json, R"([ "a" , "worker-1" ,"" ])");
   std::vector<RejectedNode> failed = {{args->node_names->at(1), "full"}, {args->node_names->at(2), "other"}};
-  std::vector<HostPriority> priorities = {{args->node_names->at(0), 9}, {args->node_names->at(1), 10}};
+  std::vector<int64_t> scores = {9, 10, 100};
   std::string plain, verbatim;
   AppendFilterNames(plain, *args->node_names, failed, failed);
   AppendFilterNames(verbatim, *args->node_names, failed, failed, NameText::kVerbatim);
-  AppendHostPriorities(plain, priorities);
-  AppendHostPriorities(verbatim, priorities, NameText::kVerbatim);
+  AppendHostPriorities(plain, *args->node_names, scores);
+  AppendHostPriorities(verbatim, *args->node_names, scores, NameText::kVerbatim);
   EXPECT_EQ(verbatim, plain);
   std::string all;
   AppendFilterAllNames(all, args->node_names_json);
@@ -99,15 +99,17 @@ TEST(FilterAnswer, NodesComeBackAsTheyCame) {
 }
 
 TEST(PrioritizeAnswer, ScoresAreWholeNumbers) {
+  std::vector<int64_t> scores = {-1, std::numeric_limits<int64_t>::min(), 10000000};
+  for (int64_t score = 0; score <= 1100; ++score) scores.push_back(score);
+  std::vector<std::string_view> names(scores.size(), "node");
+  std::string expected;
+  for (int64_t score : scores) expected += Concat(R"(,{"Host":"node","Score":)", std::to_string(score), "}");
+  expected.front() = '[';
   std::string out;
-  std::vector<HostPriority> priorities = {
-      {"a", 10}, {"b", 0}, {"c", std::numeric_limits<int64_t>::min()}, {"d", 10000000}};
-  AppendHostPriorities(out, priorities);
-  EXPECT_EQ(
-      out,
-      R"([{"Host":"a","Score":10},{"Host":"b","Score":0},{"Host":"c","Score":-9223372036854775808},{"Host":"d","Score":10000000}])");
+  AppendHostPriorities(out, names, scores);
+  EXPECT_EQ(out, Concat(expected, "]"));
   out.clear();
-  AppendHostPriorities(out, {});
+  AppendHostPriorities(out, {}, {});
   EXPECT_EQ(out, "[]");
 }
 
@@ -152,11 +154,7 @@ RC_GTEST_PROP(Answers, ReadBackAsTheyWereMeant,
   std::vector<std::string_view> views(clean.begin(), clean.end());
   std::string why = ascii(reason);
   std::vector<RejectedNode> rejected;
-  std::vector<HostPriority> priorities;
-  for (std::string_view name : views) {
-    rejected.push_back({name, why});
-    priorities.push_back({name, score});
-  }
+  for (std::string_view name : views) rejected.push_back({name, why});
   std::string out;
   AppendFilterNames(out, views, rejected, {});
   auto filter = Parse(out);
@@ -169,7 +167,7 @@ RC_GTEST_PROP(Answers, ReadBackAsTheyWereMeant,
   RC_ASSERT(args.ok());
   RC_ASSERT(*args->node_names == views);
   out.clear();
-  AppendHostPriorities(out, priorities);
+  AppendHostPriorities(out, views, std::vector<int64_t>(views.size(), score));
   auto hosts = Parse(out);
   for (size_t i = 0; i < views.size(); ++i) {
     RC_ASSERT(Text(hosts.at(i).at("Host")) == views[i]);

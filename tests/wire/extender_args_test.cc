@@ -39,6 +39,41 @@ TEST(ExtenderArgs, NamesAreViewsIntoTheBody) {
   EXPECT_TRUE(Within(args.node_names->front(), samples::kFilterNames));
 }
 
+// A body that begins with a space is not what kube-scheduler sends letter by letter, and means the same.
+void ExpectTheSameWithASpace(const std::string& body) {
+  const std::string spaced = Concat(" ", body);
+  const auto quick = DecodeExtenderArgs(body);
+  const auto slow = DecodeExtenderArgs(spaced);
+  ASSERT_EQ(quick.ok(), slow.ok()) << body << " " << quick.status() << " " << slow.status();
+  if (!quick.ok()) return;
+  EXPECT_EQ(quick->pod, slow->pod) << body;
+  EXPECT_EQ(quick->node_names, slow->node_names) << body;
+  EXPECT_EQ(quick->node_names_json, slow->node_names_json) << body;
+  EXPECT_EQ(quick->nodes.has_value(), slow->nodes.has_value()) << body;
+}
+
+TEST(ExtenderArgs, WhatIsSentIsReadAsAnyOtherBody) {
+  for (std::string_view names : {R"([])", R"(["a"])", R"(["worker-0","worker-1-of-many-letters","c",""])"}) {
+    const std::string body = Concat(R"({"Pod":{"a":["}",1]},"Nodes":null,"NodeNames":)", names, "}");
+    EXPECT_EQ(Decode(body).node_names_json, names);
+    ExpectTheSameWithASpace(body);
+    for (size_t at = 0; at < body.size(); ++at) {  // each byte lost, doubled, or another one
+      ExpectTheSameWithASpace(Concat(body.substr(0, at), body.substr(at + 1)));
+      ExpectTheSameWithASpace(Concat(body.substr(0, at), body.substr(at, 1), body.substr(at)));
+      ExpectTheSameWithASpace(body.substr(0, at));
+      for (char other : std::string_view("\"\\[]{},: n0a\n\x1f\x7f\x80\xe9\0", 19)) {
+        std::string changed = body;
+        changed[at] = other;
+        ExpectTheSameWithASpace(changed);
+      }
+    }
+  }
+  for (size_t depth = 60; depth < 68; ++depth) {
+    ExpectTheSameWithASpace(Concat(R"({"Pod":{"a":)", std::string(depth, '['), std::string(depth, ']'),
+                                   R"(},"Nodes":null,"NodeNames":["a"]})"));
+  }
+}
+
 TEST(ExtenderArgs, NodesAreCutOutOfTheirList) {
   ExtenderArgs args = Decode(samples::kFilterNodes);
   EXPECT_FALSE(args.node_names.has_value());

@@ -84,9 +84,7 @@ TEST_F(Golden, FilterAndPrioritizeWithNames) {
     EXPECT_EQ(out, Concat(R"({"Nodes":null,"NodeNames":)", Between(body, R"("NodeNames":)", "}"),
                           R"(,"FailedNodes":{},"FailedAndUnresolvableNodes":{},"Error":""})"));
     out.clear();
-    std::vector<HostPriority> priorities;
-    for (std::string_view node : *args->node_names) priorities.push_back({node, 10});
-    AppendHostPriorities(out, priorities);
+    AppendHostPriorities(out, *args->node_names, std::vector<int64_t>(args->node_names->size(), 10));
     EXPECT_EQ(
         out,
         R"([{"Host":"worker-0","Score":10},{"Host":"worker-1","Score":10},{"Host":"worker-2","Score":10},{"Host":"worker-3","Score":10}])");

@@ -12,20 +12,37 @@
 #include "wire/extender_args.h"
 #include "wire/lease.h"
 #include "wire/list.h"
+#include "wire/metrics_api.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/pod.h"
+#include "wire/prometheus.h"
 #include "wire/topology.h"
+#include "wire/usage_history.h"
 #include "wire/watch.h"
 
 namespace huygens::wire {
 namespace {
 
-constexpr std::string_view kSamples[] = {samples::kPod,         samples::kNode,          samples::kFilterNames,
-                                         samples::kFilterNodes, samples::kPreemptMeta,   samples::kPreemptFull,
-                                         samples::kBind,        samples::kCraneTopology, samples::kPodList,
-                                         samples::kWatchAdded,  samples::kWatchBookmark, samples::kCommunityTopology,
-                                         samples::kStatusGone,  samples::kLease};
+constexpr std::string_view kSamples[] = {samples::kPod,
+                                         samples::kNode,
+                                         samples::kFilterNames,
+                                         samples::kFilterNodes,
+                                         samples::kPreemptMeta,
+                                         samples::kPreemptFull,
+                                         samples::kBind,
+                                         samples::kCraneTopology,
+                                         samples::kPodList,
+                                         samples::kWatchAdded,
+                                         samples::kWatchBookmark,
+                                         samples::kCommunityTopology,
+                                         samples::kStatusGone,
+                                         samples::kLease,
+                                         samples::kPrometheusVector,
+                                         samples::kPrometheusMatrix,
+                                         samples::kPrometheusError,
+                                         samples::kPodMetrics,
+                                         samples::kUsageHistory};
 
 void Check(const Status& status, const std::string& text) {
   if (status.ok()) return;
@@ -72,6 +89,10 @@ void CheckAll(const std::string& text) {
   Check(DecodeApiStatus(text).status(), text);
   Check(DecodeObjectMeta(text).status(), text);
   Check(DecodeLease(text).status(), text);
+  Check(DecodeResourceMetrics(text, names).status(), text);
+  Check(DecodeUsageHistory(text).status(), text);
+  const PrometheusVisitor visitor{[](const PrometheusLabels&) { return true; }, [](Time, double) {}};
+  Check(DecodePrometheusAnswer(text, visitor).status(), text);
 }
 
 TEST(Mutation, OneMemberChangedIsAValueOrAClearError) {

@@ -22,6 +22,11 @@ class PodStatusTest : public testing::Test {
   ResourceNames names_;
 };
 
+TEST_F(PodStatusTest, NamesTheNodeThatPreemptionMadeRoomOn) {
+  EXPECT_EQ(WithStatus(R"({"nominatedNodeName":"n1"})").nominated_node, "n1");
+  EXPECT_EQ(WithStatus(R"({"nominatedNodeName":null})").nominated_node, "");
+}
+
 TEST_F(PodStatusTest, EachContainerGetsTheStatusOfItsName) {
   // The status may stand before the spec, and lists containers in an order of its own.
   Pod pod = Decode(

@@ -46,6 +46,8 @@ TEST_F(PodTest, ReadsWhatADecisionNeeds) {
   EXPECT_EQ(pod.phase, PodPhase::kRunning);
   EXPECT_FALSE(pod.deleting);
   EXPECT_TRUE(pod.owned_by_daemon_set);
+  EXPECT_EQ(pod.owner_kind, "DaemonSet");
+  EXPECT_EQ(pod.owner_name, "web");
   EXPECT_EQ(pod.priority, 100000);
   ASSERT_EQ(pod.init_containers.size(), 2u);
   EXPECT_EQ(pod.init_containers[0].name, "init");
@@ -246,6 +248,18 @@ TEST_F(PodTest, AnyOwningDaemonSetMakesADaemonSetPod) {
   EXPECT_TRUE(owned(R"([{"kind":"Node"},{"controller":true,"kind":"DaemonSet"}])"));
   EXPECT_TRUE(owned(R"([{"kind":"DaemonSet"}])"));
   EXPECT_FALSE(owned(R"([{"controller":true,"kind":"ReplicaSet"},null])"));
+}
+
+TEST_F(PodTest, TheOwnerIsTheOneMarkedAsController) {
+  auto owner = [&](std::string_view owners) {
+    const Pod pod = Decode(Concat(R"({"metadata":{"ownerReferences":)", owners, "}}"));
+    return Concat(pod.owner_kind, "/", pod.owner_name);
+  };
+  EXPECT_EQ(owner(R"([{"kind":"Node","name":"n"},{"controller":true,"kind":"ReplicaSet","name":"web-7d4b9"}])"),
+            "ReplicaSet/web-7d4b9");
+  EXPECT_EQ(owner(R"([{"name":"a","kind":"Job","controller":true},{"name":"b","kind":"Job","controller":true}])"),
+            "Job/a");
+  EXPECT_EQ(owner(R"([{"kind":"DaemonSet","name":"d"},{"kind":"Job","name":"j","controller":false},null])"), "/");
 }
 
 TEST_F(PodTest, PhasesAndDeletion) {

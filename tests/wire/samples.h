@@ -76,4 +76,27 @@ inline constexpr std::string_view kLease =
     R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"huygens-bind","namespace":"kube-system","uid":"uid-lease","resourceVersion":"77"},)"
     R"("spec":{"holderIdentity":"host-1","leaseDurationSeconds":10,"acquireTime":"2026-11-21T11:36:17.000001Z","renewTime":"2026-11-21T11:36:20.500000Z","leaseTransitions":3}})";
 
+inline constexpr std::string_view kPrometheusVector =
+    R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"up","node":"n1"},"value":[1795262400,"1"]}]}})";
+inline constexpr std::string_view kPrometheusMatrix =
+    R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{"namespace":"shop","pod":"web-0"},)"
+    R"("values":[[1795262399.999,"0.25"],[1795263300,"1e+06"]]},{"metric":{"namespace":"a\u0022b","pod":""},)"
+    R"("values":[[1,"NaN"],[2,"+Inf"],[3,"-Inf"],[4.5,"-0.5"]]}]},"warnings":["PromQL warning: one of two stores is away"]})";
+inline constexpr std::string_view kPrometheusError =
+    R"({"status":"error","errorType":"bad_data","error":"invalid parameter \"query\": 1:5: parse error: unexpected end of input"})";
+
+inline constexpr std::string_view kPodMetrics =
+    R"({"metadata":{"name":"web-0","namespace":"shop"},"timestamp":"2026-11-21T12:00:15Z","window":"15.104s",)"
+    R"("containers":[{"name":"app","usage":{"cpu":"12345678n","memory":"1024Ki"}},{"name":"proxy","usage":{"cpu":"2m","memory":"3Mi"}}]})";
+inline constexpr std::string_view kUsageHistory =
+    R"({"apiVersion":"huygens.dev/v1alpha1","kind":"UsageHistory","metadata":{"name":"h"},"spec":{"series":[)"
+    R"({"workload":"s/Pod/p","resource":"cpu","weekly":[{"from":"00:00","use":"500m"},{"from":"Mon-Fri 09:00","use":6}]},)"
+    R"({"node":"n1","resource":"memory","start":"2026-11-20T00:00:00Z","values":["2Gi",null,"3Gi"]}]}})";
+
+inline constexpr std::string_view kBizGroupQuota =
+    R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team-a","uid":"uid-team-a","resourceVersion":"9"},)"
+    R"("spec":{"parentBizGroup":"dept","hard":{"limits.cpu":"10","limits.cpu.A4":4,"limits.memory":"64Gi","cash/limits.cpu":"1k"}},)"
+    R"("status":{"hard":{"limits.cpu":"10"},"used":{"limits.cpu":"6","cash/limits.cpu":"12500m"},"selfUsed":{"limits.cpu":"6","cash/limits.cpu":"12500m"},)"
+    R"("lastReconcileTime":"2026-11-21T11:36:17Z"}})";
+
 }  // namespace huygens::wire::samples

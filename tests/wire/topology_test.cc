@@ -119,6 +119,19 @@ TEST_F(TopologyTest, ADefectKeepsTheObjectAndSaysWhy) {
   EXPECT_THAT(defect(R"([{"name":"node0","type":"Node","resources":{"allocatable":{"cpu":"x"}}}])"),
               HasSubstr("zones[0].resources.allocatable.cpu"));
   EXPECT_EQ(defect("7"), "zones: expected an array, found a number");
+  EXPECT_EQ(defect(R"([{"name":"node0","type":"Node","attributes":{"memoryGroup":"node0,node1"}}])"),
+            "zone node0: memoryGroup names zone 1, which is none");
+}
+
+TEST_F(TopologyTest, MoreCpusThanKubeletCanNumberAreADefect) {
+  auto defect = [&](int cpus) {
+    return Community(Concat(R"({"metadata":{"name":"n"},"zones":[{"name":"node-0","type":"Node","resources":)",
+                            R"([{"name":"cpu","capacity":"65535"}]},{"name":"node-1","type":"Node","resources":)",
+                            R"([{"name":"cpu","available":")", std::to_string(cpus), R"("}]}]})"))
+        .defect;
+  };
+  EXPECT_EQ(defect(1), "");
+  EXPECT_EQ(defect(2), "65537 CPUs; at most 65536 are supported");
 }
 
 TEST_F(TopologyTest, OfTheCommunitysZonesThoseWithOtherNamesAreSkipped) {
@@ -139,10 +152,11 @@ TEST_F(TopologyTest, OfTheCommunitysZonesThoseWithOtherNamesAreSkipped) {
     taken.push_back(zone.name);
     EXPECT_THAT(zone.costs, ElementsAre(Pair(2, 2)));
   }
-  EXPECT_THAT(taken, ElementsAre("node-01", "node-+2", "node3", "4", "node-5"));
+  EXPECT_THAT(taken, ElementsAre("node-01", "node-+2", "node-5"));
+  EXPECT_EQ(names({"node3", "4", "numa-1"}).zones.size(), 2u) << "there is no other spelling";
 
   EXPECT_EQ(names({"numa-1", "numa-2"}).defect, "zone \"numa-1\" is not called node-N, nor is any other");
-  EXPECT_EQ(names({"node-1", "numa-2", "node01"}).defect, "zones node-1 and node01 have the same number");
+  EXPECT_EQ(names({"node-1", "numa-2", "node-01"}).defect, "zones node-1 and node-01 have the same number");
   EXPECT_EQ(names({}).defect, "");
 }
 

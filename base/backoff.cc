@@ -1,11 +1,11 @@
-#include "kube/backoff.h"
+#include "base/backoff.h"
 
 #include <algorithm>
 #include <memory>
 #include <random>
 #include <utility>
 
-namespace huygens::kube {
+namespace huygens {
 
 Random SystemRandom() {
   auto engine = std::make_shared<std::mt19937_64>(std::random_device{}());
@@ -22,4 +22,4 @@ Duration Backoff::Next() {
   return result;
 }
 
-}  // namespace huygens::kube
+}  // namespace huygens

@@ -1,12 +1,12 @@
 // How long to wait before trying again: doubles from `first` to `most`, spread over [1/2, 1] of that, so that many
-// clients of an API server that came back do not return all at once. Not thread-safe.
+// clients of a server that came back do not return all at once. Not thread-safe.
 #pragma once
 
 #include <functional>
 
 #include "base/time.h"
 
-namespace huygens::kube {
+namespace huygens {
 
 // Uniform in [0, 1).
 using Random = std::function<double()>;
@@ -27,4 +27,4 @@ class Backoff {
   Random random_;
 };
 
-}  // namespace huygens::kube
+}  // namespace huygens

@@ -1,4 +1,4 @@
-// Monotonic time and waiting that can be cut short. Whatever waits in this room (back-off, renewal of a Lease, looking
+// Monotonic time and waiting that can be cut short. Whatever waits (back-off, renewal of a Lease, polling, looking
 // for a missing CRD) gets one passed in, so that a test replaces minutes by nothing.
 //
 // One thread waits; Wake and Interrupt may be called from any thread.
@@ -9,7 +9,7 @@
 
 #include "base/time.h"
 
-namespace huygens::kube {
+namespace huygens {
 
 class Waiter {
  public:
@@ -40,4 +40,4 @@ class SteadyWaiter final : public Waiter {
   bool interrupted_ = false;
 };
 
-}  // namespace huygens::kube
+}  // namespace huygens

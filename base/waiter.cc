@@ -1,8 +1,8 @@
-#include "kube/waiter.h"
+#include "base/waiter.h"
 
 #include <chrono>
 
-namespace huygens::kube {
+namespace huygens {
 
 Duration SteadyWaiter::Now() const { return std::chrono::steady_clock::now().time_since_epoch(); }
 
@@ -29,4 +29,4 @@ bool SteadyWaiter::interrupted() const {
   return interrupted_;
 }
 
-}  // namespace huygens::kube
+}  // namespace huygens

@@ -1,0 +1,143 @@
+#include "cli/usage_report.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+
+#include "base/quantity.h"
+#include "cli/table.h"
+
+namespace huygens::cli {
+
+namespace {
+
+using std::chrono::days;
+using std::chrono::hours;
+
+constexpr size_t kMostPods = 10;
+constexpr std::array<std::string_view, 9> kBars = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
+constexpr std::string_view kOver = "!";  // above the ceiling
+
+std::string Percent(std::optional<double> share) {
+  if (!share) return "";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f%%", *share * 100);
+  return text;
+}
+
+std::string Upper(std::string_view text) {
+  std::string upper(text);
+  std::transform(upper.begin(), upper.end(), upper.begin(), [](char c) { return c >= 'a' && c <= 'z' ? c - 32 : c; });
+  return upper;
+}
+
+std::string StateText(const ResourceUseView& use) {
+  return use.age_seconds ? Concat(use.state, " (", std::to_string(*use.age_seconds), "s)") : use.state;
+}
+
+// In the unit of the curve: milli-cores, bytes or units.
+double Base(std::string_view resource, const std::string& quantity) {
+  const auto parsed = Quantity::Parse(quantity);
+  if (!parsed.ok()) return 0;
+  return static_cast<double>(resource == "cpu" ? parsed->MilliValue() : parsed->Value());
+}
+
+std::string_view Bar(double value, double full) {
+  if (full <= 0) return kBars[0];
+  if (value > full) return kOver;
+  return kBars[static_cast<size_t>(std::ceil(value / full * (kBars.size() - 1)))];
+}
+
+// The highest use in the hour that begins then.
+double HighestIn(const std::vector<double>& curve, Time begin, Duration slot) {
+  double highest = 0;
+  const auto slots = static_cast<int64_t>(curve.size());
+  for (int64_t at = begin.time_since_epoch() / slot; at * slot < (begin + hours(1)).time_since_epoch(); ++at) {
+    highest = std::max(highest, curve[static_cast<size_t>((at % slots + slots) % slots)]);
+  }
+  return highest;
+}
+
+void AppendWeek(std::string& text, const ResourceUseView& use, Duration slot, Time now) {
+  constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  const double highest = *std::max_element(use.curve.begin(), use.curve.end());
+  const double full = use.ceiling.empty() ? highest : Base(use.name, use.ceiling);
+  const auto today = std::chrono::floor<days>(now);
+  const auto monday = today - (std::chrono::weekday(today) - std::chrono::Monday);
+  for (int day = 0; day < 7; ++day) {
+    // The last time that it was that day: hours of today that are to come show the week before.
+    auto date = monday + days(day);
+    if (date > today) date -= days(7);
+    text += Concat("  ", kDays[std::chrono::weekday(date).c_encoding()], " |");
+    for (int hour = 0; hour < 24; ++hour) text += Bar(HighestIn(use.curve, Time(date) + hours(hour), slot), full);
+    text += "|\n";
+  }
+  text += "       0     6     12    18\n";
+}
+
+void AppendPods(std::string& text, const ResourceUseView& use) {
+  if (use.pods.empty()) return;
+  Table table({"  POD", "PEAK", "FROM"});
+  for (size_t i = 0; i < std::min(kMostPods, use.pods.size()); ++i) {
+    const PodUseView& pod = use.pods[i];
+    table.AddRow({Concat("  ", pod.pod), pod.peak,
+                  pod.measured ? Concat("history of ", pod.workload) : "requests and limits: no history yet"});
+  }
+  text += table.Text();
+  if (use.pods.size() > kMostPods) text += Concat("  and ", std::to_string(use.pods.size() - kMostPods), " more\n");
+}
+
+}  // namespace
+
+std::string UsageTopText(const UsageTopView& top, std::string_view size) {
+  std::string text = Concat(std::to_string(top.nodes), " nodes, those with the highest weekly peak of ", top.by,
+                            " first; check usage: ", top.check == "stepsAside" ? "steps aside" : top.check, "; ",
+                            Percent(top.stale_share), " of the nodes without fresh figures\n");
+  if (top.fits) text += Concat(std::to_string(*top.fits), " more pods of ", size, " fit on all nodes together\n");
+  if (top.top.empty()) return text;
+  std::vector<std::string> head = {"NODE"};
+  for (const ResourceUseView& use : top.top.front().resources) {
+    const std::string name = Upper(use.name);
+    for (std::string_view column : {" NOW", " PEAK", " HEADROOM"}) head.push_back(Concat(name, column));
+  }
+  for (std::string_view column : {"CPU UNREQUESTED", "MEMORY UNREQUESTED", "FIGURES"}) head.emplace_back(column);
+  if (top.fits) head.emplace_back("FITS");
+  Table table(std::move(head));
+  for (const NodeUseView& node : top.top) {
+    std::vector<std::string> row = {node.name};
+    std::string state;
+    for (const ResourceUseView& use : node.resources) {
+      row.insert(row.end(), {Percent(use.now_share), Percent(use.peak_share), use.headroom});
+      if (use.name == top.by) state = StateText(use);
+    }
+    row.insert(row.end(), {node.unrequested_cpu, node.unrequested_memory, state});
+    if (node.fits) row.push_back(std::to_string(*node.fits));
+    table.AddRow(std::move(row));
+  }
+  return text + table.Text();
+}
+
+std::string NodeUseText(const NodeUseView& node, Time now) {
+  std::string text = Concat("node ", node.name, "\n");
+  if (node.resources.empty()) {
+    return text + "Nobody looks at its usage: neither the check usage nor the terms LeastUsed and Balanced are on.\n";
+  }
+  for (const ResourceUseView& use : node.resources) {
+    text += Concat("\n", use.name, ": ", StateText(use), "\n");
+    Table table(
+        {"  CAPACITY", "CEILING", "HEADROOM", "NOW", "PEAK", "AT (UTC)", "PEAK OF SUM", "SUM OF PEAKS", "SYSTEM"});
+    table.AddRow({Concat("  ", use.capacity.empty() ? "-" : use.capacity), use.ceiling, use.headroom,
+                  Concat(use.now, use.now_share ? " " : "", Percent(use.now_share)),
+                  Concat(use.peak, use.peak_share ? " " : "", Percent(use.peak_share)), use.peak_slot, use.peak_of_sum,
+                  use.sum_of_peaks, use.system});
+    text += table.Text();
+    const Duration slot = std::chrono::seconds(node.slot_seconds);
+    if (!use.curve.empty() && slot > Duration::zero()) AppendWeek(text, use, slot, now);
+    AppendPods(text, use);
+  }
+  return text;
+}
+
+}  // namespace huygens::cli

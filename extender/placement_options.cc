@@ -1,0 +1,63 @@
+#include "extender/placement_options.h"
+
+#include "base/text.h"
+
+namespace huygens::extender {
+
+namespace {
+
+// How many rejected pods are remembered for waking; those beyond wait for kube-scheduler's own next try.
+constexpr size_t kWaitingPods = 4096;
+
+// "disk" is how operators call the space on it.
+StatusOr<ResourceId> ResourceOf(std::string_view name, ResourceNames& resources) {
+  return resources.Intern(name == "disk" ? "ephemeral-storage" : name);
+}
+
+StatusOr<usage::Options> UsageOptions(const UsageConfiguration& configuration, ResourceNames& resources) {
+  usage::Options options{.estimator = configuration.estimator,
+                         .slot = configuration.slot,
+                         .slots = static_cast<size_t>(configuration.window / configuration.slot),
+                         .stale_after = configuration.stale_after,
+                         .max_stale_nodes = configuration.max_stale_nodes,
+                         .resources = {}};
+  for (const UsageResource& each : configuration.resources) {
+    HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, ResourceOf(each.name, resources));
+    options.resources.push_back({each.name, resource, each.ceiling, each.when_stale, each.when_absent});
+  }
+  return options;
+}
+
+}  // namespace
+
+StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
+  placement::Options options;
+  options.checks = configuration.filter.checks;
+  options.terms.clear();
+  for (const TermConfiguration& term : configuration.prioritize.terms) {
+    placement::WeightedTerm& weighted =
+        options.terms.emplace_back(placement::WeightedTerm{term.name, term.weight, {}, term.dominant_resource});
+    for (const ResourceWeight& each : term.resources) {
+      HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, ResourceOf(each.name, resources));
+      weighted.resource_weights.Set(resource, each.weight);
+    }
+  }
+  options.max_score = configuration.prioritize.max_score;
+  options.narrow_to = static_cast<size_t>(configuration.filter.narrow_to);
+  options.topology.managed_resources.clear();
+  for (const std::string& name : configuration.topology.managed_resources) {
+    HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(name));
+    options.topology.managed_resources.push_back(resource);
+  }
+  options.topology.nodes_without_topology_pass = configuration.topology.nodes_without_topology_pass;
+  // Nobody can be told about a directory of manifests.
+  if (configuration.wake.enabled && configuration.cluster.kubernetes) options.waiting_pods = kWaitingPods;
+  options.topology.kubelet = {.static_cpus = configuration.topology.kubelet.cpu_manager_policy == "static",
+                              .static_memory = configuration.topology.kubelet.memory_manager_policy == "Static"};
+  HUYGENS_ASSIGN_OR_RETURN(options.usage, UsageOptions(configuration.usage, resources));
+  options.topology.stale_after = configuration.topology.real_capacity.stale_after;
+  options.topology.when_stale = configuration.topology.real_capacity.when_stale;
+  return options;
+}
+
+}  // namespace huygens::extender

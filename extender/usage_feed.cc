@@ -1,0 +1,65 @@
+#include "extender/usage_feed.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace huygens::extender {
+
+UsageFeed::UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox, std::unique_ptr<prom::Source> source,
+                     Duration interval)
+    : context_(context),
+      inbox_(inbox),
+      source_(source->name()),
+      poller_(
+          std::move(source), interval, context.clock, std::make_unique<SteadyWaiter>(), SystemRandom(),
+          [this](usage::Readings readings) { inbox_.Deliver(std::move(readings)); },
+          [this, &loop](prom::PollReport report) { loop.Post([this, report = std::move(report)] { Take(report); }); }) {
+}
+
+void UsageFeed::Stop() {
+  inbox_.Close();
+  poller_.Stop();
+}
+
+void UsageFeed::Take(const prom::PollReport& report) {
+  const bool ok = report.status.ok();
+  context_.metrics.UsageRefresh(ok, report.took, report.progress.left_out);
+  const bool was_ok = !last_ || last_->status.ok();
+  const std::vector<std::string> known = last_ ? last_->progress.notices : std::vector<std::string>();
+  last_ = report;
+  if (ok) last_good_ = report.at;
+  if (!ok && was_ok) {
+    // A source that reads the cluster must wait for it first.
+    const auto level = context_.not_ready().empty() ? observe::LogLevel::kWarn : observe::LogLevel::kInfo;
+    context_.log.Write(level, "usage source fails", {{"source", source_}, {"why", Message(report.status)}});
+  }
+  if (ok && !was_ok) context_.log.Info("usage source works again", {{"source", source_}});
+  for (const std::string& notice : report.progress.notices) {
+    if (std::ranges::find(known, notice) == known.end())
+      context_.log.Warn("usage source", {{"source", source_}, {"notice", notice}});
+  }
+}
+
+Readiness::Item UsageFeed::Describe() const {
+  Readiness::Item item{.ok = true, .name = "usage-source", .detail = source_};
+  if (!last_) {
+    item.detail += ": not asked yet";
+    return item;
+  }
+  const Duration age = last_good_ ? context_.clock.Now() - *last_good_ : Duration::zero();
+  const std::string seconds = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(age).count());
+  const std::string good = last_good_ ? Concat(seconds, " s ago") : "never";
+  if (last_->status.ok()) {
+    item.detail += Concat(": ok, ", good);
+  } else {
+    item.warning = true;
+    item.detail += Concat(": fails, last good answer ", good, ": ", Message(last_->status));
+  }
+  for (const std::string& notice : last_->progress.notices) {
+    item.warning = true;
+    item.detail += Concat("; ", notice);
+  }
+  return item;
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,41 @@
+// Polls the source of measured use and brings what it says to the decision thread; tells operators how that goes.
+// Decision thread only.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "extender/context.h"
+#include "extender/readiness.h"
+#include "extender/usage_inbox.h"
+#include "net/event_loop.h"
+#include "prom/poller.h"
+
+namespace huygens::extender {
+
+class UsageFeed {
+ public:
+  UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox, std::unique_ptr<prom::Source> source,
+            Duration interval);
+
+  void Start() { poller_.Start(); }
+  // Ends what is under way and waits for the thread.
+  void Stop();
+  // Of /readyz?verbose. Whatever the source does, huygens stays ready: what is not measured is absent, and the
+  // configuration says what that means.
+  Readiness::Item Describe() const;
+
+ private:
+  void Take(const prom::PollReport& report);
+
+  Context& context_;
+  UsageInbox& inbox_;
+  const std::string source_;
+  std::optional<prom::PollReport> last_;
+  std::optional<Time> last_good_;
+  prom::Poller poller_;
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,36 @@
+// Carries what a source measured from its thread to the decision thread and has it applied there, in slices between
+// requests. A source that is faster than that waits, so that a week of history does not pile up in memory.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+
+#include "extender/context.h"
+#include "extender/slices.h"
+#include "net/event_loop.h"
+#include "usage/readings.h"
+
+namespace huygens::extender {
+
+class UsageInbox {
+ public:
+  UsageInbox(Context& context, net::EventLoop& loop);
+
+  // Any thread but the decision thread, which would wait for itself; there is Placement::ApplyUsage.
+  void Deliver(usage::Readings readings);
+  // Any thread. Nobody waits any more, and what is delivered from now on is dropped: before a source is stopped.
+  void Close();
+
+ private:
+  void Apply(const usage::Readings& readings);
+
+  Context& context_;
+  Slices<usage::Readings> slices_;
+
+  std::mutex mutex_;  // guards what follows
+  std::condition_variable room_;
+  size_t waiting_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace huygens::extender

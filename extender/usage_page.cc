@@ -1,0 +1,140 @@
+#include "extender/usage_page.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/json_text.h"
+#include "base/quantity.h"
+#include "extender/debug_json.h"
+#include "extender/query_string.h"
+#include "extender/usage_json.h"
+#include "placement/node_fit.h"
+#include "placement/packages.h"
+
+namespace huygens::extender {
+
+namespace {
+
+constexpr size_t kNodesPerStep = 20;
+
+StatusOr<size_t> ParseLimit(std::string_view text) {
+  size_t limit = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (error != std::errc() || end != text.data() + text.size() || limit == 0) {
+    return Invalid(Concat("limit must be a number from 1, not \"", text, "\""));
+  }
+  return limit;
+}
+
+StatusOr<size_t> FindUsed(const usage::Options& options, std::string_view name) {
+  std::string names;
+  for (size_t r = 0; r < options.resources.size(); ++r) {
+    if (options.resources[r].name == name) return r;
+    names += Concat(names.empty() ? "" : ", ", options.resources[r].name);
+  }
+  return Invalid(Concat("by must be one of usage.resources (", names, "), not \"", name, "\""));
+}
+
+Status AddSize(std::string_view name, std::string_view text, const ResourceNames& resources, ResourceVector& size) {
+  const auto resource = resources.Find(name);
+  if (!resource) return Invalid(Concat("no resource is called ", name));
+  const auto quantity = Quantity::Parse(text);
+  if (!quantity.ok() || quantity->Sign() <= 0) {
+    return Invalid(Concat(name, " must be a quantity above 0 such as 2 or 4Gi, not \"", text, "\""));
+  }
+  size.Set(*resource, BaseUnits(*resource, *quantity));
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+StatusOr<UsagePage> UsagePage::Parse(std::string_view query, const usage::Options& options,
+                                     const ResourceNames& resources) {
+  if (options.resources.empty()) {
+    return Invalid("nobody looks at usage: neither the check usage nor the terms LeastUsed and Balanced are on");
+  }
+  UsagePage page;
+  ResourceVector size;
+  for (const auto& [key, value] : QueryPairs(query)) {
+    if (key == "by") {
+      HUYGENS_ASSIGN_OR_RETURN(page.by_, FindUsed(options, value));
+    } else if (key == "limit") {
+      HUYGENS_ASSIGN_OR_RETURN(page.limit_, ParseLimit(value));
+    } else {
+      HUYGENS_RETURN_IF_ERROR(AddSize(key, value, resources, size));
+    }
+  }
+  if (!size.empty()) page.size_ = placement::PodOfSize(size);
+  return page;
+}
+
+bool UsagePage::Step(const placement::Placement& placement, const ResourceNames& resources, Time now) {
+  const size_t end = std::min(placement.state().NodeSlots(), next_ + kNodesPerStep);
+  for (; next_ < end; ++next_) {
+    if (placement.state().GetNode(next_) != nullptr) Add(placement, next_, resources, now);
+  }
+  return next_ < placement.state().NodeSlots();
+}
+
+void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex node, const ResourceNames& resources,
+                    Time now) {
+  const cluster::State& state = placement.state();
+  const usage::Options& options = placement.usage().options();
+  Row& row = rows_.emplace_back();
+  row.name = state.NodeName(node);
+  row.json = "{\"name\":";
+  AppendJsonString(row.json, row.name);
+  if (size_) {
+    row.fits = placement::Packages(placement, node, *size_, now);
+    row.json += ",\"fits\":";
+    AppendJsonInt(row.json, row.fits);
+  }
+  ResourceVector unrequested;
+  for (ResourceId resource : {kCpu, kMemory}) {
+    if (!state.GetNode(node)->allocatable.Has(resource)) continue;
+    int64_t left = state.GetNode(node)->allocatable.Get(resource);
+    for (const cluster::PlacedPod* placed : state.PodsOn(node)) {
+      left -= placement::PlacedRequestsOf(*placed->pod).Get(resource);
+    }
+    unrequested.Set(resource, left);
+  }
+  row.json += ",\"unrequested\":";
+  AppendAmounts(row.json, unrequested, resources);
+  row.json += ",\"usage\":{";
+  for (size_t r = 0; r < options.resources.size(); ++r) {
+    const usage::NodeUse use = placement.usage().Use(node, r, now);
+    if (r == by_ && use.capacity > 0) row.share = static_cast<double>(use.peak) / static_cast<double>(use.capacity);
+    if (r > 0) row.json += ',';
+    AppendJsonString(row.json, options.resources[r].name);
+    row.json += ':';
+    AppendUse(row.json, use, options.resources[r].resource, now);
+  }
+  row.json += "}}";
+}
+
+std::string UsagePage::Json(const placement::Placement& placement, Time now) {
+  const usage::Account& usage = placement.usage();
+  std::sort(rows_.begin(), rows_.end(),
+            [](const Row& a, const Row& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
+  std::string out = "{\"by\":";
+  AppendJsonString(out, usage.options().resources[by_].name);
+  out += Concat(",\"check\":\"", !placement.ChecksUsage() ? "off" : usage.StepsAside(now) ? "stepsAside" : "on", "\"");
+  out += ",\"staleShare\":";
+  AppendJsonDouble(out, static_cast<double>(usage.StaleShare(now)) / usage::kMillion);
+  out += ",\"nodes\":";
+  AppendJsonInt(out, static_cast<int64_t>(rows_.size()));
+  if (size_) {
+    int64_t fits = 0;
+    for (const Row& row : rows_) fits += row.fits;
+    out += ",\"fits\":";
+    AppendJsonInt(out, fits);
+  }
+  out += ",\"top\":[";
+  for (size_t i = 0; i < std::min(limit_, rows_.size()); ++i) {
+    if (i > 0) out += ',';
+    out += rows_[i].json;
+  }
+  return out += "]}";
+}
+
+}  // namespace huygens::extender

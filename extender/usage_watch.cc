@@ -1,0 +1,89 @@
+#include "extender/usage_watch.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "base/millionths.h"
+
+namespace huygens::extender {
+
+namespace {
+
+// Of the resources with a ceiling, or of all if none has one, the one least known.
+usage::MetricState StateOf(const usage::Account& usage, cluster::NodeIndex node, Time now) {
+  const auto& resources = usage.options().resources;
+  if (resources.empty()) return usage::MetricState::kAbsent;
+  auto has_ceiling = [](const usage::ResourceOptions& resource) { return resource.ceiling.has_value(); };
+  const bool any = std::any_of(resources.begin(), resources.end(), has_ceiling);
+  auto state = usage::MetricState::kFresh;
+  for (size_t r = 0; r < resources.size(); ++r) {
+    if (!any || has_ceiling(resources[r])) state = std::max(state, usage.State(node, r, now));
+  }
+  return state;
+}
+
+}  // namespace
+
+void UsageWatch::EverySecond() {
+  if (!context_.placement.ChecksUsage() || !context_.not_ready().empty()) return;
+  const usage::Account& usage = context_.placement.usage();
+  const Time now = context_.clock.Now();
+  if (usage.StepsAside(now) == steps_aside_) return;
+  steps_aside_ = !steps_aside_;
+  const std::string share = MillionthsText(usage.StaleShare(now));
+  const std::string most = MillionthsText(usage.options().max_stale_nodes);
+  if (steps_aside_) {
+    context_.log.Warn("check usage steps aside: too many nodes have no fresh usage data",
+                      {{"staleShare", share}, {"maxStaleNodes", most}});
+  } else {
+    context_.log.Info("check usage is back", {{"staleShare", share}, {"maxStaleNodes", most}});
+  }
+}
+
+void UsageWatch::RefreshMetrics() {
+  const placement::Placement& placement = context_.placement;
+  const usage::Account& usage = placement.usage();
+  const auto& resources = usage.options().resources;
+  const Time now = context_.clock.Now();
+  std::array<std::array<size_t, std::size(observe::kNodeUsages)>, std::size(observe::kNodeTopologies)> nodes{};
+  std::array<std::array<size_t, std::size(observe::kHotWhen)>, usage::kMaxResources> hot{};
+  for (cluster::NodeIndex node = 0; node < placement.state().NodeSlots(); ++node) {
+    if (placement.state().GetNode(node) == nullptr) continue;
+    ++nodes[static_cast<size_t>(placement.Mode(node))][static_cast<size_t>(StateOf(usage, node, now))];
+    for (size_t r = 0; r < resources.size(); ++r) {
+      const usage::NodeUse use = usage.Use(node, r, now);
+      hot[r][0] += use.ceiling && use.now > *use.ceiling;
+      hot[r][1] += use.ceiling && use.peak > *use.ceiling;
+    }
+  }
+  for (size_t t = 0; t < nodes.size(); ++t) {
+    for (size_t u = 0; u < nodes[t].size(); ++u) {
+      context_.metrics.SetNodes(observe::kNodeTopologies[t], observe::kNodeUsages[u], nodes[t][u]);
+    }
+  }
+  for (size_t r = 0; r < resources.size(); ++r) {
+    const auto measured = usage.Measured(r);
+    context_.metrics.SetUsageAge(resources[r].name, measured ? std::chrono::duration<double>(now - *measured).count()
+                                                             : std::numeric_limits<double>::infinity());
+    for (size_t w = 0; w < hot[r].size(); ++w) {
+      context_.metrics.SetHotNodes(resources[r].name, observe::kHotWhen[w], hot[r][w]);
+    }
+  }
+  context_.metrics.SetUsageStale(static_cast<double>(usage.StaleShare(now)) / usage::kMillion,
+                                 placement.ChecksUsage() && usage.StepsAside(now));
+}
+
+std::optional<Readiness::Item> UsageWatch::Describe() const {
+  const usage::Account& usage = context_.placement.usage();
+  if (usage.options().resources.empty()) return std::nullopt;
+  const Time now = context_.clock.Now();
+  const bool aside = context_.placement.ChecksUsage() && usage.StepsAside(now);
+  return Readiness::Item{.ok = true,
+                         .warning = aside,
+                         .name = "usage",
+                         .detail = Concat(aside ? "check steps aside: " : "", "share of nodes without fresh figures: ",
+                                          MillionthsText(usage.StaleShare(now)))};
+}
+
+}  // namespace huygens::extender

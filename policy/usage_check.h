@@ -1,0 +1,27 @@
+// Check "usage": would the pod take the node above a ceiling of real use, if the last seven days came again
+// (usage/account.h has the rule)? Passes everything while too many nodes have no fresh figures, and always the pods
+// that are no choice between nodes: those of DaemonSets and those that are bound. They count on their nodes all the
+// same.
+//
+// Victims could cure a node that the others on it fill, not one whose ceiling the pod exceeds alone, nor one of whose
+// use too little is known.
+#pragma once
+
+#include "policy/check.h"
+#include "usage/account.h"
+
+namespace huygens::policy {
+
+class UsageCheck final : public Check {
+ public:
+  // The account must outlive the check.
+  explicit UsageCheck(const usage::Account& usage) : usage_(usage) {}
+
+  std::string_view name() const override { return "usage"; }
+  void Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const override;
+
+ private:
+  const usage::Account& usage_;
+};
+
+}  // namespace huygens::policy

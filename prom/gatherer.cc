@@ -1,0 +1,70 @@
+#include "prom/gatherer.h"
+
+#include <cmath>
+
+#include "usage/workload.h"
+
+namespace huygens::prom {
+namespace {
+
+constexpr double kMost = 1e18;  // base units; more is no measurement either
+
+// Sums of binary fractions end in noise: 0.30000000000000004 cores are 300 milli-cores, not 301.
+double RoundedUp(double amount) {
+  const double nearest = std::round(amount);
+  return std::abs(amount - nearest) <= amount * 1e-12 ? nearest : std::ceil(amount);
+}
+
+std::string_view Label(const wire::PrometheusLabels& labels, std::string_view name) {
+  for (const auto& [key, value] : labels) {
+    if (key == name) return value;
+  }
+  return {};
+}
+
+}  // namespace
+
+Gatherer::Gatherer(SlotMaxima& out, const PlacedPods& known, const Span& span, int64_t scale)
+    : out_(out), known_(known), span_(span), scale_(static_cast<double>(scale)) {}
+
+std::string Gatherer::SubjectOf(SubjectKind kind, const wire::PrometheusLabels& labels) const {
+  if (kind == SubjectKind::kNode) return std::string(Label(labels, "node"));
+  const std::string_view space = Label(labels, "namespace");
+  const std::string_view pod = Label(labels, "pod");
+  const std::string_view owner_kind = Label(labels, "owner_kind");
+  if (space.empty()) return {};
+  if (!owner_kind.empty()) {
+    std::string workload = usage::WorkloadOf(space, pod, owner_kind, Label(labels, "owner_name"));
+    return workload.ends_with('/') ? std::string() : workload;
+  }
+  if (pod.empty()) return {};
+  const PodPointer known = known_.Find(Concat(space, "/", pod));
+  return known != nullptr ? usage::WorkloadOf(*known) : usage::GuessWorkload(space, pod);
+}
+
+wire::PrometheusVisitor Gatherer::Visitor(SubjectKind kind, bool by_slot) {
+  return {.on_series =
+              [this, kind](const wire::PrometheusLabels& labels) {
+                const std::string subject = SubjectOf(kind, labels);
+                if (subject.empty()) {
+                  ++left_out_;
+                  return false;
+                }
+                subject_ = out_.Subject(kind, subject);
+                return true;
+              },
+          .on_sample = [this, by_slot](Time time, double value) { Take(time, value, by_slot); }};
+}
+
+void Gatherer::Take(Time time, double value, bool by_slot) {
+  const double amount = RoundedUp(value * scale_);
+  const int64_t slot = usage::SlotAt(time, span_.slot);
+  // Written so that NaN fails.
+  if (!(value >= 0 && amount <= kMost) || time > span_.latest || slot < span_.first_slot || slot > span_.last_slot) {
+    ++left_out_;
+    return;
+  }
+  out_.Raise(subject_, slot, static_cast<int64_t>(amount), by_slot ? Time(span_.slot * slot) : time);
+}
+
+}  // namespace huygens::prom

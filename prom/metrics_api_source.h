@@ -1,0 +1,74 @@
+// Use as the resource metrics API (metrics-server) has it: no history, only what is used now. So the history is made
+// here: the highest of the samples of each slot, kept in a file if one is given (prom/history_file.h). It knows cpu and
+// memory.
+//
+// What a node used beyond its pods is its own sample less those of the pods on it. A pod that started so lately that it
+// has no sample yet counts with its estimate there, so that its start does not pass for system use; samples of pods
+// that the cluster does not show any more count nowhere.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "prom/history_file.h"
+#include "prom/placed_pods.h"
+#include "prom/slot_maxima.h"
+#include "prom/source.h"
+#include "usage/options.h"
+#include "wire/metrics_api.h"
+
+namespace huygens::prom {
+
+// Reads the metrics of all pods or nodes; blocks. `cancel` ends that from another thread, for good.
+struct MetricsReader {
+  std::function<StatusOr<std::vector<wire::ResourceMetrics>>()> pods;
+  std::function<StatusOr<std::vector<wire::ResourceMetrics>>()> nodes;
+  std::function<void()> cancel;
+};
+
+class MetricsApiSource final : public Source {
+ public:
+  // `history` may be null: then the history ends with the process. `pods`, which are all there
+  // are, outlive the source.
+  MetricsApiSource(MetricsReader reader, usage::Options usage, PlacedPods& pods, std::unique_ptr<HistoryFile> history);
+  // Keeps what the open slot has so far.
+  ~MetricsApiSource() override;
+
+  std::string name() const override { return "metrics.k8s.io"; }
+  StatusOr<Progress> Refresh(Time now, const Deliver& deliver) override;
+  void Cancel() override { reader_.cancel(); }
+
+ private:
+  // Use of the pods on each node so far, by position in resources_.
+  using Sums = TextMap<std::vector<int64_t>>;
+  struct Resource {
+    size_t position = 0;  // in usage_.resources
+    ResourceId id = kCpu;
+    SlotMaxima fresh;  // of this refresh
+    SlotMaxima kept;   // since the last slot that was written
+  };
+
+  Progress Replay(Time now, const Deliver& deliver);
+  // The slot of a sample; nothing where its time is too old or in the future.
+  std::optional<int64_t> SlotOf(const wire::ResourceMetrics& sample, Time now) const;
+  void TakePods(const std::vector<wire::ResourceMetrics>& samples, Time now, Sums& sums, Progress& progress);
+  void AddStarting(const TextSet& measured, Time now, Sums& sums);
+  void TakeNodes(const std::vector<wire::ResourceMetrics>& samples, Time now, const Sums& sums, Progress& progress);
+  // Adds to what the file does not have yet.
+  static void Remember(SlotMaxima& kept, const usage::Readings& readings);
+  // Writes the slots before `slot`.
+  Status Keep(int64_t slot);
+
+  const MetricsReader reader_;
+  const usage::Options usage_;
+  PlacedPods& pods_;
+  std::unique_ptr<HistoryFile> history_;
+  bool replayed_ = false;
+  std::vector<std::string> notices_;  // that hold from the start
+  std::vector<Resource> resources_;   // those that the API measures
+  TextMap<PodPointer> starting_;      // of late, and not measured yet; by key
+};
+
+}  // namespace huygens::prom

@@ -1,0 +1,195 @@
+#include "prom/prometheus_source.h"
+
+#include <algorithm>
+
+namespace huygens::prom {
+namespace {
+
+constexpr Duration kStep = std::chrono::minutes(1);     // of the recording rules
+constexpr Duration kOverlap = std::chrono::minutes(5);  // that a sample may come late: rules, remote writing
+constexpr Duration kSkew = std::chrono::minutes(1);     // that a sample may be ahead of this clock
+constexpr int kPatience = 10;                           // with a slot of history that is too much
+constexpr SubjectKind kKinds[] = {SubjectKind::kWorkload, SubjectKind::kNode};
+
+bool TooMuch(const Status& status) { return status.code() == absl::StatusCode::kResourceExhausted; }
+
+// A list for people: "cpu, memory".
+std::string Joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += Concat(text.empty() ? "" : ", ", name);
+  return text;
+}
+
+}  // namespace
+
+PrometheusSource::PrometheusSource(PrometheusOptions options, std::unique_ptr<PrometheusClient> client,
+                                   const PlacedPods& known)
+    : options_(std::move(options)),
+      client_(std::move(client)),
+      known_(known),
+      day_(std::max<int64_t>(1, std::chrono::hours(24) / options_.usage.slot)) {
+  for (size_t i = 0; i < options_.usage.resources.size(); ++i) {
+    const usage::ResourceOptions& resource = options_.usage.resources[i];
+    const ResourceQueries own = i < options_.queries.size() ? options_.queries[i] : ResourceQueries{};
+    resources_.push_back({.name = resource.name,
+                          .expressions = ExpressionsFor(resource.name, own),
+                          .scale = resource.resource == kCpu ? 1000 : 1,
+                          .piece = day_});
+  }
+}
+
+StatusOr<std::unique_ptr<PrometheusSource>> PrometheusSource::Create(PrometheusOptions options,
+                                                                     const PlacedPods& known) {
+  options.server.max_reply_bytes = kMaxReplyBytes;
+  HUYGENS_ASSIGN_OR_RETURN(auto client, PrometheusClient::Create(options.server, options.timeout));
+  return std::unique_ptr<PrometheusSource>(new PrometheusSource(std::move(options), std::move(client), known));
+}
+
+std::string PrometheusSource::name() const { return Concat("prometheus ", options_.server.base_url); }
+
+Duration PrometheusSource::Step() const { return std::min(kStep, options_.usage.slot); }
+
+StatusOr<Progress> PrometheusSource::Refresh(Time now, const Deliver& deliver) {
+  Round round{now, usage::SlotAt(now, options_.usage.slot), deliver, {}, {}};
+  if (looked_in_slot_ != round.open) HUYGENS_RETURN_IF_ERROR(LookForRecordings(round));
+  Status first_fault;
+  for (size_t i = 0; i < resources_.size(); ++i) {
+    Status status = RefreshOne(i, round);
+    // Refused or slow queries say nothing of the other resources.
+    if (status.ok() || absl::IsInvalidArgument(status) || TooMuch(status) || absl::IsDeadlineExceeded(status)) {
+      first_fault.Update(Annotate(status, resources_[i].name));
+    } else {
+      return status;
+    }
+  }
+  HUYGENS_RETURN_IF_ERROR(first_fault);
+  round.progress.notices = Notices(round);
+  return std::move(round.progress);
+}
+
+Status PrometheusSource::LookForRecordings(Round& round) {
+  recorded_.clear();
+  const auto take = [&](const wire::PrometheusLabels& labels) {
+    recorded_.insert(Recording(labels));
+    return false;
+  };
+  HUYGENS_RETURN_IF_ERROR(client_->Query(RecordingsQuery(), round.now, {take, nullptr}).status());
+  looked_in_slot_ = round.open;
+  return absl::OkStatus();
+}
+
+Status PrometheusSource::RefreshOne(size_t index, Round& round) {
+  Resource& resource = resources_[index];
+  const int64_t oldest = round.open - static_cast<int64_t>(options_.usage.slots) + 1;
+  if (!resource.seen_until || round.now - *resource.seen_until > options_.usage.slot) {
+    if (resource.seen_until) resource.history_begins = usage::SlotAt(*resource.seen_until, options_.usage.slot);
+    resource.seen_until.reset();
+    resource.history_begins = std::max(oldest, resource.history_begins.value_or(oldest));
+    if (*resource.history_begins < round.open) HUYGENS_RETURN_IF_ERROR(FetchHistory(index, round));
+    if (*resource.history_begins < round.open) {
+      round.progress.more = true;
+      return absl::OkStatus();
+    }
+  }
+  return FetchPresent(index, round);
+}
+
+Status PrometheusSource::FetchSlots(const std::string& expression, bool recorded, int64_t first, int64_t last,
+                                    const wire::PrometheusVisitor& visitor, Round& round) {
+  if (expression.empty() || first > last) return absl::OkStatus();
+  const Duration slot = options_.usage.slot;
+  // At the last millisecond of each slot, from which a window of one slot reaches back to its beginning. Prometheus
+  // before 3.0 counts the very last millisecond of the slot before, too, which does no harm.
+  const auto end_of = [&](int64_t number) { return Time(slot * (number + 1)) - std::chrono::milliseconds(1); };
+  auto warnings =
+      client_->QueryRange(Highest(expression, recorded, slot, Step()), end_of(first), end_of(last), slot, visitor);
+  if (warnings.ok() && !warnings->empty()) round.warning = warnings->back();
+  return warnings.status();
+}
+
+Status PrometheusSource::FetchHistory(size_t index, Round& round) {
+  Resource& resource = resources_[index];
+  const int64_t first = *resource.history_begins;
+  const int64_t last = std::min(round.open, first + resource.piece) - 1;
+  SlotMaxima maxima;
+  Gatherer gatherer(maxima, known_, {options_.usage.slot, first, last, round.now}, resource.scale);
+  const auto fetch = [&](SubjectKind kind) -> Status {
+    const Expression& expression = resource.expressions.Of(kind);
+    const wire::PrometheusVisitor visitor = gatherer.Highest(kind);
+    HUYGENS_RETURN_IF_ERROR(FetchSlots(expression.recorded, true, first, last, visitor, round));
+    // What came before the recording, and its first slot, which it may hold in part only.
+    const std::optional<int64_t> recorded_from = maxima.FirstSlot(kind);
+    if (recorded_from == first) return absl::OkStatus();
+    return FetchSlots(expression.raw, false, first, recorded_from.value_or(last), visitor, round);
+  };
+  Status status = fetch(SubjectKind::kWorkload);
+  if (status.ok()) status = fetch(SubjectKind::kNode);
+  if (TooMuch(status) || absl::IsDeadlineExceeded(status)) {
+    const bool alone = resource.piece == 1;
+    resource.piece = std::max<int64_t>(1, resource.piece / 2);
+    if (TooMuch(status) && !alone) return absl::OkStatus();
+    if (!alone || ++resource.too_much < kPatience) return status;
+    resource.history_lost = true;
+    resource.history_begins = round.open;
+    return absl::OkStatus();
+  }
+  HUYGENS_RETURN_IF_ERROR(status);
+  resource.too_much = 0;
+  resource.history_begins = last + 1;
+  round.progress.left_out += gatherer.left_out();
+  std::move(maxima).DeliverTo(round.deliver, index);
+  return absl::OkStatus();
+}
+
+Status PrometheusSource::FetchPresent(size_t index, Round& round) {
+  Resource& resource = resources_[index];
+  const Duration slot = options_.usage.slot;
+  const Time since = resource.seen_until.value_or(Time(slot * round.open)) - kOverlap;
+  const Duration window = std::max(kOverlap, round.now - since);
+  SlotMaxima maxima;
+  Gatherer gatherer(maxima, known_, {slot, usage::SlotAt(round.now - window, slot), round.open + 1, round.now + kSkew},
+                    resource.scale);
+  for (const SubjectKind kind : kKinds) {
+    const Expression& either = resource.expressions.Of(kind);
+    const bool recorded = recorded_.contains(either.recorded);
+    const std::string& expression = recorded ? either.recorded : either.raw;
+    if (expression.empty()) continue;
+    const auto warnings =
+        client_->Query(Samples(expression, recorded, window, Step()), round.now, gatherer.Samples(kind));
+    if (!warnings.ok()) return warnings.status();
+    if (!warnings->empty()) round.warning = warnings->back();
+  }
+  resource.silent = !maxima.FirstSlot(SubjectKind::kWorkload).has_value();
+  resource.seen_until = round.now;
+  resource.piece = day_;
+  round.progress.left_out += gatherer.left_out();
+  std::move(maxima).DeliverTo(round.deliver, index);
+  return absl::OkStatus();
+}
+
+std::vector<std::string> PrometheusSource::Notices(const Round& round) const {
+  std::vector<std::string> unrecorded, silent, shortened, notices;
+  for (const Resource& resource : resources_) {
+    for (const SubjectKind kind : kKinds) {
+      const std::string& recorded = resource.expressions.Of(kind).recorded;
+      if (!recorded.empty() && !recorded_.contains(recorded)) unrecorded.push_back(recorded);
+    }
+    if (resource.silent) silent.push_back(resource.name);
+    if (resource.history_lost) shortened.push_back(resource.name);
+  }
+  if (!unrecorded.empty()) {
+    notices.push_back(Concat("Prometheus has no ", Joined(unrecorded),
+                             ", so it works each answer out from raw series; load config/prometheus/rules.yaml there"));
+  }
+  if (!silent.empty()) {
+    notices.push_back(Concat("Prometheus measures no pod's use of ", Joined(silent),
+                             "; config/prometheus/README.md says what it must scrape"));
+  }
+  if (!shortened.empty()) {
+    notices.push_back(Concat("some history of ", Joined(shortened), " was too much for Prometheus and is missing"));
+  }
+  if (!round.warning.empty()) notices.push_back(Concat("Prometheus warns, the data may be partial: ", round.warning));
+  return notices;
+}
+
+}  // namespace huygens::prom

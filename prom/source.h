@@ -1,0 +1,46 @@
+// Where use is measured: the seam between what reads a source (Prometheus, metrics.k8s.io, files) and the thread that
+// asks it at intervals (prom/poller.h).
+//
+// One thread calls Refresh; Cancel may be called from any.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "usage/readings.h"
+
+namespace huygens::prom {
+
+// Takes what was measured, in pieces of at most usage::kReadingsPerBatch. Called on the thread of Refresh; returns
+// soon.
+using Deliver = std::function<void(usage::Readings)>;
+
+// What a refresh that worked has to say.
+struct Progress {
+  bool more = false;                 // history is still to be fetched: call again at once instead of after the interval
+  uint64_t left_out = 0;             // values that were no measurements: NaN, infinite, negative, in the future
+  std::vector<std::string> notices;  // what the operator should know though it works; the same text while it holds
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+
+  // For messages: "prometheus https://prometheus.example:9090". No secrets.
+  virtual std::string name() const = 0;
+
+  // Delivers what is new since the last call, per resource ascending by slot: at first the history of a whole window, a
+  // bounded piece a call; then the open slot each time and, once, the slot that closed. After an error the next call
+  // begins where this one stopped; nothing that was not measured is ever delivered as 0. Blocks for as long as the
+  // source takes, within time-outs of its own.
+  virtual StatusOr<Progress> Refresh(Time now, const Deliver& deliver) = 0;
+
+  // Ends a Refresh that is blocked now, within milliseconds, and every later one at once. For good.
+  virtual void Cancel() = 0;
+};
+
+}  // namespace huygens::prom

@@ -1,0 +1,112 @@
+#include "quota/pod_usage.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "cluster/pod_requests.h"
+
+namespace huygens::quota {
+namespace {
+
+using cluster::Container;
+using cluster::Pod;
+
+Quantity ToQuantity(ResourceId resource, int64_t amount) {
+  if (resource == kCpu) return Quantity::FromMilli(amount);
+  return Quantity::FromInt(amount, resource == kMemory ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
+}
+
+template <typename Visit>
+void ForEachContainer(Pod& pod, Visit&& visit) {
+  for (Container& container : pod.init_containers) visit(container);
+  for (Container& container : pod.containers) visit(container);
+}
+
+// Of the containers' specs; overhead, pod level and resizes left out.
+cluster::PodResources SumOfSpec(const Pod& pod) {
+  Pod bare;
+  bare.containers = pod.containers;
+  bare.init_containers = pod.init_containers;
+  ForEachContainer(bare, [](Container& container) { container.status.reset(); });
+  return cluster::QuotaResources(bare);
+}
+
+void DefaultPodLevel(const Pod& pod, cluster::PodResources& level) {
+  const cluster::PodResources sum = SumOfSpec(pod);
+  for (const auto& [resource, amount] : sum.limits) {
+    bool free = !level.limits.Has(resource) && !level.requests.Has(resource);
+    if (IsHugepages(resource) && free) level.limits.Set(resource, amount);
+  }
+  if (level.limits.empty()) return;
+  for (const auto& [resource, amount] : sum.requests) {
+    bool supported = resource == kCpu || resource == kMemory;
+    if (supported && !level.requests.Has(resource)) level.requests.Set(resource, amount);
+  }
+  for (const auto& [resource, amount] : level.limits) {
+    if (!level.requests.Has(resource)) level.requests.Set(resource, amount);
+  }
+}
+
+// Whether a pod with these labels is charged to `key` of cpu or memory, whose part without a model is `base`.
+bool Concerns(std::string_view key, std::string_view base, const cluster::QuotaLabels& labels) {
+  if (key == base) return true;
+  return IsGeneralTo(key.substr(base.size() + 1), base.ends_with("cpu") ? labels.cpu_model : labels.memory_model);
+}
+
+bool HasValue(const Container& container, std::string_view base) {
+  const ResourceVector& amounts = base.starts_with("limits.") ? container.limits : container.requests;
+  return amounts.Has(base.ends_with("cpu") ? kCpu : kMemory);
+}
+
+}  // namespace
+
+Amounts PodUsage(const Pod& pod, const cluster::QuotaLabels& labels, const ResourceNames& names,
+                 const KeyOptions& options) {
+  Amounts usage;
+  Set(usage, "count/pods", Quantity::FromInt(1));
+  if (pod.Terminal()) return usage;
+  Set(usage, "pods", Quantity::FromInt(1));
+  const cluster::PodResources counted = cluster::QuotaResources(pod);
+  for (const auto& [resource, amount] : counted.requests) {
+    Charge(names.Name(resource), Side::kRequests, ToQuantity(resource, amount), labels, options, usage);
+  }
+  for (const auto& [resource, amount] : counted.limits) {
+    Charge(names.Name(resource), Side::kLimits, ToQuantity(resource, amount), labels, options, usage);
+  }
+  return usage;
+}
+
+void DefaultPod(Pod& pod) {
+  ForEachContainer(pod, [](Container& container) {
+    for (const auto& [resource, amount] : container.limits) {
+      if (!container.requests.Has(resource)) container.requests.Set(resource, amount);
+    }
+  });
+  if (pod.pod_level) DefaultPodLevel(pod, *pod.pod_level);
+}
+
+std::string MissingValues(const Pod& pod, const cluster::QuotaLabels& labels, const Amounts& hard) {
+  if (pod.pod_level && !(pod.pod_level->requests.empty() && pod.pod_level->limits.empty())) return {};
+  std::map<std::string_view, std::set<std::string_view>> missing;  // container names by key
+  for (const auto& [key, limit] : hard) {
+    std::string_view base = MandatoryBase(key);
+    if (base.empty() || !Concerns(key, base, labels)) continue;
+    for (const auto* list : {&pod.init_containers, &pod.containers}) {
+      for (const Container& container : *list) {
+        if (!HasValue(container, base)) missing[base].insert(container.name);
+      }
+    }
+  }
+  std::string text;
+  for (const auto& [base, containers] : missing) {
+    text += Concat(text.empty() ? "must specify " : "; ", base, " for: ");
+    for (std::string_view name : containers)
+      text += name == *containers.begin() ? std::string(name) : Concat(",", name);
+  }
+  return text;
+}
+
+}  // namespace huygens::quota

@@ -1,0 +1,71 @@
+// The business groups and what each has used: what its own pods take, plus what it handed out to its children, counted
+// as their budgets and not as what they use. A group's own budget is therefore all that a pod must fit into: no
+// ancestor need be asked. Every group may have pods, not only leaves.
+//
+// Groups may come late and in any order, and pods before their group: nothing is lost. A group whose chain of parents
+// has a gap, a circle or more than kMaxDepth levels is frozen: it takes no new pod, and loses none.
+//
+// Of a budget of hours (cash/KEY) a child holds the larger of its budget and what it consumed; how much a group
+// consumed itself is what its status says. Owned by one thread.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/biz_group_quota.h"
+#include "quota/amounts.h"
+#include "quota/check.h"
+
+namespace huygens::quota {
+
+inline constexpr size_t kMaxDepth = 16;
+
+struct Group {
+  std::optional<cluster::BizGroupQuota> object;  // absent: only children or pods name it
+  Amounts charged;                               // by its own pods
+  Amounts used;                                  // all in all; keys without use are absent
+  std::set<std::string, std::less<>> children;
+
+  // What is used of a key: the figure above, and 0 where there is none, except hours, which only the status knows.
+  // Null if it does not say.
+  const Quantity* UsedOf(std::string_view key) const;
+};
+
+// What a child takes of its parent.
+Amounts Commitment(const cluster::BizGroupQuota& child);
+
+class Tree {
+ public:
+  // Takes the group in, or as it is now. Keys of `hard` are normalised (quota/keys.h).
+  void Set(cluster::BizGroupQuota object);
+  void Remove(std::string_view name);
+
+  // A pod's usage, from bind to end. Release takes back exactly what Charge added.
+  void Charge(std::string_view group, const Amounts& usage);
+  void Release(std::string_view group, const Amounts& usage);
+
+  // Null for a group that is not there.
+  const Group* Find(std::string_view name) const;
+  // All groups by name, those too that only children or pods name.
+  const std::map<std::string, Group, std::less<>>& groups() const { return groups_; }
+
+  // Whether the group may take anything new, else why not.
+  Verdict Standing(std::string_view name) const;
+  // Whether `increase` fits into the group.
+  Verdict Check(std::string_view name, const Amounts& increase) const;
+  // "org/dept/team", from the root.
+  std::string Path(std::string_view name) const;
+
+ private:
+  void Change(std::string_view name, const Amounts& more, const Amounts& less);
+  void Tidy(std::string_view name);
+  void Attach(const cluster::BizGroupQuota& object, bool attach);
+
+  std::map<std::string, Group, std::less<>> groups_;
+};
+
+}  // namespace huygens::quota

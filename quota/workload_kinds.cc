@@ -1,0 +1,106 @@
+#include "quota/workload_kinds.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <limits>
+
+#include "base/text.h"
+
+namespace huygens::quota {
+namespace {
+
+using Counts = StatusOr<std::vector<int64_t>>;
+using Count = Counts (*)(const Workload&, const ReplicaOptions&);
+
+Counts One(int64_t pods) { return std::vector<int64_t>{pods}; }
+
+Counts CountPod(const Workload& workload, const ReplicaOptions&) { return One(workload.finished ? 0 : 1); }
+
+Counts CountReplicas(const Workload& workload, const ReplicaOptions&) { return One(workload.replicas.value_or(1)); }
+
+// The new pods never outnumber the replicas, so a rollout at most doubles them.
+Counts CountRollout(const Workload& workload, const ReplicaOptions& options) {
+  const int64_t replicas = workload.replicas.value_or(1);
+  if (!options.include_surge || workload.recreate) return One(replicas);
+  if (workload.blue_green) return One(replicas + workload.preview_replicas.value_or(replicas));
+  HUYGENS_ASSIGN_OR_RETURN(int64_t surge, SurgeOf(workload.max_surge.value_or("25%"), replicas));
+  return One(replicas + std::clamp<int64_t>(surge, 0, replicas));
+}
+
+// Without completions the first success says that the work is done: what still runs may end, nothing is started.
+Counts CountJob(const Workload& workload, const ReplicaOptions&) {
+  if (workload.suspended || workload.finished || workload.managed_elsewhere) return One(0);
+  const int64_t parallelism = workload.parallelism.value_or(1);
+  if (workload.completions) return One(std::clamp<int64_t>(*workload.completions - workload.succeeded, 0, parallelism));
+  if (!workload.parallelism) return One(workload.succeeded > 0 ? 0 : 1);  // both default to 1
+  return One(workload.succeeded > 0 ? workload.active : parallelism);
+}
+
+Counts CountRoles(const Workload& workload, const ReplicaOptions&) {
+  std::vector<int64_t> pods;
+  for (const Role& role : workload.roles) {
+    int64_t most = std::max(role.replicas.value_or(1), role.max_replicas.value_or(0));
+    pods.push_back(workload.suspended || workload.finished ? 0 : most);
+  }
+  return pods;
+}
+
+// A CronJob's Jobs are admitted one by one; a DaemonSet grows with the nodes, without any admission.
+Counts CountNothing(const Workload&, const ReplicaOptions&) { return One(0); }
+
+struct Kind {
+  std::string_view group;
+  std::string_view name;
+  Count count;
+};
+constexpr std::array<Kind, 13> kKinds = {{
+    {"", "Pod", CountPod},
+    {"apps", "Deployment", CountRollout},
+    {"apps", "ReplicaSet", CountReplicas},
+    {"apps", "StatefulSet", CountReplicas},
+    {"apps", "DaemonSet", CountNothing},
+    {"batch", "Job", CountJob},
+    {"batch", "CronJob", CountNothing},
+    {"argoproj.io", "Rollout", CountRollout},
+    {"kubeflow.org", "TFJob", CountRoles},
+    {"kubeflow.org", "PyTorchJob", CountRoles},
+    {"kubeflow.org", "MPIJob", CountRoles},
+    {"kubeflow.org", "XGBoostJob", CountRoles},
+    {"kubeflow.org", "JAXJob", CountRoles},
+}};
+
+const Kind* FindKind(std::string_view group, std::string_view name) {
+  const auto* at = std::find_if(kKinds.begin(), kKinds.end(),
+                                [&](const Kind& kind) { return kind.group == group && kind.name == name; });
+  return at == kKinds.end() ? nullptr : at;
+}
+
+}  // namespace
+
+StatusOr<int64_t> SurgeOf(const IntOrText& surge, int64_t replicas) {
+  if (const int64_t* number = std::get_if<int64_t>(&surge)) return *number;
+  std::string_view text = std::get<std::string>(surge);
+  int64_t percent = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), percent);
+  if (error != std::errc() || std::string_view(end, text.data() + text.size()) != "%") {
+    return Invalid(Concat("surge \"", text, "\" is neither a number nor a percentage"));
+  }
+  const __int128 surged = (static_cast<__int128>(percent) * replicas + 99) / 100;
+  return static_cast<int64_t>(std::min<__int128>(surged, std::numeric_limits<int64_t>::max()));
+}
+
+StatusOr<std::vector<int64_t>> ChargedPods(const Workload& workload, const ReplicaOptions& options) {
+  const Kind* kind = FindKind(workload.group, workload.kind);
+  if (!kind) {
+    return Invalid(Concat("pods of ", workload.group, "/", workload.kind, " cannot be counted: the kind is not known"));
+  }
+  return kind->count(workload, options);
+}
+
+bool ChargesForItsPods(std::string_view group, std::string_view kind) {
+  const Kind* known = FindKind(group, kind);
+  return known && known->count != CountNothing;
+}
+
+}  // namespace huygens::quota

@@ -1,0 +1,60 @@
+// How many pods a workload is charged for when it is admitted as a whole: one row per kind. What is read of the object
+// is here; a kind is a row in workload_kinds.cc that says how its pods are counted. Rules are those of the controllers
+// (k8s.io/kubernetes pkg/controller/{deployment,job}); missing values are defaulted as the API server does. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/status.h"
+
+namespace huygens::quota {
+
+// 3, or "25%".
+using IntOrText = std::variant<int64_t, std::string>;
+
+struct Role {  // of a training job; each has a template of its own
+  std::optional<int64_t> replicas;
+  std::optional<int64_t> max_replicas;  // elastic: its autoscaler may go there
+};
+
+struct Workload {
+  std::string group;  // of the API: "apps", "batch", "argoproj.io"; empty for Pod
+  std::string kind;
+  std::optional<int64_t> replicas;
+  // Rollouts of Deployments and Argo Rollouts.
+  bool recreate = false;    // strategy Recreate: the old pods end first
+  bool blue_green = false;  // Argo: two whole sets of pods
+  std::optional<IntOrText> max_surge;
+  std::optional<int64_t> preview_replicas;
+  // Jobs.
+  std::optional<int64_t> parallelism;
+  std::optional<int64_t> completions;
+  int64_t succeeded = 0;
+  int64_t active = 0;
+  bool suspended = false;  // training jobs, too
+  bool finished = false;
+  bool managed_elsewhere = false;  // spec.managedBy names another controller
+  std::vector<Role> roles;
+};
+
+struct ReplicaOptions {
+  bool include_surge = false;  // charge what a rollout adds at its peak
+};
+
+// Pods per template: one number, or one per role. Fails on a kind that is not in the table, and on a surge that is
+// neither a number nor a percentage.
+StatusOr<std::vector<int64_t>> ChargedPods(const Workload& workload, const ReplicaOptions& options = {});
+
+// Whether what objects of this kind make is charged with them: such an object's ReplicaSets, Jobs and pods are not
+// charged again. False for kinds whose pods or jobs are charged one by one (CronJob, DaemonSet) and unknown ones.
+bool ChargesForItsPods(std::string_view group, std::string_view kind);
+
+// `surge` of so many replicas, rounded up.
+StatusOr<int64_t> SurgeOf(const IntOrText& surge, int64_t replicas);
+
+}  // namespace huygens::quota

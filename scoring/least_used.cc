@@ -1,0 +1,19 @@
+#include "scoring/least_used.h"
+
+#include <algorithm>
+
+namespace huygens::scoring {
+
+double LeastUsed::ScoreOf(std::span<const UsageShare> shares) const {
+  double highest = 0;
+  double sum = 0;
+  double weights = 0;
+  for (const UsageShare& each : shares) {
+    highest = std::max(highest, each.share);
+    sum += each.weight * std::max(0.0, 1 - each.share);
+    weights += each.weight;
+  }
+  return form_ == LeastUsedForm::kDominant ? std::max(0.0, 1 - highest) : sum / weights;
+}
+
+}  // namespace huygens::scoring

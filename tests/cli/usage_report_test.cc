@@ -1,0 +1,93 @@
+// From the JSON of the admin pages to the text that a person reads.
+#include "cli/usage_report.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace huygens::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr std::string_view kTop =
+    R"({"by":"memory","check":"stepsAside","staleShare":0.625,"nodes":2,"fits":3,"top":[)"
+    R"({"name":"n1","fits":0,"unrequested":{"cpu":"4","memory":"12Gi"},"usage":{)"
+    R"("cpu":{"state":"fresh","ageSeconds":12,"capacity":"32","ceiling":"25600m","now":"10","peak":"26","nowShare":0.312,"peakShare":0.812,"headroom":"-400m"},)"
+    R"("memory":{"state":"stale","ageSeconds":900,"capacity":"64Gi","now":"1Gi","peak":"2Gi","nowShare":0.015,"peakShare":0.031}}},)"
+    R"({"name":"n2","fits":3,"unrequested":{},"usage":{"cpu":{"state":"absent","now":"0","peak":"0"},"memory":{"state":"absent","now":"0","peak":"0"}}}]})";
+
+// A week of hours, each with 250 milli-cores more than the hour before, from 0 at midnight.
+std::string NodeJson(std::string_view ceiling) {
+  std::string curve;
+  for (int slot = 0; slot < 168; ++slot) curve += Concat(slot > 0 ? "," : "", std::to_string(slot % 24 * 250));
+  return Concat(
+      R"({"name":"n1","mode":"managed","zones":[],"usage":{"slotSeconds":3600,"resources":[{"resource":"cpu",)",
+      R"("state":"fresh","ageSeconds":5,"capacity":"8",)", ceiling,
+      R"("now":"2","peak":"5750m","nowShare":0.25,"peakShare":0.718,"sumOfPeaks":"7","peakOfSum":"5750m",)"
+      R"("peakSlot":"Wed 23:00","system":"100m","estimates":"6","pods":[)"
+      R"({"pod":"shop/web-1","workload":"shop/Deployment/web","peak":"3","measured":true},)"
+      R"({"pod":"shop/new","workload":"shop/Pod/new","peak":"850m","measured":false}],"curve":[)",
+      curve, "]}]}}");
+}
+
+std::string Top(std::string_view json, std::string_view size) {
+  const auto top = DecodeUsageTop(json);
+  EXPECT_TRUE(top.ok()) << top.status();
+  return top.ok() ? UsageTopText(*top, size) : "";
+}
+
+std::string Node(const std::string& json) {
+  const auto node = DecodeNodeUse(json);
+  EXPECT_TRUE(node.ok()) << node.status();
+  return node.ok() ? NodeUseText(*node, *ParseRfc3339("2026-11-21T12:30:00Z")) : "";
+}
+
+TEST(UsageReport, TopSaysWhatEachNodeUsesAndWhatFits) {
+  EXPECT_EQ(
+      Top(kTop, "cpu=2"),
+      "2 nodes, those with the highest weekly peak of memory first; check usage: steps aside; 62.5% of the nodes "
+      "without fresh figures\n"
+      "3 more pods of cpu=2 fit on all nodes together\n"
+      "NODE  CPU NOW  CPU PEAK  CPU HEADROOM  MEMORY NOW  MEMORY PEAK  MEMORY HEADROOM  CPU UNREQUESTED  MEMORY "
+      "UNREQUESTED  FIGURES       FITS\n"
+      "n1    31.2%    81.2%     -400m         1.5%        3.1%         -                4                12Gi      "
+      "          stale (900s)  0\n"
+      "n2    -        -         -             -           -            -                -                -         "
+      "          absent        3\n");
+}
+
+TEST(UsageReport, TopWithoutNodesIsOneLine) {
+  EXPECT_EQ(
+      Top(R"({"by":"cpu","check":"on","staleShare":0,"nodes":0,"top":[]})", ""),
+      "0 nodes, those with the highest weekly peak of cpu first; check usage: on; 0.0% of the nodes without fresh "
+      "figures\n");
+}
+
+TEST(UsageReport, ANodesWeekIsDrawnAgainstItsCeiling) {
+  const std::string text = Node(NodeJson(R"("ceiling":"4","headroom":"-1750m",)"));
+  // 250 milli-cores an hour, of 4000 to the ceiling: two hours a step, full at 16:00, and above it from 17:00 on.
+  EXPECT_THAT(text, HasSubstr("  Mon | ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██!!!!!!!|\n"));
+  EXPECT_THAT(text, HasSubstr("  Sun | ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██!!!!!!!|\n"));
+  EXPECT_THAT(text, AllOf(HasSubstr("cpu: fresh (5s)"), HasSubstr("-1750m"), HasSubstr("Wed 23:00"),
+                          HasSubstr("history of shop/Deployment/web"), HasSubstr("no history yet")));
+}
+
+TEST(UsageReport, WithoutACeilingTheWeekIsDrawnAgainstItsHighestHour) {
+  EXPECT_THAT(Node(NodeJson("")), AllOf(HasSubstr("█|\n"), Not(HasSubstr("!"))));
+}
+
+TEST(UsageReport, ANodeThatNobodyMeasuresIsExplained) {
+  EXPECT_THAT(Node(R"({"name":"n1","zones":[]})"), HasSubstr("Nobody looks at its usage"));
+}
+
+TEST(UsageReport, AnotherServersAnswerIsAnErrorWithItsPlace) {
+  const auto top = DecodeUsageTop(R"({"top":[{"usage":{"cpu":{"nowShare":"much"}}}]})");
+  EXPECT_THAT(std::string(top.status().message()), HasSubstr("top[0].usage.cpu.nowShare"));
+}
+
+}  // namespace
+}  // namespace huygens::cli

@@ -1,0 +1,66 @@
+"""A real Prometheus that starts with a history: a week of series written as OpenMetrics and imported by promtool."""
+import json
+import shutil
+import subprocess
+import urllib.error
+import urllib.request
+
+from api import wait_until
+from testbed import Process, Skip, free_port
+
+SLOT = 900
+SLOTS = 7 * 24 * 4
+
+
+def need_prometheus():
+    missing = [name for name in ("prometheus", "promtool") if not shutil.which(name)]
+    if missing:
+        raise Skip(f"no {', '.join(missing)} on the PATH; `tools/setup --prometheus` installs them")
+
+
+def write_series(path, series, times):
+    """`series`: [(metric name, labels, value by time)], written for each of `times` (Unix seconds, ascending)."""
+    with open(path, "w") as file:
+        for name in sorted({name for name, _, _ in series}):
+            file.write(f"# TYPE {name} gauge\n")
+            for other, labels, value in series:
+                if other != name:
+                    continue
+                text = ",".join(f"{key}={json.dumps(label)}" for key, label in sorted(labels.items()))
+                file.writelines(f"{name}{{{text}}} {value(time):.6f} {time}\n" for time in times)
+        file.write("# EOF\n")
+
+
+class Prometheus:
+    """Serves what was imported; scrapes nothing."""
+
+    def __init__(self, directory, series, times):
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        data = directory / "prometheus"
+        history = directory / "history.om"
+        write_series(history, series, times)
+        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", history, data], check=True, capture_output=True)
+        history.unlink()
+        config = directory / "prometheus.yaml"
+        config.write_text("global: {}\n")
+        self.process = Process("prometheus", [
+            shutil.which("prometheus"), f"--config.file={config}", f"--storage.tsdb.path={data}", "--storage.tsdb.retention.time=30d",
+            f"--web.listen-address=127.0.0.1:{self.port}"], directory, grace=10)
+        self.wait_ready()
+
+    def wait_ready(self):
+        def ready():
+            assert self.process.running(), f"prometheus ended by itself:\n{self.process.log()[-2000:]}"
+            try:
+                return urllib.request.urlopen(f"{self.url}/-/ready", timeout=5).status == 200
+            except (urllib.error.URLError, OSError):
+                return False
+
+        wait_until(ready, "prometheus is not ready", 60)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.process.stop()

@@ -1,0 +1,116 @@
+#include "extender/usage_inbox.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "extender/usage_watch.h"
+#include "fixture.h"
+
+namespace huygens::extender {
+namespace {
+
+placement::Options Options() {
+  return {.checks = {"usage"}, .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}};
+}
+
+class UsageInboxTest : public ServiceTest {
+ protected:
+  UsageInboxTest() : ServiceTest(Options()) {
+    cluster::Node node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}};
+    placement_->Apply(cluster::NodeSet{node});
+  }
+  // What the node used beyond its pods in this slot.
+  usage::Readings Of(int64_t slot, int64_t milli_cpus) {
+    return {.slot = slot, .measured = clock_.now, .workloads = {}, .nodes = {{"n", milli_cpus}}};
+  }
+  int64_t Peak() const { return placement_->usage().Use(*placement_->state().FindNode("n"), 0, clock_.now).peak; }
+
+  const int64_t slot_ = usage::SlotAt(clock_.now, std::chrono::minutes(15));
+  UsageInbox inbox_{context_, loop_};
+};
+
+TEST_F(UsageInboxTest, WhatIsDeliveredCountsOnceTheDecisionThreadHasLooked) {
+  std::thread source([&] { inbox_.Deliver(Of(slot_, 3000)); });
+  source.join();
+  EXPECT_NE(placement_->usage().State(0, 0, clock_.now), usage::MetricState::kFresh);
+  while (loop_.Poll() > 0) {
+  }
+  EXPECT_EQ(placement_->usage().State(0, 0, clock_.now), usage::MetricState::kFresh);
+  EXPECT_EQ(Peak(), 3000);
+}
+
+TEST_F(UsageInboxTest, AFasterSourceWaits) {
+  constexpr int kPieces = 1000;
+  std::atomic<int> delivered = 0;
+  std::thread source([&] {
+    for (int i = 0; i < kPieces; ++i) {
+      inbox_.Deliver(Of(slot_ - kPieces + i + 1, i));
+      ++delivered;
+    }
+  });
+  while (delivered < 128) std::this_thread::yield();
+  EXPECT_EQ(delivered, 128);  // nobody has looked yet, so the next one waits
+  while (delivered < kPieces) loop_.Poll();
+  source.join();
+  while (loop_.Poll() > 0) {
+  }
+  EXPECT_EQ(Peak(), kPieces - 1);
+}
+
+TEST_F(UsageInboxTest, ClosingItFreesASourceThatWaits) {
+  std::thread source([&] {
+    for (int i = 0; i < 1000; ++i) inbox_.Deliver(Of(slot_, i));
+  });
+  inbox_.Close();
+  source.join();
+}
+
+TEST_F(UsageInboxTest, TheCheckThatStepsAsideIsToldOfOnce) {
+  UsageWatch watch(context_);
+  not_ready_ = "waiting";
+  watch.EverySecond();
+  EXPECT_EQ(captured_.Lines().size(), 0u);
+  not_ready_.clear();
+  watch.EverySecond();
+  watch.EverySecond();
+  ASSERT_EQ(captured_.Lines().size(), 1u);
+  EXPECT_NE(captured_.Lines()[0].find("steps aside"), std::string::npos) << captured_.Lines()[0];
+  EXPECT_TRUE(watch.Describe()->warning);
+
+  inbox_.Deliver(Of(slot_, 9000));
+  while (loop_.Poll() > 0) {
+  }
+  watch.EverySecond();
+  ASSERT_EQ(captured_.Lines().size(), 2u);
+  EXPECT_NE(captured_.Lines()[1].find("is back"), std::string::npos) << captured_.Lines()[1];
+  EXPECT_FALSE(watch.Describe()->warning);
+}
+
+TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
+  observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
+  Context context{*placement_, resources_, clock_, log_, metrics, journal_, pods_, [] { return std::string(); }};
+  UsageWatch watch(context);
+  auto shows = [&](std::string_view line) { return metrics.Render().find(line) != std::string::npos; };
+  watch.RefreshMetrics();
+  EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} +Inf\n")) << metrics.Render();
+  EXPECT_TRUE(shows("huygens_nodes{topology=\"none\",usage=\"absent\"} 1\n"));
+  EXPECT_TRUE(shows("huygens_usage_check_steps_aside 1\n"));
+
+  inbox_.Deliver(Of(slot_ - 10, 9000));
+  inbox_.Deliver(Of(slot_, 1000));
+  while (loop_.Poll() > 0) {
+  }
+  clock_.now += std::chrono::minutes(2);
+  watch.RefreshMetrics();
+  EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} 120\n"));
+  EXPECT_TRUE(shows("huygens_nodes{topology=\"none\",usage=\"fresh\"} 1\n"));
+  EXPECT_TRUE(shows("huygens_usage_stale_share 0\n"));
+  EXPECT_TRUE(shows("huygens_usage_check_steps_aside 0\n"));
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"peak\"} 1\n"));
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n"));
+}
+
+}  // namespace
+}  // namespace huygens::extender

@@ -1,0 +1,164 @@
+// Where measured use comes from, from the source to the answer of filter, against a fake API server.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/extender/running.h"
+#include "tests/fake/api_server.h"
+#include "tests/fake/objects.h"
+#include "tests/fake/temporary_directory.h"
+
+namespace huygens::extender {
+namespace {
+
+using fake::Fault;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr const char* kOverCeiling = R"("n1":"node(s) would exceed the usage ceiling")";
+
+class UsageSource : public testing::Test {
+ protected:
+  UsageSource() {
+    configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
+    configuration_.filter.checks = {"usage"};
+    configuration_.prioritize.terms = {{"LeastUsed", 1}};
+    configuration_.usage.interval = std::chrono::milliseconds(20);
+    configuration_.usage.resources = {{.name = "cpu", .ceiling = 800'000}};
+  }
+  // Two nodes of 10 CPUs behind an API server, a pod on each.
+  void UseApiServer() {
+    configuration_.cluster.kubernetes->kubeconfig = folder_.Write(
+        "kubeconfig", Concat("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
+                             "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
+                             "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:",
+                             std::to_string(api_.port()), "\"}}]\nusers: [{name: u, user: {token: t}}]\n"));
+    for (const char* node : {"n1", "n2"}) {
+      api_.Put(fake::Node(node).Cpu("10"));
+      api_.Put(fake::Pod("default", Concat("on-", node)).Cpu("1").On(node));
+    }
+  }
+  // From now on the metrics API says this of both nodes; half a core of it is the pod's.
+  void Measure(const std::string& n1, const std::string& n2) {
+    const std::string time = Concat(R"("timestamp":")", FormatRfc3339(SystemClock().Now()), R"(","window":"15s",)");
+    const auto pod = [&](const std::string& name) {
+      return Concat(R"({"metadata":{"name":")", name, R"(","namespace":"default"},)", time,
+                    R"("containers":[{"name":"app","usage":{"cpu":"500m"}}]})");
+    };
+    const auto node = [&](const std::string& name, const std::string& cpu) {
+      return Concat(R"({"metadata":{"name":")", name, R"("},)", time, R"("usage":{"cpu":")", cpu, R"("}})");
+    };
+    Answer("pods", Concat(pod("on-n1"), ",", pod("on-n2")));
+    Answer("nodes", Concat(node("n1", n1), ",", node("n2", n2)));
+  }
+  void Answer(std::string_view kind, std::string_view items) {
+    api_.Inject({.what = Fault::What::kReply,
+                 .path = Concat("/apis/metrics.k8s.io/v1beta1/", kind),
+                 .times = -1,
+                 .code = 200,
+                 .body = Concat(R"({"metadata":{},"items":[)", items, "]}")});
+  }
+  static std::string Filter(const Running& huygens, const std::string& cpu) {
+    const std::string pod = fake::Pod("default", "new").Cpu(cpu);
+    return huygens.Call("filter", Concat(R"({"Pod":)", pod, R"(,"NodeNames":["n1","n2"]})"));
+  }
+  // Asks until n1 is over its ceiling, or it has taken too long, and returns the last answer: the sums of a node follow
+  // what was measured a little later.
+  static std::string AwaitOverCeiling(const Running& huygens) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    std::string answer;
+    do {
+      answer = Filter(huygens, "1");
+    } while (answer.find(kOverCeiling) == std::string::npos && std::chrono::steady_clock::now() < end);
+    return answer;
+  }
+
+  fake::ApiServer api_;
+  fake::TemporaryDirectory folder_;
+  Configuration configuration_;
+};
+
+TEST_F(UsageSource, TheMetricsApiKeepsPodsOffANodeThatIsHot) {
+  UseApiServer();
+  Measure("7200m", "600m");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "usage-source metrics.k8s.io: ok"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_nodes{topology="none",usage="fresh"} 2)"));
+  EXPECT_THAT(AwaitOverCeiling(huygens), HasSubstr(R"("NodeNames":["n2"])"));
+  EXPECT_THAT(Filter(huygens, "500m"), HasSubstr(R"("NodeNames":["n1","n2"])"));
+}
+
+TEST_F(UsageSource, AClusterWithoutAMetricsApiIsReadyAndSaysWhatIsMissing) {
+  UseApiServer();
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "install metrics-server"));
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("[!]usage-source metrics.k8s.io: fails"));
+  EXPECT_THAT(huygens.Admin("/readyz"), HasSubstr("ok"));
+  EXPECT_THAT(Filter(huygens, "1"), HasSubstr(R"("NodeNames":["n1","n2"])"));
+  EXPECT_GT(huygens.Metric(R"(huygens_usage_refresh_duration_seconds_count{result="failed"})"), 0);
+}
+
+TEST_F(UsageSource, TheHistoryFileOutlivesTheProcess) {
+  UseApiServer();
+  configuration_.usage.history_file = folder_.path() + "/history";
+  Measure("7200m", "600m");
+  {
+    Running huygens(configuration_);
+    ASSERT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_nodes{topology="none",usage="fresh"} 2)"));
+  }
+  api_.ClearFaults();  // and with them the metrics API
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(AwaitOverCeiling(huygens), HasSubstr(R"("NodeNames":["n2"])"));
+}
+
+TEST_F(UsageSource, TwoInstancesDoNotShareAHistoryFile) {
+  UseApiServer();
+  configuration_.usage.history_file = folder_.path() + "/history";
+  Running first(configuration_);
+  ASSERT_TRUE(first.status.ok()) << first.status;
+  Running second(configuration_);
+  EXPECT_THAT(std::string(Message(second.status)), HasSubstr("another huygens keeps its history there"));
+}
+
+TEST_F(UsageSource, NobodyIsAskedWhereNobodyLooksAtUsage) {
+  UseApiServer();
+  configuration_.filter.checks = {"topology"};
+  configuration_.prioritize.terms = {{"FewestZones", 1}};
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), Not(HasSubstr("usage-source")));
+  EXPECT_EQ(api_.Seen("GET", "metrics.k8s.io"), 0);
+}
+
+TEST_F(UsageSource, ADeadPrometheusKeepsNothingFromBeingReady) {
+  UseApiServer();
+  configuration_.usage.prometheus = {.url = Concat("http://127.0.0.1:", std::to_string(api_.port()), "/no/such")};
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "[!]usage-source prometheus"));
+  EXPECT_EQ(api_.Seen("GET", "metrics.k8s.io"), 0);
+}
+
+TEST_F(UsageSource, ManifestsBringTheirHistoryBeforeTheFirstRequest) {
+  folder_.Write(
+      "cluster/nodes.yaml",
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: '10', pods: '110'}}\n---\n"
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n2}\nstatus: {allocatable: {cpu: '10', pods: '110'}}\n");
+  folder_.Write("cluster/usage.yaml",
+                "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: u}\nspec:\n  series:\n"
+                "  - {node: n1, resource: cpu, weekly: [{from: '00:00', use: 1}, {from: 'Wed 12:00', use: 7500m},"
+                " {from: 'Wed 13:00', use: 1}]}\n"
+                "  - {node: n2, resource: cpu, weekly: [{from: '00:00', use: 1}]}\n");
+  configuration_.cluster.kubernetes.reset();
+  configuration_.cluster.manifests = {.directory = folder_.path() + "/cluster"};
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(Filter(huygens, "1"), AllOf(HasSubstr(kOverCeiling), HasSubstr(R"("NodeNames":["n2"])")));
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("usage-source manifests"));
+}
+
+}  // namespace
+}  // namespace huygens::extender

@@ -1,0 +1,36 @@
+// Any bytes as a BizGroupResourceQuota: what comes back has a name, ordered keys, and a budget that is no less than 0.
+#include <algorithm>
+
+#include "tests/fuzz/require.h"
+#include "wire/biz_group_quota.h"
+
+namespace huygens {
+namespace {
+
+using fuzz::Require;
+
+void CheckOrder(const cluster::QuotaAmounts& amounts) {
+  auto not_ascending = [](const auto& a, const auto& b) { return a.first >= b.first; };
+  Require(std::adjacent_find(amounts.begin(), amounts.end(), not_ascending) == amounts.end(), "keys ascend");
+}
+
+void CheckGroup(const StatusOr<cluster::BizGroupQuota>& group) {
+  if (!group.ok()) {
+    Require(!Message(group.status()).empty(), "an error has a message");
+    return;
+  }
+  Require(!group->name.empty(), "a group has a name");
+  Require(group->defect.empty() || group->hard.empty(), "an object with a defect has no budget");
+  for (const auto& [key, amount] : group->hard) Require(amount.Sign() >= 0, "no budget is negative");
+  CheckOrder(group->hard);
+  CheckOrder(group->used);
+  CheckOrder(group->self_used);
+}
+
+}  // namespace
+}  // namespace huygens
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  huygens::CheckGroup(huygens::wire::DecodeBizGroupQuota(std::string_view(reinterpret_cast<const char*>(data), size)));
+  return 0;
+}

@@ -1,0 +1,109 @@
+#include "policy/usage_check.h"
+
+#include <gtest/gtest.h>
+
+namespace huygens::policy {
+namespace {
+
+const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+
+std::shared_ptr<cluster::Pod> PodOf(const std::string& name, int64_t milli_cpus) {
+  auto pod = std::make_shared<cluster::Pod>();
+  pod->name = name;
+  pod->namespace_name = "default";
+  pod->uid = name;
+  pod->containers.push_back({.name = "c", .requests = {{kCpu, milli_cpus}}, .limits = {{kCpu, milli_cpus}}});
+  return pod;
+}
+
+// Node 0 has 10 CPUs, of which a pod uses 6; node 1 has 10, of which none is used. Both may be used to 80%.
+class UsageCheckTest : public testing::Test {
+ protected:
+  explicit UsageCheckTest(usage::WhenUnknown when_stale = usage::WhenUnknown::kUseRequests)
+      : usage_({.resources = {{.name = "cpu", .ceiling = 800'000, .when_stale = when_stale}}}) {
+    for (NodeIndex i : {0, 1}) {
+      cluster::Node node;
+      node.name = "node-" + std::to_string(i);
+      node.allocatable = {{kCpu, 10'000}};
+      usage_.NodeObjectChanged(i, &node);
+    }
+    Measure("busy", 6000, {"node-0", "node-1"});
+    usage_.Place({PodOf("busy", 1000), 0, {}});
+  }
+
+  // What pods called `pod` used in each slot of the last week, and that these nodes were heard of.
+  void Measure(const std::string& pod, int64_t milli_cpus, const std::vector<std::string>& nodes) {
+    const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
+    for (int64_t s = slot - 671; s <= slot; ++s) {
+      usage::Readings readings{.slot = s, .measured = kNow};
+      readings.workloads.push_back({"default/Pod/" + pod, milli_cpus});
+      for (const std::string& node : nodes) readings.nodes.push_back({node, 0});
+      usage_.Apply(readings);
+    }
+    usage_.Settle();
+  }
+
+  std::vector<Reason> Ask(const cluster::Pod& pod, Time now = kNow) {
+    PodQuery query{pod, {}, now};
+    query.usage = usage_.DemandOf(pod);
+    Candidates nodes;
+    nodes.Reset(std::vector<NodeIndex>{0, 1});
+    UsageCheck(usage_).Run(query, cluster::State(), nodes);
+    return {nodes.reason(0), nodes.reason(1)};
+  }
+
+  using Reasons = std::vector<Reason>;
+  usage::Account usage_;
+};
+
+TEST_F(UsageCheckTest, KeepsNodesAtOrUnderTheirCeiling) {
+  Measure("two", 2000, {});
+  EXPECT_EQ(Ask(*PodOf("two", 9000)), (Reasons{Reason::kFits, Reason::kFits}));  // exactly 80%
+  Measure("more", 2001, {});
+  EXPECT_EQ(Ask(*PodOf("more", 10)), (Reasons{Reason::kUsageCeiling, Reason::kFits}));
+  Measure("huge", 8001, {});
+  EXPECT_EQ(Ask(*PodOf("huge", 10)), (Reasons{Reason::kUsageCeilingTooLow, Reason::kUsageCeilingTooLow}));
+}
+
+TEST_F(UsageCheckTest, LetsPodsPassThatHaveNoChoice) {
+  Measure("huge", 8001, {});
+  auto pod = PodOf("huge", 10);
+  pod->owned_by_daemon_set = true;
+  EXPECT_EQ(Ask(*pod), (Reasons{Reason::kFits, Reason::kFits}));
+  pod->owned_by_daemon_set = false;
+  pod->node_name = "node-0";
+  EXPECT_EQ(Ask(*pod), (Reasons{Reason::kFits, Reason::kFits}));
+}
+
+TEST_F(UsageCheckTest, StepsAsideWhereTooManyNodesAreStale) {
+  Measure("huge", 8001, {});
+  EXPECT_EQ(Ask(*PodOf("huge", 10), kNow + std::chrono::minutes(10))[0], Reason::kUsageCeilingTooLow);
+  EXPECT_EQ(Ask(*PodOf("huge", 10), kNow + std::chrono::minutes(11)), (Reasons{Reason::kFits, Reason::kFits}));
+}
+
+TEST_F(UsageCheckTest, KeepsTheReasonThatAnotherCheckGave) {
+  Measure("huge", 8001, {});
+  const auto pod = PodOf("huge", 10);
+  PodQuery query{*pod, {}, kNow};
+  query.usage = usage_.DemandOf(*pod);
+  Candidates nodes;
+  nodes.Reset(std::vector<NodeIndex>{0});
+  nodes.Reject(0, Reason::kNoTopology);
+  UsageCheck(usage_).Run(query, cluster::State(), nodes);
+  EXPECT_EQ(nodes.reason(0), Reason::kNoTopology);
+}
+
+class UsageCheckRejectTest : public UsageCheckTest {
+ protected:
+  UsageCheckRejectTest() : UsageCheckTest(usage::WhenUnknown::kReject) {}
+};
+
+TEST_F(UsageCheckRejectTest, SaysWhereNothingFreshIsKnown) {
+  const Time later = kNow + std::chrono::minutes(11);
+  usage_.Apply({.slot = usage::SlotAt(later, std::chrono::minutes(15)), .measured = later, .nodes = {{"node-1", 0}}});
+  usage_.Settle();
+  EXPECT_EQ(Ask(*PodOf("new", 100), later), (Reasons{Reason::kUsageUnknown, Reason::kFits}));
+}
+
+}  // namespace
+}  // namespace huygens::policy

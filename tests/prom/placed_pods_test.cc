@@ -1,0 +1,60 @@
+#include "prom/placed_pods.h"
+
+#include <gtest/gtest.h>
+
+namespace huygens::prom {
+namespace {
+
+using Which = PlacedPods::Which;
+
+cluster::PlacedPod Pod(const std::string& name, const std::string& uid, const std::string& owner_kind = "",
+                       const std::string& owner_name = "", bool started = false) {
+  cluster::Pod pod;
+  pod.namespace_name = "s";
+  pod.name = name;
+  pod.uid = uid;
+  pod.owner_kind = owner_kind;
+  pod.owner_name = owner_name;
+  if (started) pod.start_time = Time(std::chrono::hours(1));
+  return {.pod = std::make_shared<const cluster::Pod>(pod), .node = 0, .zones = {}};
+}
+
+TEST(PlacedPods, KnowsAPodFromItsPlacingToItsLeaving) {
+  PlacedPods pods(Which::kAll);
+  const auto web = Pod("web-0", "u1");
+  pods.Place(web);
+  EXPECT_EQ(pods.Find("s/web-0"), web.pod);
+  pods.Leave(web);
+  EXPECT_EQ(pods.Find("s/web-0"), nullptr);
+}
+
+TEST(PlacedPods, APodThatLeavesLateDoesNotTakeItsSuccessorWithIt) {
+  PlacedPods pods(Which::kAll);
+  const auto first = Pod("db-0", "u1");
+  const auto second = Pod("db-0", "u2");
+  pods.Place(first);
+  pods.Place(second);
+  pods.Leave(first);
+  EXPECT_EQ(pods.Find("s/db-0"), second.pod);
+}
+
+TEST(PlacedPods, KeepsOnlyThoseWhoseNameMisleadsIfThatIsAllThatIsAsked) {
+  PlacedPods pods(Which::kMisleading);
+  pods.Place(Pod("web-7d4b9c6f5-x2x4z", "u1", "ReplicaSet", "web-7d4b9c6f5", true));
+  pods.Place(Pod("render-17", "u2", "Workflow", "render", true));
+  EXPECT_EQ(pods.Find("s/web-7d4b9c6f5-x2x4z"), nullptr);
+  EXPECT_NE(pods.Find("s/render-17"), nullptr);
+  EXPECT_TRUE(pods.TakeStarted().empty());
+}
+
+TEST(PlacedPods, TellsEachThatStartedOnce) {
+  PlacedPods pods(Which::kAll);
+  pods.Place(Pod("a", "u1"));
+  const auto started = Pod("b", "u2", "", "", true);
+  pods.Place(started);
+  EXPECT_EQ(pods.TakeStarted(), std::vector{started.pod});
+  EXPECT_TRUE(pods.TakeStarted().empty());
+}
+
+}  // namespace
+}  // namespace huygens::prom

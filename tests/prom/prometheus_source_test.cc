@@ -1,0 +1,359 @@
+#include "prom/prometheus_source.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tests/prom/fake_prometheus.h"
+#include "usage/workload.h"
+
+namespace huygens::prom {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Pair;
+
+constexpr Duration kSlot = 15min;
+// The middle of a slot.
+constexpr Time kNow{1'795'262'400s + 7min};
+const int64_t kOpen = usage::SlotAt(kNow, kSlot);
+constexpr char kWeb[] = R"("namespace":"shop","owner_kind":"ReplicaSet","owner_name":"web-7d4b9c6f5")";
+constexpr char kWebWorkload[] = "shop/Deployment/web";
+
+class PrometheusSourceTest : public ::testing::Test {
+ protected:
+  using Slots = std::map<int64_t, int64_t>;
+
+  void Start(std::vector<std::string> resources = {"cpu"}, Duration timeout = 20s) {
+    PrometheusOptions options{
+        .server = {.base_url = prometheus.Url()}, .usage = {.slots = 96}, .queries = queries, .timeout = timeout};
+    for (const std::string& name : resources) {
+      options.usage.resources.push_back({.name = name, .resource = name == "cpu" ? kCpu : kMemory});
+    }
+    auto created = PrometheusSource::Create(options, known);
+    ASSERT_TRUE(created.ok()) << created.status();
+    source = *std::move(created);
+  }
+
+  StatusOr<Progress> Refresh(Time now) {
+    prometheus.TakeCalls();
+    last_slot.clear();
+    return source->Refresh(now, [&](const usage::Readings& batch) {
+      EXPECT_GE(batch.slot, last_slot[batch.resource]) << "ascending";
+      EXPECT_LE(batch.measured, now + 1min);
+      EXPECT_GE(batch.measured, Time(kSlot * batch.slot));
+      last_slot[batch.resource] = batch.slot;
+      for (const auto& reading : batch.workloads) Take(workloads[reading.subject], batch, reading.amount);
+      for (const auto& reading : batch.nodes) Take(nodes[reading.subject], batch, reading.amount);
+    });
+  }
+  // Until nothing is left to be fetched at once.
+  Progress RefreshAll(Time now) {
+    for (int i = 0; i < 100; ++i) {
+      auto progress = Refresh(now);
+      EXPECT_TRUE(progress.ok()) << progress.status();
+      if (!progress.ok() || !progress->more) return progress.ok() ? *std::move(progress) : Progress{};
+    }
+    ADD_FAILURE() << "never done";
+    return {};
+  }
+  static void Take(Slots& slots, const usage::Readings& batch, int64_t amount) {
+    slots[batch.slot] = std::max(slots[batch.slot], amount);
+  }
+
+  // A sample a minute from `from` to `to`; `value(minute)`.
+  template <typename Value>
+  static FakePrometheus::Series Minutes(const std::string& labels, Time from, Time to, Value value) {
+    FakePrometheus::Series series{labels, {}};
+    for (Time time = from; time <= to; time += 1min) series.samples[time] = value(time.time_since_epoch() / 1min);
+    return series;
+  }
+  std::string Recorded(SubjectKind kind, const std::string& resource = "cpu") const {
+    return ExpressionsFor(resource, {}).Of(kind).recorded;
+  }
+  std::string Raw(SubjectKind kind, const std::string& resource = "cpu") const {
+    return ExpressionsFor(resource, {}).Of(kind).raw;
+  }
+
+  FakePrometheus prometheus;
+  PlacedPods known{PlacedPods::Which::kMisleading};
+  std::vector<ResourceQueries> queries;
+  std::unique_ptr<PrometheusSource> source;
+  std::map<std::string, Slots> workloads, nodes;
+  std::map<size_t, int64_t> last_slot;
+};
+
+int64_t Wave(int64_t minute) { return minute * 37 % 1009; }  // milli-cores
+
+// By slot, the highest of the minutes in it.
+std::map<int64_t, int64_t> HighestWave(Time from, Time to) {
+  std::map<int64_t, int64_t> slots;
+  for (Time time = from; time <= to; time += 1min) {
+    int64_t& highest = slots[usage::SlotAt(time, kSlot)];
+    highest = std::max(highest, Wave(time.time_since_epoch() / 1min));
+  }
+  return slots;
+}
+
+double Cores(int64_t minute) { return static_cast<double>(Wave(minute)) / 1000; }
+
+constexpr Time kWindow = Time(kSlot * (1'795'262'400 / 900 - 95));  // where it begins
+
+TEST_F(PrometheusSourceTest, BringsTheWholeWindowBackExactly) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow - 3h, kNow, Cores));
+  prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow - 3h, kNow, Cores));
+  Start();
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_EQ(progress.left_out, 0U);
+  EXPECT_THAT(progress.notices, IsEmpty());
+  EXPECT_THAT(workloads, ElementsAre(Pair(kWebWorkload, HighestWave(kWindow, kNow))));
+  EXPECT_THAT(nodes, ElementsAre(Pair("n1", HighestWave(kWindow, kNow))));
+}
+
+TEST_F(PrometheusSourceTest, ThenAsksOnlyForWhatIsNew) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 40min, Cores));
+  prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow, kNow + 40min, Cores));
+  Start();
+  RefreshAll(kNow);
+  for (Time now = kNow + 1min; now <= kNow + 40min; now += 1min) {
+    ASSERT_TRUE(Refresh(now).ok());
+    const auto calls = prometheus.TakeCalls();
+    EXPECT_LE(calls.size(), 3U);
+    for (const auto& call : calls) EXPECT_EQ(call.path, "/api/v1/query");
+    EXPECT_EQ(calls.back().query(), Concat(Recorded(SubjectKind::kNode), "[360000ms]"));
+  }
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow + 40min));
+  EXPECT_EQ(nodes["n1"], HighestWave(kWindow, kNow + 40min));
+}
+
+TEST_F(PrometheusSourceTest, FetchesWhatWasMissedWhilePrometheusWasAway) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 5h, Cores));
+  Start();
+  RefreshAll(kNow);
+  prometheus.Break([](const FakePrometheus::Call&) { return FakePrometheus::Json(503, "away"); });
+  const auto failed = Refresh(kNow + 1min);
+  EXPECT_EQ(failed.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(Message(failed.status())), HasSubstr("overloaded, starting, or away"));
+  prometheus.Break(nullptr);
+  const auto before = workloads;
+  RefreshAll(kNow + 5h);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow + 5h));
+}
+
+TEST_F(PrometheusSourceTest, GoesOnWithAWindowAfterALongAbsence) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 1h, Cores));
+  Start();
+  RefreshAll(kNow);
+  workloads.clear();
+  RefreshAll(kNow + 23h);
+  ASSERT_TRUE(workloads.contains(kWebWorkload));
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 7min, kNow + 1h));
+  workloads.clear();
+  const auto progress = Refresh(kNow + 1000h);
+  ASSERT_TRUE(progress.ok()) << progress.status();
+  EXPECT_FALSE(progress->more) << "older than the window";
+  EXPECT_THAT(workloads, IsEmpty());
+}
+
+TEST_F(PrometheusSourceTest, AsksRawSeriesForTheTimeBeforeTheRecording) {
+  prometheus.Put(Raw(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kNow - 3h, kNow, Cores));
+  Start();
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+  EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr(R"(has no huygens:node_system_usage{resource="cpu"},)"),
+                                                  HasSubstr("config/prometheus/rules.yaml"))));
+  for (const auto& call : prometheus.TakeCalls()) {
+    if (call.query().find("kube_pod_owner") == std::string::npos || call.path.ends_with("/query")) continue;
+    EXPECT_LE(std::stod(call.form.Query("end")), static_cast<double>((kNow - 3h).time_since_epoch() / 1s) + 900);
+  }
+}
+
+TEST_F(PrometheusSourceTest, WorksWithoutRecordingRules) {
+  prometheus.Put(Raw(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 1min, Cores));
+  prometheus.Put(Raw(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow, kNow + 1min, Cores));
+  Start();
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_THAT(progress.notices,
+              ElementsAre(AllOf(HasSubstr("huygens:workload_usage"), HasSubstr("huygens:node_system_usage"))));
+  ASSERT_TRUE(Refresh(kNow + 1min).ok());
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow + 1min));
+  EXPECT_EQ(nodes["n1"], HighestWave(kWindow, kNow + 1min));
+}
+
+TEST_F(PrometheusSourceTest, LeavesOutWhatIsNoMeasurement) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload),
+                 {kWeb, {{kNow - 5min, NAN}, {kNow - 4min, INFINITY}, {kNow - 3min, -1}, {kNow - 2min, 1e300}}});
+  prometheus.Put(Recorded(SubjectKind::kWorkload), {R"("pod":"web-0")", {{kNow, 1}}});
+  prometheus.Put(Recorded(SubjectKind::kWorkload),
+                 {R"("namespace":"shop","owner_kind":"StatefulSet","owner_name":"db")", {{kNow, 1}}});
+  prometheus.Put(Recorded(SubjectKind::kNode), {R"("instance":"n1")", {{kNow, 1}}});
+  // The fake answers with times of its own when it is asked for a range.
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (!call.path.ends_with("_range")) return std::nullopt;
+    return FakePrometheus::Json(
+        200,
+        R"({"status":"success","data":{"result":[{"metric":{"namespace":"shop","pod":"p"},"values":[[1795500000,"1"],[1,"1"]]}]}})");
+  });
+  Start();
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_THAT(workloads, IsEmpty());
+  EXPECT_THAT(nodes, IsEmpty());
+  EXPECT_EQ(progress.left_out, 4U + 1 + 1 + 1 + 6);
+  EXPECT_THAT(progress.notices, ElementsAre(HasSubstr("measures no pod's use of cpu")));
+}
+
+TEST_F(PrometheusSourceTest, LeavesOutTheFuture) {
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (call.query().find("[") == std::string::npos || call.path.ends_with("_range")) return std::nullopt;
+    return FakePrometheus::Json(
+        200,
+        Concat(
+            R"({"status":"success","data":{"result":[{"metric":{"namespace":"shop","pod":"p","node":"n"},"values":[[)",
+            std::to_string((kNow + 59s).time_since_epoch() / 1s), R"(,"1"],[)",
+            std::to_string((kNow + 61s).time_since_epoch() / 1s), R"(,"9"]]}]}})"));
+  });
+  Start();
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_EQ(progress.left_out, 2U);
+  EXPECT_THAT(workloads, ElementsAre(Pair("shop/Pod/p", ElementsAre(Pair(kOpen, 1000)))));
+}
+
+TEST_F(PrometheusSourceTest, RoundsUpButNotNoise) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), {R"("namespace":"s","pod":"a")", {{kNow, 0.1 + 0.2}}});
+  prometheus.Put(Recorded(SubjectKind::kWorkload), {R"("namespace":"s","pod":"b")", {{kNow, 0.30001}}});
+  prometheus.Put(Recorded(SubjectKind::kWorkload), {R"("namespace":"s","pod":"c")", {{kNow, 0}}});
+  Start();
+  RefreshAll(kNow);
+  EXPECT_THAT(workloads, ElementsAre(Pair("s/Pod/a", ElementsAre(Pair(kOpen, 300))),
+                                     Pair("s/Pod/b", ElementsAre(Pair(kOpen, 301))),
+                                     Pair("s/Pod/c", ElementsAre(Pair(kOpen, 0)))));
+}
+
+TEST_F(PrometheusSourceTest, KnowsWorkloadsByOwnerByTableOrByName) {
+  const std::string expression = Recorded(SubjectKind::kWorkload);
+  const auto put = [&](const std::string& labels, double value) {
+    prometheus.Put(expression, {labels, {{kNow, value}}});
+  };
+  put(R"("namespace":"s","owner_kind":"ReplicaSet","owner_name":"web-7d4b9c6f5")", 1);
+  put(R"("namespace":"s","owner_kind":"ReplicaSet","owner_name":"web-6c4b9c6f4")", 3);  // the revision before
+  put(R"("namespace":"s","pod":"web-7d4b9c6f5-x2x4z")", 2);                             // kube-state-metrics was away
+  put(R"("namespace":"s","pod":"db-0","owner_kind":"StatefulSet","owner_name":"db")", 4);
+  put(R"("namespace":"s","pod":"odd-1","owner_kind":"Pod","owner_name":"odd-1")", 5);
+  put(R"("namespace":"s","pod":"render-17")", 6);
+  cluster::Pod render;
+  render.namespace_name = "s";
+  render.name = "render-17";
+  render.owner_kind = "Workflow";
+  render.owner_name = "render";
+  known.Place({.pod = std::make_shared<const cluster::Pod>(render), .node = 0, .zones = {}});
+  Start();
+  RefreshAll(kNow);
+  const auto only = [](int64_t amount) { return std::map<int64_t, int64_t>{{kOpen, amount}}; };
+  EXPECT_THAT(workloads, ElementsAre(Pair("s/Deployment/web", only(3000)), Pair("s/Pod/odd-1", only(5000)),
+                                     Pair("s/StatefulSet/db-0", only(4000)), Pair("s/Workflow/render", only(6000))));
+}
+
+TEST_F(PrometheusSourceTest, AsksForLessWhereADayIsTooMuch) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (!call.path.ends_with("_range")) return std::nullopt;
+    if (std::stod(call.form.Query("end")) - std::stod(call.form.Query("start")) < 15 * 900) return std::nullopt;
+    return FakePrometheus::Error(422, "execution",
+                                 "query processing would load too many samples into memory in query execution");
+  });
+  Start();
+  RefreshAll(kNow);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+}
+
+TEST_F(PrometheusSourceTest, GivesUpAHistoryThatStaysTooMuchForThePresent) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (!call.path.ends_with("_range")) return std::nullopt;
+    return FakePrometheus::Error(503, "timeout", "query timed out in expression evaluation");
+  });
+  Start();
+  int errors = 0;
+  Progress last;
+  for (int i = 0; i < 100; ++i) {
+    const auto progress = Refresh(kNow);
+    if (!progress.ok()) {
+      EXPECT_THAT(std::string(Message(progress.status())), AllOf(HasSubstr("cpu: "), HasSubstr("timed out")));
+      ++errors;
+    } else if (!progress->more) {
+      last = *progress;
+      break;
+    }
+  }
+  EXPECT_EQ(errors, 9);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 9min, kNow));
+  EXPECT_THAT(last.notices, Contains(HasSubstr("some history of cpu was too much")));
+}
+
+TEST_F(PrometheusSourceTest, LosesNothingWhenACallFailsInBetween) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  Start();
+  int calls = 0;
+  prometheus.Break([&](const FakePrometheus::Call&) -> std::optional<std::string> {
+    return ++calls % 2 == 0 ? std::optional(FakePrometheus::Error(503, "unavailable", "not ready")) : std::nullopt;
+  });
+  bool done = false;
+  for (int i = 0; i < 50 && !done; ++i) {
+    const auto progress = Refresh(kNow);
+    if (i == 5) prometheus.Break(nullptr);
+    done = progress.ok() && !progress->more;
+  }
+  EXPECT_TRUE(done);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+}
+
+TEST_F(PrometheusSourceTest, GoesOnWithOtherResourcesWhenOneQueryIsRefused) {
+  queries = {{"broken_query", ""}};
+  prometheus.Put(Recorded(SubjectKind::kWorkload, "memory"),
+                 Minutes(kWeb, kNow - 1h, kNow, [](int64_t) { return 1e6; }));
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (call.query().find("broken_query") == std::string::npos) return std::nullopt;
+    return FakePrometheus::Error(400, "bad_data", "parse error");
+  });
+  Start({"cpu", "memory"});
+  const auto progress = Refresh(kNow);
+  EXPECT_THAT(std::string(Message(progress.status())), AllOf(HasSubstr("cpu: "), HasSubstr("parse error")));
+  EXPECT_EQ(workloads[kWebWorkload][kOpen], 1'000'000);
+}
+
+TEST_F(PrometheusSourceTest, SaysWhenTheDataMayBePartial) {
+  prometheus.Break([](const FakePrometheus::Call&) {
+    return FakePrometheus::Json(200,
+                                R"({"status":"success","data":{"result":[]},"warnings":["store of site b is away"]})");
+  });
+  Start();
+  EXPECT_THAT(RefreshAll(kNow).notices,
+              Contains(AllOf(HasSubstr("may be partial"), HasSubstr("store of site b is away"))));
+}
+
+TEST_F(PrometheusSourceTest, EndsWhenCancelled) {
+  prometheus.Break([](const FakePrometheus::Call&) { return "hang"; });
+  Start();
+  std::thread other([&] {
+    prometheus.arrived.Take();
+    source->Cancel();
+  });
+  EXPECT_EQ(Refresh(kNow).status().code(), absl::StatusCode::kCancelled);
+  other.join();
+}
+
+TEST_F(PrometheusSourceTest, SaysWhereItAsks) {
+  Start();
+  EXPECT_EQ(source->name(), Concat("prometheus ", prometheus.Url()));
+}
+
+}  // namespace
+}  // namespace huygens::prom

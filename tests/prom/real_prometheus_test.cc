@@ -1,0 +1,161 @@
+// The source and the recording rules against the real Prometheus: PromQL is not something to imitate.
+#include "tests/prom/real_prometheus.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <map>
+#include <random>
+
+#include "prom/prometheus_source.h"
+
+namespace huygens::prom {
+namespace {
+
+using namespace std::chrono_literals;
+using ::testing::IsEmpty;
+
+constexpr Duration kSlot = 15min;
+constexpr Time kNow{1'795'262'400s + 7min};
+const int64_t kOpen = usage::SlotAt(kNow, kSlot);
+
+#define HUYGENS_SKIP_WITHOUT(program) \
+  if (!OnPath(program)) GTEST_SKIP() << "no " program " on PATH; tools/setup --prometheus installs it"
+
+using Slots = std::map<int64_t, int64_t>;
+struct Measured {
+  std::map<std::string, Slots> workloads, nodes;
+};
+
+void Raise(Slots& slots, Time time, int64_t amount) {
+  int64_t& highest = slots[usage::SlotAt(time, kSlot)];
+  highest = std::max(highest, amount);
+}
+
+Measured MeasureAll(const std::string& url, const usage::Options& options) {
+  PlacedPods known(PlacedPods::Which::kMisleading);
+  auto source = PrometheusSource::Create({.server = {.base_url = url}, .usage = options}, known);
+  EXPECT_TRUE(source.ok()) << source.status();
+  Measured measured;
+  for (int i = 0; i < 100; ++i) {
+    const auto progress = (*source)->Refresh(kNow, [&](const usage::Readings& batch) {
+      for (const auto& each : batch.workloads)
+        Raise(measured.workloads[each.subject], Time(kSlot * batch.slot), each.amount);
+      for (const auto& each : batch.nodes) Raise(measured.nodes[each.subject], Time(kSlot * batch.slot), each.amount);
+    });
+    EXPECT_TRUE(progress.ok()) << progress.status();
+    if (!progress.ok() || !progress->more) {
+      EXPECT_EQ(progress.ok() ? progress->left_out : 0, 0U);
+      return measured;
+    }
+  }
+  ADD_FAILURE() << "never done";
+  return measured;
+}
+
+// "name{labels} value time", in milli-units and milliseconds.
+std::string Line(std::string_view name, std::string_view labels, int64_t milli, Time time) {
+  char text[400];
+  std::snprintf(text, sizeof text, "%.*s{%.*s} %lld.%03lld %.3f\n", static_cast<int>(name.size()), name.data(),
+                static_cast<int>(labels.size()), labels.data(), static_cast<long long>(milli / 1000),
+                static_cast<long long>(milli % 1000), static_cast<double>(time.time_since_epoch() / 1ms) / 1000);
+  return text;
+}
+
+TEST(RealPrometheus, TakesTheRecordingRules) {
+  HUYGENS_SKIP_WITHOUT("promtool");
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"promtool", "check", "rules", HUYGENS_SOURCE_DIR "/config/prometheus/rules.yaml"},
+        std::vector<std::string>{"promtool", "test", "rules", HUYGENS_SOURCE_DIR "/tests/prom/rules_test.yaml"}}) {
+    std::string text;
+    EXPECT_EQ(Child(command).Finish(text), 0) << text;
+  }
+}
+
+TEST(RealPrometheus, GivesARecordedWeekBackExactly) {
+  HUYGENS_SKIP_WITHOUT("promtool");
+  HUYGENS_SKIP_WITHOUT("prometheus");
+  std::mt19937 random(5);
+  Measured truth;
+  std::string workloads = "# TYPE huygens:workload_usage gauge\n", nodes = "# TYPE huygens:node_system_usage gauge\n";
+  // Anywhere in its slot, the first millisecond and the last but one included (the last counts twice before Prometheus
+  // 3.0); some slots have no sample, some two.
+  const auto write = [&](std::string& out, std::string_view name, const std::string& labels, Slots& slots) {
+    for (int64_t slot = kOpen - 671; slot <= kOpen; ++slot) {
+      const int64_t length = slot == kOpen ? (kNow - Time(kSlot * slot)) / 1ms : kSlot / 1ms;
+      const int64_t offsets[] = {0, length - 2, static_cast<int64_t>(random() % static_cast<uint64_t>(length))};
+      const size_t first = random() % 4;
+      for (size_t i = first; i < 3; i += 2) {
+        const Time time = Time(kSlot * slot) + std::chrono::milliseconds(offsets[i]);
+        const auto milli = static_cast<int64_t>(random() % 64000);
+        out += Line(name, labels, milli, time);
+        Raise(slots, time, milli);
+      }
+    }
+  };
+  for (int i = 0; i < 200; ++i) {
+    const std::string number = std::to_string(i);
+    const bool replicas = i % 2 == 0;
+    write(workloads, "huygens:workload_usage",
+          replicas ? Concat(R"(resource="cpu",namespace="shop",owner_kind="ReplicaSet",owner_name="web)", number,
+                            R"(-7d4b9c6f5")")
+                   : Concat(R"(resource="cpu",namespace="shop",pod="db-)", number,
+                            R"(",owner_kind="StatefulSet",owner_name="db")"),
+          truth.workloads[replicas ? Concat("shop/Deployment/web", number) : Concat("shop/StatefulSet/db-", number)]);
+  }
+  for (int i = 0; i < 20; ++i) {
+    const std::string name = Concat("worker-", std::to_string(i));
+    write(nodes, "huygens:node_system_usage", Concat(R"(resource="cpu",node=")", name, "\""), truth.nodes[name]);
+  }
+  const RealPrometheus prometheus(workloads + nodes);
+  const Measured measured = MeasureAll(prometheus.Url(), {.resources = {{.name = "cpu"}}});
+  EXPECT_EQ(measured.workloads, truth.workloads);
+  EXPECT_EQ(measured.nodes, truth.nodes);
+}
+
+TEST(RealPrometheus, GivesRawSeriesByWorkloadAndNode) {
+  HUYGENS_SKIP_WITHOUT("promtool");
+  HUYGENS_SKIP_WITHOUT("prometheus");
+  constexpr Time kBegin = kNow - 3h;
+  std::mt19937 random(6);
+  Measured truth;
+  std::string memory = "# TYPE container_memory_working_set_bytes gauge\n", owners = "# TYPE kube_pod_owner gauge\n";
+  std::map<std::string, std::map<Time, int64_t>> pods_on, whole;
+  for (int i = 0; i < 60; ++i) {
+    const std::string deployment = Concat("web", std::to_string(i / 3)),
+                      pod = Concat(deployment, "-7d4b9c6f5-b", std::string(4, static_cast<char>('b' + i % 3)));
+    const std::string node = Concat("worker-", std::to_string(i % 5));
+    const std::string place =
+        Concat(R"(namespace="shop",pod=")", pod, R"(",instance=")", node, R"(:10250",container=")");
+    for (const std::string container : {"app", "proxy", "POD", ""}) {
+      for (Time time = kBegin; time <= kNow; time += 1min) {
+        const auto bytes = static_cast<int64_t>(random() % 1'000'000'000);
+        memory += Line("container_memory_working_set_bytes", Concat(place, container, "\""), bytes * 1000, time);
+        if (container == "app" || container == "proxy") pods_on[pod][time] += bytes;
+      }
+    }
+    for (Time time = kBegin; time <= kNow; time += 1min) {
+      owners += Line("kube_pod_owner",
+                     Concat(R"(namespace="shop",pod=")", pod, R"(",owner_kind="ReplicaSet",owner_name=")", deployment,
+                            R"(-7d4b9c6f5",owner_is_controller="true")"),
+                     1000, time);
+      Raise(truth.workloads[Concat("shop/Deployment/", deployment)], time, pods_on[pod][time]);
+      whole[node][time] += pods_on[pod][time];
+    }
+  }
+  for (const auto& [node, sums] : whole) {
+    for (const auto& [time, sum] : sums) {
+      const auto system = static_cast<int64_t>(random() % 500'000'000);
+      memory += Line("container_memory_working_set_bytes", Concat(R"(id="/",instance=")", node, R"(:10250")"),
+                     (sum + system) * 1000, time);
+      Raise(truth.nodes[node], time, system);
+    }
+  }
+  const RealPrometheus prometheus(memory + owners);
+  const Measured measured = MeasureAll(prometheus.Url(), {.resources = {{.name = "memory", .resource = kMemory}}});
+  EXPECT_EQ(measured.workloads, truth.workloads);
+  EXPECT_EQ(measured.nodes, truth.nodes);
+}
+
+}  // namespace
+}  // namespace huygens::prom

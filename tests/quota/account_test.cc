@@ -1,0 +1,125 @@
+// Pods that come and go, as State tells the account.
+#include "quota/account.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cluster/state.h"
+#include "tests/quota/groups.h"
+#include "tests/quota/labelled_pods.h"
+
+namespace huygens::quota {
+namespace {
+
+using testing::ElementsAre;
+
+class AccountTest : public testing::Test {
+ protected:
+  AccountTest() { state_.AddAccount(account_); }
+
+  void AddNode(const std::string& name) {
+    cluster::Node node;
+    node.name = name;
+    state_.Apply(cluster::NodeSet{node});
+  }
+  std::string UsedCores(const char* group) { return Used(account_.tree(), group, "limits.cpu"); }
+  bool Knows(const char* group) { return account_.tree().groups().contains(group); }
+
+  LabelledPods pods_;
+  ResourceNames names_;
+  Account account_{names_, {}, pods_.LabelsOf()};
+  cluster::State state_;
+};
+
+TEST_F(AccountTest, ChargesReservedAndBoundPodsUntilTheyEnd) {
+  AddNode("n1");
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  auto pod = pods_.Make("a", MakePod(4000), Labels("team"));
+  ASSERT_TRUE(account_.Check(*pod).fits());
+  ASSERT_TRUE(state_.Reserve(pod, *state_.FindNode("n1"), {}, Time()).ok());
+  EXPECT_EQ(UsedCores("team"), "4");
+  state_.Apply(cluster::PodSet{pods_.Bound(pod, "n1")});
+  EXPECT_EQ(UsedCores("team"), "4");
+  state_.Apply(cluster::PodGone{"a"});
+  EXPECT_EQ(UsedCores("team"), "0");
+}
+
+TEST_F(AccountTest, ARolledBackReservationCostsNothing) {
+  AddNode("n1");
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  ASSERT_TRUE(state_.Reserve(pods_.Make("a", MakePod(4000), Labels("team")), *state_.FindNode("n1"), {}, Time()).ok());
+  state_.Release("a");
+  EXPECT_EQ(UsedCores("team"), "0");
+}
+
+TEST_F(AccountTest, OfTwoPodsThatRaceForTheLastCoresOneFits) {
+  AddNode("n1");
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "9"}}));
+  auto first = pods_.Make("a", MakePod(5000), Labels("team")), second = pods_.Make("b", MakePod(5000), Labels("team"));
+  ASSERT_TRUE(account_.Check(*first).fits() && account_.Check(*second).fits());  // in filter both
+  ASSERT_TRUE(state_.Reserve(first, *state_.FindNode("n1"), {}, Time()).ok());
+  EXPECT_EQ(Text(account_.Check(*second), "team"), "quota bizrq/team: limits.cpu used 5 of 9, requested 5");
+}
+
+TEST_F(AccountTest, PodsMayComeBeforeTheirNodeAndTheirGroup) {
+  state_.Apply(cluster::PodSet{pods_.Bound(pods_.Make("a", MakePod(4000), Labels("team")), "n1")});
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  EXPECT_EQ(UsedCores("team"), "4");
+  account_.Remove("team");
+  EXPECT_TRUE(Knows("team"));
+  state_.Apply(cluster::PodGone{"a"});
+  EXPECT_FALSE(Knows("team"));
+}
+
+TEST_F(AccountTest, A12_ARelabelledPodMovesWithAllItCosts) {
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  account_.Set(MakeGroup("other", "", {{"limits.cpu", "10"}}));
+  auto pod = pods_.Bound(pods_.Make("a", MakePod(4000), Labels("team", "A4")), "n1");
+  state_.Apply(cluster::PodSet{pod});
+  state_.Apply(cluster::PodSet{pods_.Relabelled(pod, Labels("other", "B7"))});
+  EXPECT_EQ(account_.tree().groups().at("team").used, Amounts());
+  EXPECT_EQ(Used(account_.tree(), "other", "limits.cpu.B7"), "4");
+}
+
+TEST_F(AccountTest, A11_WithoutALabelNobodyIsCharged) {
+  auto pod = pods_.Bound(pods_.Make("a", MakePod(4000), Labels("")), "n1");
+  EXPECT_TRUE(account_.Check(*pod).fits());
+  state_.Apply(cluster::PodSet{pod});
+  EXPECT_TRUE(account_.tree().groups().empty());
+}
+
+TEST_F(AccountTest, A9_ContainersMustSayHowMuchTheyTake) {
+  account_.Set(MakeGroup("team", "", {{"limits.memory", "10Gi"}}));
+  auto pod = pods_.Make("a", MakePod(1000), Labels("team"));
+  EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: must specify limits.memory for: app");
+}
+
+TEST_F(AccountTest, NoPodGivesQuota) {
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  auto pod = pods_.Make("a", MakePod(-1000), Labels("team"));
+  EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: negative cpu,limits.cpu,requests.cpu");
+}
+
+TEST_F(AccountTest, SaysWhichGroupsChangedAndTheirParents) {
+  account_.Set(MakeGroup("org", "", {{"limits.cpu", "10"}}));
+  account_.Set(MakeGroup("team", "org", {{"limits.cpu", "4"}}));
+  EXPECT_THAT(account_.TakeChanged(), ElementsAre("org", "team"));
+  EXPECT_THAT(account_.TakeChanged(), ElementsAre());
+  account_.Remove("team");
+  EXPECT_THAT(account_.TakeChanged(), ElementsAre("org", "team"));
+}
+
+TEST_F(AccountTest, RecountRepairsWhatTheStateDoesNotKnow) {
+  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  state_.Apply(cluster::PodSet{pods_.Bound(pods_.Make("a", MakePod(4000), Labels("team")), "n1")});
+  EXPECT_EQ(state_.Reconcile(10), 0u);
+  cluster::PlacedPod stray{pods_.Make("b", MakePod(1000), Labels("team")), 0, {}};
+  account_.Place(stray);
+  EXPECT_EQ(UsedCores("team"), "5");
+  EXPECT_EQ(state_.Reconcile(10), 1u);
+  EXPECT_EQ(UsedCores("team"), "4");
+  EXPECT_EQ(state_.Reconcile(10), 0u);
+}
+
+}  // namespace
+}  // namespace huygens::quota

@@ -1,0 +1,75 @@
+// Builds groups, pods and amounts from short texts.
+#pragma once
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <utility>
+
+#include "quota/check.h"
+#include "quota/keys.h"
+#include "quota/pod_usage.h"
+#include "quota/tree.h"
+
+namespace huygens::quota {
+
+using Pairs = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+inline Amounts Of(Pairs pairs) {
+  Amounts amounts;
+  for (const auto& [key, text] : pairs) Set(amounts, key, *Quantity::Parse(text));
+  return amounts;
+}
+
+inline cluster::BizGroupQuota MakeGroup(std::string name, std::string parent, Pairs hard) {
+  cluster::BizGroupQuota group;
+  group.name = std::move(name);
+  group.parent = std::move(parent);
+  group.hard = Of(hard);
+  return group;
+}
+
+inline Verdict CheckAgainst(const Amounts& hard, const Amounts& used, const Amounts& increase) {
+  return CheckIncrease(hard, [&](std::string_view key) { return Find(used, key); }, increase);
+}
+
+// One container with requests = limits.
+inline cluster::Pod MakePod(int64_t milli_cpu, int64_t memory = 0) {
+  cluster::Pod pod;
+  pod.name = "p";
+  pod.namespace_name = "default";
+  cluster::Container container;
+  container.name = "app";
+  container.requests.Set(kCpu, milli_cpu);
+  if (memory > 0) container.requests.Set(kMemory, memory);
+  container.limits = container.requests;
+  pod.containers.push_back(container);
+  return pod;
+}
+
+inline cluster::QuotaLabels Labels(std::string group, std::string cpu = "", std::string gpu = "",
+                                   std::string memory = "") {
+  return {std::move(group), std::move(cpu), std::move(gpu), std::move(memory)};
+}
+
+inline Amounts UsageOf(const cluster::Pod& pod, const cluster::QuotaLabels& labels = {}) {
+  static const ResourceNames names;
+  return PodUsage(pod, labels, names, {});
+}
+
+// `count` pods of `cores` cores each, of a model or none.
+inline Amounts Cores(int64_t cores, std::string model = "") {
+  return UsageOf(MakePod(cores * 1000), Labels("", std::move(model)));
+}
+
+inline std::string Used(const Tree& tree, std::string_view group, std::string_view key) {
+  return Get(tree.groups().find(group)->second.used, key).Canonical();
+}
+
+inline std::string Why(const Tree& tree, std::string_view group, const Amounts& increase) {
+  return Text(tree.Check(group, increase), group);
+}
+
+}  // namespace huygens::quota

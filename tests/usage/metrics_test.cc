@@ -1,0 +1,163 @@
+// Fresh, stale and absent figures, and what follows from each.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/usage/objects.h"
+#include "usage/account.h"
+
+namespace huygens::usage {
+namespace {
+
+constexpr size_t kSlots = 8;
+constexpr Duration kStaleAfter = std::chrono::minutes(10);
+
+// Nodes n0 … of 10 cores; cpu at most 80 %.
+Account MakeAccount(Options options, NodeIndex nodes = 1) {
+  Account account(std::move(options));
+  for (NodeIndex n = 0; n < nodes; ++n) {
+    const cluster::Node node = MakeNode(Concat("n", std::to_string(n)), {{kCpu, 10'000}});
+    account.NodeObjectChanged(n, &node);
+  }
+  return account;
+}
+
+// All slots but the last of a week, then the last one at `end`.
+Time ReadWeek(Account& account, std::string_view workload, int64_t amount, std::vector<Reading> nodes = {}) {
+  Readings readings;
+  for (size_t s = 0; s < kSlots; ++s) {
+    readings = InSlot(account.options(), static_cast<int64_t>(s), {{KeyOf(workload), amount}}, nodes);
+    account.Apply(readings);
+  }
+  account.Settle();
+  return readings.measured;
+}
+
+TEST(UsageMetrics, GoFromAbsentToFreshToStale) {
+  Account account = MakeAccount(CpuOptions(kSlots));
+  EXPECT_EQ(account.State(0, 0, Time{}), MetricState::kAbsent);
+  const Time read = ReadWeek(account, "w", 1, {{"n0", 1}});
+  EXPECT_EQ(account.State(0, 0, read), MetricState::kFresh);
+  EXPECT_EQ(account.State(0, 0, read + kStaleAfter), MetricState::kFresh);
+  EXPECT_EQ(account.State(0, 0, read + kStaleAfter + Duration(1)), MetricState::kStale);
+  EXPECT_EQ(account.State(0, 0, read - std::chrono::hours(1)), MetricState::kFresh) << "a clock that is ahead";
+}
+
+TEST(UsageMetrics, WithoutNodesGoByTheNewestReadingOfTheResource) {
+  Account account = MakeAccount(CpuOptions(kSlots), 2);
+  const Time read = ReadWeek(account, "w", 1);
+  EXPECT_EQ(account.State(1, 0, read), MetricState::kFresh);
+  account.Apply(InSlot(account.options(), kSlots - 1, {}, {{"n0", 1}}));
+  EXPECT_EQ(account.State(0, 0, read), MetricState::kFresh);
+  EXPECT_EQ(account.State(1, 0, read), MetricState::kAbsent) << "nodes are reported, but not this one";
+}
+
+TEST(UsageMetrics, ADeadSourceChangesNothingUntilItIsStale) {
+  Account account = MakeAccount(CpuOptions(kSlots));
+  const Time read = ReadWeek(account, "w", 3000);
+  account.Place(On(0, MakePod("w", "a")));
+  const Demand demand = account.DemandOf(*MakePod("w", "b", {{kCpu, 1000}}));
+  for (Time now : {read, read + kStaleAfter}) {
+    EXPECT_EQ(account.Judge(0, demand, now), Verdict::kFits);
+    EXPECT_FLOAT_EQ(account.Share(0, 0, demand, now), 0.6F);
+  }
+  // From then on what the pods ask for counts: 250 by default, 850 of 1000.
+  EXPECT_FLOAT_EQ(account.Share(0, 0, demand, read + std::chrono::hours(1)), 0.11F);
+  EXPECT_EQ(account.Figures(0, read + std::chrono::hours(1))[0].estimates, 250);
+}
+
+TEST(UsageMetrics, EachStateHasItsConsequence) {
+  struct Case {
+    WhenUnknown when;
+    int64_t request;  // of the pod; its estimate is 85 % of it, and the node is empty
+    int64_t placed;   // request of the pod on the node
+    Verdict want;
+  };
+  const Case kCases[] = {
+      {WhenUnknown::kUseRequests, 8000, 1000, Verdict::kFits},  // 6800 + 850
+      {WhenUnknown::kUseRequests, 8000, 2000, Verdict::kOverCeiling},
+      {WhenUnknown::kUseRequests, 9000, 1000, Verdict::kOverCeiling},
+      {WhenUnknown::kUseRequests, 9411, 2, Verdict::kOverCeiling},  // 7999 + 2
+      {WhenUnknown::kUseRequests, 9411, 1, Verdict::kFits},         // 7999 + 1: equality
+      {WhenUnknown::kUseRequests, 9420, 1, Verdict::kNeverFits},
+      {WhenUnknown::kPass, 64'000, 64'000, Verdict::kFits},
+      {WhenUnknown::kReject, 1, 1, Verdict::kUnknown},
+  };
+  for (const Case& each : kCases) {
+    for (bool stale : {false, true}) {
+      Options options = CpuOptions(kSlots);
+      (stale ? options.resources[0].when_stale : options.resources[0].when_absent) = each.when;
+      Account account = MakeAccount(std::move(options));
+      account.Place(On(0, MakePod("placed", "a", {{kCpu, each.placed}})));
+      Time now;
+      if (stale) now = ReadWeek(account, "other", 1) + std::chrono::hours(1);
+      const Demand demand = account.DemandOf(*MakePod("new", "b", {{kCpu, each.request}}));
+      EXPECT_EQ(account.Judge(0, demand, now), each.want) << each.request << " beside " << each.placed << stale;
+    }
+  }
+}
+
+TEST(UsageMetrics, UnknownUseIsNeverIdle) {
+  Account account = MakeAccount(CpuOptions(kSlots));
+  for (int n = 0; n < 8; ++n) account.Place(On(0, MakePod("w", std::to_string(n), {{kCpu, 1000}})));
+  const Demand demand = account.DemandOf(*MakePod("w", "b", {{kCpu, 1500}}));
+  EXPECT_EQ(account.Judge(0, demand, Time{}), Verdict::kOverCeiling);
+  EXPECT_FLOAT_EQ(account.Share(0, 0, demand, Time{}), 0.8075F);
+  // A single reading says nothing of the other slots, nor of the pods of other workloads.
+  account.Place(On(0, MakePod("unseen", "u", {{kCpu, 1000}})));
+  account.Apply(InSlot(account.options(), 0, {{KeyOf("w"), 1100}}));
+  account.Settle();
+  const NodeFigures figures = account.Figures(0, Time{})[0];
+  EXPECT_EQ(figures.state, MetricState::kFresh);
+  EXPECT_THAT(figures.curve, testing::Each(8 * 1100 + 850));
+}
+
+TEST(UsageMetrics, AboveAShareOfStaleNodesTheCheckStepsAside) {
+  Options options = CpuOptions(kSlots);
+  options.max_stale_nodes = 500'000;
+  Account account = MakeAccount(options, 4);
+  EXPECT_EQ(account.StaleShare(Time{}), kMillion);
+  EXPECT_TRUE(account.StepsAside(Time{}));
+  const Time read = ReadWeek(account, "w", 1, {{"n0", 1}, {"n1", 1}});
+  EXPECT_EQ(account.StaleShare(read), 500'000);
+  EXPECT_FALSE(account.StepsAside(read)) << "not more than";
+  account.NodeObjectChanged(1, nullptr);
+  EXPECT_EQ(account.StaleShare(read), 666'666);
+  EXPECT_TRUE(account.StepsAside(read));
+  account.Apply(InSlot(options, kSlots - 1, {}, {{"n2", 1}, {"n3", 1}}));
+  EXPECT_EQ(account.StaleShare(read), 0) << "the same second";
+  EXPECT_EQ(account.StaleShare(read + kStaleAfter + std::chrono::seconds(1)), kMillion);
+  // A node without a ceiling needs no figures.
+  const cluster::Node bare = MakeNode("n1", {});
+  account.NodeObjectChanged(1, &bare);
+  EXPECT_EQ(account.StaleShare(read), 0);
+}
+
+TEST(UsageMetrics, AnAccountWithoutNodesDoesNotStepAside) {
+  EXPECT_FALSE(Account(CpuOptions(kSlots)).StepsAside(Time{}));
+  EXPECT_FALSE(Account(Options()).StepsAside(Time{}));
+}
+
+TEST(UsageMetrics, OfSeveralResourcesTheWorstVerdictCounts) {
+  Options options = CpuOptions(kSlots);
+  options.resources.push_back({.name = "memory", .resource = kMemory, .ceiling = 900'000});
+  options.resources[1].when_absent = WhenUnknown::kReject;
+  Account account(options);
+  const cluster::Node node = MakeNode("n0", {{kCpu, 10'000}, {kMemory, 10 * kGiB}});
+  account.NodeObjectChanged(0, &node);
+  const Time read = ReadWeek(account, "w", 9000);
+  const Demand demand = account.DemandOf(*MakePod("w", "a"));
+  ASSERT_EQ(demand.resources.size(), 2u);
+  EXPECT_EQ(account.Judge(0, demand, read), Verdict::kUnknown);
+  Readings memory = InSlot(options, kSlots - 1, {{KeyOf("w"), kGiB}});
+  memory.resource = 1;
+  account.Apply(memory);
+  EXPECT_EQ(account.Judge(0, demand, read), Verdict::kNeverFits);
+  memory.resource = 2;
+  account.Apply(memory);  // no such resource
+  EXPECT_EQ(account.workloads(), 1u);
+}
+
+}  // namespace
+}  // namespace huygens::usage

@@ -1,0 +1,149 @@
+#include "usage/node_usage.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace huygens::usage {
+namespace {
+
+constexpr size_t kDay = 4;
+
+Curve MakeCurve(const std::vector<int64_t>& values) {
+  Curve curve(values.size());
+  for (size_t s = 0; s < values.size(); ++s) curve.Set(static_cast<int64_t>(s), values[s]);
+  return curve;
+}
+
+TEST(Profile, WithoutHistoryIsTheEstimateInEverySlot) {
+  const Curve unseen(8);
+  for (const Curve* curve : {static_cast<const Curve*>(nullptr), &unseen}) {
+    const Profile profile(curve, 100, kDay);
+    EXPECT_TRUE(profile.flat());
+    EXPECT_EQ(profile.peak(), 100);
+    EXPECT_EQ(profile.At(3), 100);
+  }
+}
+
+TEST(Profile, AnEstimateAboveTheMeasuredFadesOutOverTheFirstDay) {
+  Curve curve(8);
+  const int64_t kWant[] = {85, 70, 55, 40, 40};  // 40 + 60 * (4 - n) / 4
+  for (int64_t slot = 0; slot < 5; ++slot) {
+    curve.Set(slot, 40);
+    EXPECT_EQ(Profile(&curve, 100, kDay).At(static_cast<size_t>(slot)), kWant[slot]);
+    EXPECT_EQ(Profile(&curve, 100, kDay).peak(), kWant[slot]);
+    EXPECT_EQ(Profile(&curve, 100, kDay).At(7), kWant[slot]) << "not seen yet";
+  }
+}
+
+TEST(Profile, AnEstimateBelowTheMeasuredNeverLowersIt) {
+  Curve curve(8);
+  curve.Set(0, 100);
+  EXPECT_EQ(Profile(&curve, 40, kDay).At(0), 100);
+  EXPECT_EQ(Profile(&curve, 0, kDay).peak(), 100);
+}
+
+TEST(Profile, RoundsWhatFadesUp) {
+  Curve curve(8);
+  curve.Set(0, 0);
+  EXPECT_EQ(Profile(&curve, 1, 3).At(0), 1);
+}
+
+TEST(NodeUsage, AddsCurvesAndPeaksApart) {
+  const Curve morning = MakeCurve({10, 80, 20, 10});
+  const Curve evening = MakeCurve({10, 10, 20, 60});
+  NodeUsage usage;
+  usage.Add(Profile(&morning, 0, 1));
+  usage.Add(Profile(&evening, 7, 1));
+  usage.Add(Profile(nullptr, 5, 1));
+  EXPECT_EQ(usage.sum_of_peaks(), 145);
+  EXPECT_EQ(usage.peak_of_sum(), 95);
+  EXPECT_EQ(usage.peak_slot(), 1u);
+  EXPECT_EQ(usage.At(3), 75);
+  EXPECT_EQ(usage.estimates(), 12);
+}
+
+TEST(NodeUsage, LikelyPeakFavoursPodsWhosePeaksLieElsewhere) {
+  const Curve node = MakeCurve({10, 80, 70, 10});
+  NodeUsage usage;
+  usage.Add(Profile(&node, 0, 1));
+  const Curve same = MakeCurve({5, 40, 5, 5});
+  const Curve beside = MakeCurve({5, 5, 40, 5});
+  const Curve elsewhere = MakeCurve({5, 5, 5, 40});
+  EXPECT_EQ(usage.LikelyPeak(DemandOf(Profile(&same, 0, 1))), 120);
+  EXPECT_EQ(usage.LikelyPeak(DemandOf(Profile(&beside, 0, 1))), 110);
+  EXPECT_EQ(usage.LikelyPeak(DemandOf(Profile(&elsewhere, 0, 1))), 85);
+  EXPECT_EQ(usage.LikelyPeak(DemandOf(Profile(nullptr, 40, 1))), 120);
+}
+
+rc::Gen<std::vector<int64_t>> AnyCurve(size_t slots, int64_t most) {
+  return rc::gen::container<std::vector<int64_t>>(
+      slots, rc::gen::weightedOneOf<int64_t>(
+                 {{6, rc::gen::inRange<int64_t>(0, 20)}, {2, rc::gen::inRange<int64_t>(0, most)}}));
+}
+
+// Even ones, so that many slots are near the peak, and spiky ones up to amounts that are rounded.
+int64_t AnyMost() { return *rc::gen::element<int64_t>(20, 40, 1000, int64_t{1} << 40); }
+
+std::vector<Curve> SomeCurves(size_t slots, int most) {
+  std::vector<Curve> curves;
+  const int64_t amount = AnyMost();
+  for (int n = *rc::gen::inRange(0, most); n > 0; --n) curves.push_back(MakeCurve(*AnyCurve(slots, amount)));
+  return curves;
+}
+
+RC_GTEST_PROP(NodeUsageProperty, AddingAndRemovingInAnyOrderLeavesWhatACountFinds, ()) {
+  const auto slots = *rc::gen::inRange<size_t>(1, 40);
+  const std::vector<Curve> curves = SomeCurves(slots, 6);
+  std::vector<Profile> profiles;
+  for (const Curve& curve : curves) profiles.emplace_back(&curve, *rc::gen::inRange(0, 99), *rc::gen::inRange(1, 50));
+  for (int n = *rc::gen::inRange(0, 3); n > 0; --n) profiles.emplace_back(nullptr, *rc::gen::inRange(0, 99), 1);
+
+  NodeUsage usage;
+  std::vector<size_t> here;
+  for (int step = *rc::gen::inRange(0, 30); step > 0 && !profiles.empty(); --step) {
+    if (here.empty() || *rc::gen::inRange(0, 3) > 0) {
+      here.push_back(*rc::gen::inRange<size_t>(0, profiles.size()));
+      usage.Add(profiles[here.back()]);
+    } else {
+      const auto which = here.begin() + *rc::gen::inRange<ptrdiff_t>(0, std::ssize(here));
+      usage.Remove(profiles[*which]);
+      here.erase(which);
+    }
+    std::vector<Profile> left;
+    for (size_t p : here) left.push_back(profiles[p]);
+    NodeUsage counted;
+    counted.Count(left);
+    RC_ASSERT(usage == counted);
+    for (size_t s = 0; s < slots; ++s) {
+      int64_t sum = 0;
+      for (const Profile& profile : left) sum += profile.At(s);
+      RC_ASSERT(usage.At(s) == sum);
+      RC_ASSERT(sum <= usage.peak_of_sum());
+    }
+    RC_ASSERT(usage.At(usage.peak_slot()) == usage.peak_of_sum());
+    RC_ASSERT(usage.peak_of_sum() <= usage.sum_of_peaks());
+  }
+}
+
+RC_GTEST_PROP(NodeUsageProperty, FitsExactlyWhereEverySlotDoes, ()) {
+  const auto slots = *rc::gen::inRange<size_t>(1, 40);
+  NodeUsage usage;
+  const std::vector<Curve> curves = SomeCurves(slots, 5);
+  for (const Curve& curve : curves) usage.Add(Profile(&curve, *rc::gen::inRange(0, 200), 20));
+  if (*rc::gen::arbitrary<bool>()) usage.Add(Profile(nullptr, *rc::gen::inRange(0, 99), 1));
+  const Curve curve = MakeCurve(*AnyCurve(slots, AnyMost()));
+  const Profile pod(*rc::gen::arbitrary<bool>() ? &curve : nullptr, *rc::gen::inRange(0, 500), 20);
+
+  int64_t peak = 0;
+  for (size_t s = 0; s < slots; ++s) peak = std::max(peak, usage.At(s) + pod.At(s));
+  const ResourceDemand demand = DemandOf(pod);
+  RC_ASSERT(usage.LikelyPeak(demand) <= peak);
+  RC_ASSERT(usage.LikelyPeak(demand) >= usage.peak_of_sum());
+  for (int64_t limit : {peak - 1, peak, peak + 1, usage.peak_of_sum() + demand.lowest,
+                        usage.sum_of_peaks() + demand.peak, *rc::gen::inRange<int64_t>(0, 3000)}) {
+    RC_ASSERT(usage.Fits(demand, limit) == (peak <= limit));
+  }
+}
+
+}  // namespace
+}  // namespace huygens::usage

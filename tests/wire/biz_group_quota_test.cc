@@ -1,0 +1,89 @@
+#include "wire/biz_group_quota.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/wire/mutation.h"
+#include "tests/wire/samples.h"
+
+namespace huygens::wire {
+namespace {
+
+std::string Describe(const cluster::QuotaAmounts& amounts) {
+  std::string text;
+  for (const auto& [key, amount] : amounts) text += Concat(text.empty() ? "" : " ", key, "=", amount.Text());
+  return text;
+}
+
+cluster::BizGroupQuota Decode(std::string_view json) {
+  auto group = DecodeBizGroupQuota(json);
+  EXPECT_TRUE(group.ok()) << group.status();
+  return group.ok() ? *std::move(group) : cluster::BizGroupQuota();
+}
+
+TEST(BizGroupQuota, ReadsBudgetAndStatus) {
+  const auto group = Decode(samples::kBizGroupQuota);
+  EXPECT_EQ(group.name, "team-a");
+  EXPECT_EQ(group.uid, "uid-team-a");
+  EXPECT_EQ(group.parent, "dept");
+  EXPECT_FALSE(group.deleting);
+  EXPECT_EQ(Describe(group.hard), "cash/limits.cpu=1k limits.cpu=10 limits.cpu.A4=4 limits.memory=64Gi");
+  EXPECT_EQ(Describe(group.used), "cash/limits.cpu=12500m limits.cpu=6");
+  EXPECT_EQ(Describe(group.self_used), "cash/limits.cpu=12500m limits.cpu=6");
+  ASSERT_TRUE(group.last_reconcile);
+  EXPECT_EQ(FormatRfc3339(*group.last_reconcile), "2026-11-21T11:36:17Z");
+  EXPECT_EQ(group.defect, "");
+}
+
+TEST(BizGroupQuota, ARootHasNoParentAndMayLimitNothing) {
+  for (const char* json : {R"({"metadata":{"name":"org"}})", R"({"metadata":{"name":"org"},"spec":null,"status":null})",
+                           R"({"metadata":{"name":"org"},"spec":{"parentBizGroup":"","hard":null}})"}) {
+    const auto group = Decode(json);
+    EXPECT_EQ(group.name, "org");
+    EXPECT_TRUE(group.parent.empty() && group.hard.empty() && group.used.empty() && !group.last_reconcile);
+  }
+}
+
+TEST(BizGroupQuota, SeesThatItIsBeingDeleted) {
+  EXPECT_TRUE(Decode(R"({"metadata":{"name":"a","deletionTimestamp":"2026-11-21T11:36:17Z"}})").deleting);
+  EXPECT_FALSE(Decode(R"({"metadata":{"name":"a","deletionTimestamp":null}})").deleting);
+}
+
+TEST(BizGroupQuota, WhatCannotBeUsedIsADefectByName) {
+  for (const auto& [json, why] :
+       {std::pair(R"({"metadata":{"name":"a"},"spec":{"hard":{"cpu":"x"}}})",
+                  "spec.hard.cpu: quantity \"x\": quantities must match the regular expression"),
+        std::pair(R"({"metadata":{"name":"a"},"spec":{"hard":{"cpu":"-1m"}}})", "spec.hard.cpu is negative"),
+        std::pair(R"({"metadata":{"name":"a"},"spec":{"hard":[]}})", "spec.hard: expected"),
+        std::pair(R"({"metadata":{"name":"a"},"spec":{"parentBizGroup":7}})", "spec.parentBizGroup: expected"),
+        std::pair(R"({"metadata":{"name":"a"},"status":{"lastReconcileTime":"today"}})",
+                  "status.lastReconcileTime:")}) {
+    const auto group = Decode(json);
+    EXPECT_EQ(group.name, "a");
+    EXPECT_TRUE(group.defect.starts_with(why)) << group.defect;
+    EXPECT_TRUE(group.hard.empty());
+  }
+}
+
+TEST(BizGroupQuota, OfAKeyGivenTwiceTheLastCounts) {
+  EXPECT_EQ(Describe(Decode(R"({"metadata":{"name":"a"},"spec":{"hard":{"pods":"1","cpu":"1","pods":2}}})").hard),
+            "cpu=1 pods=2");
+}
+
+TEST(BizGroupQuota, WithoutANameThereIsNoGroup) {
+  for (const char* json : {"", "[]", "{}", R"({"metadata":{"name":""}})", R"({"spec":{"hard":{"cpu":"x"}}})"}) {
+    EXPECT_FALSE(DecodeBizGroupQuota(json).ok()) << json;
+  }
+}
+
+TEST(BizGroupQuota, OneMemberChangedIsAValueOrAClearError) {
+  size_t count = 0;
+  Mutator(samples::kBizGroupQuota).ForEach([&](Mutation, const std::string& text) {
+    auto group = DecodeBizGroupQuota(text);
+    EXPECT_TRUE(group.ok() ? !group->name.empty() : !Message(group.status()).empty()) << text;
+    ++count;
+  });
+  EXPECT_GT(count, 100u);
+}
+
+}  // namespace
+}  // namespace huygens::wire

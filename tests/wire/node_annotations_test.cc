@@ -1,0 +1,58 @@
+#include "wire/node_annotations.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "wire/node.h"
+
+namespace huygens::wire {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
+
+cluster::Node Decode(std::string_view annotations, ResourceNames& names) {
+  auto node = DecodeNode(Concat(R"({"metadata":{"name":"n","annotations":)", annotations, "}}"), names);
+  EXPECT_TRUE(node.ok()) << node.status();
+  return node.ok() ? *node : cluster::Node();
+}
+
+TEST(NodeAnnotations, SayWhatTheMachineCanReallyGive) {
+  ResourceNames names;
+  const ResourceId io = *names.Intern("disk-io");
+  const auto node = Decode(
+      R"({"a":"b","huygens.dev/real-allocatable":"{\"cpu\":\"31500m\",\"disk-io\":20000,\"memory\":\"4Gi\",\"new\":\"1\"}"})",
+      names);
+  EXPECT_EQ(node.real_allocatable, ResourceVector({{kCpu, 31'500}, {kMemory, int64_t{4} << 30}, {io, 20'000}}));
+  EXPECT_EQ(names.Find("new"), std::nullopt);
+}
+
+TEST(NodeAnnotations, OverrideCeilings) {
+  ResourceNames names;
+  const auto node = Decode(
+      R"({"huygens.dev/usage-ceilings":"{\"memory\":\"95%\",\"cpu\":0.7,\"disk\":\"0\",\"cpu\":\"1.05\"}"})", names);
+  EXPECT_THAT(node.usage_ceilings, ElementsAre(Pair("cpu", 1'050'000), Pair("disk", 0), Pair("memory", 950'000)));
+}
+
+TEST(NodeAnnotations, CountAsAbsentWhereTheyCannotBeRead) {
+  ResourceNames names;
+  for (const char* text : {"", "x", "[]", "null", R"({"cpu":"a"})", R"({"cpu":"-1"})", R"({"memory":"1","cpu":{}})"}) {
+    EXPECT_TRUE(ParseRealAllocatable(text, names).empty()) << text;
+  }
+  for (const char* text : {"", "0.7", "[0.7]", "null", R"({"cpu":"-0.1"})", R"({"cpu":7e-1})", R"({"cpu":10.1})",
+                           R"({"cpu":0.7,"memory":"much"})", R"({"cpu":null})", R"({"cpu":true})"}) {
+    EXPECT_THAT(ParseUsageCeilings(text), IsEmpty()) << text;
+  }
+  EXPECT_THAT(Decode("null", names).usage_ceilings, IsEmpty());
+}
+
+TEST(NodeAnnotations, OfTheWrongTypeAreTheNodesFault) {
+  ResourceNames names;
+  auto node =
+      DecodeNode(R"({"metadata":{"name":"n","annotations":{"huygens.dev/usage-ceilings":{"cpu":0.7}}}})", names);
+  EXPECT_FALSE(node.ok());  // no annotation is an object
+}
+
+}  // namespace
+}  // namespace huygens::wire

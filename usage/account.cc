@@ -1,0 +1,191 @@
+#include "usage/account.h"
+
+#include <algorithm>
+
+#include "usage/estimate.h"
+#include "usage/workload.h"
+
+namespace huygens::usage {
+namespace {
+
+// floor(capacity * share / 1e6), without overflow: ceilings of more than a thousandfold are none.
+int64_t ShareOf(int64_t capacity, int64_t millionths) {
+  millionths = std::clamp<int64_t>(millionths, 0, 1000 * kMillion);
+  return capacity / kMillion * millionths + capacity % kMillion * millionths / kMillion;
+}
+
+int64_t CapacityOf(const cluster::Node& node, ResourceId resource) {
+  const ResourceVector& real = node.real_allocatable.Has(resource) ? node.real_allocatable : node.allocatable;
+  return std::clamp<int64_t>(real.Get(resource), 0, kMostUse);
+}
+
+std::optional<int64_t> CeilingOf(const cluster::Node& node, const ResourceOptions& resource) {
+  for (const auto& [name, millionths] : node.usage_ceilings) {
+    if (name == resource.name) return millionths;
+  }
+  return resource.ceiling;
+}
+
+}  // namespace
+
+Account::Account(Options options)
+    : options_(std::move(options)),
+      day_(static_cast<size_t>(
+          std::clamp<int64_t>(std::chrono::hours(24) / options_.slot, 1, static_cast<int64_t>(options_.slots)))),
+      workloads_(options_.resources.size(), options_.slots),
+      systems_(options_.resources.size(), options_.slots),
+      resources_(options_.resources.size()) {}
+
+void Account::MakeRoomFor(NodeIndex node) {
+  if (node < nodes_.size()) return;
+  nodes_.resize(node + 1);
+  sums_.resize(nodes_.size() * resources_.size());
+}
+
+Profile Account::ProfileOf(const PodHere& pod, size_t resource) const {
+  return {&pod.history->resources[resource].curve, EstimateOf(*pod.pod, options_.resources[resource].resource), day_};
+}
+
+const Curve* Account::SystemCurve(NodeIndex node, size_t resource) const {
+  const History* history = nodes_[node].history;
+  return history ? &history->resources[resource].curve : nullptr;
+}
+
+NodeUsage Account::Count(NodeIndex node, size_t resource) const {
+  std::vector<Profile> profiles;
+  profiles.reserve(nodes_[node].pods.size() + 1);
+  for (const PodHere& pod : nodes_[node].pods) profiles.push_back(ProfileOf(pod, resource));
+  profiles.emplace_back(SystemCurve(node, resource), 0, 1);
+  NodeUsage usage;
+  usage.Count(profiles);
+  return usage;
+}
+
+void Account::SettleNode(NodeIndex node) {
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    Sum& sum = At(node, r);
+    if (sum.settled == resources_[r].changes) continue;
+    sum.settled = resources_[r].changes;
+    const int64_t before = Predicted(sum);
+    sum.usage = Count(node, r);
+    if (Predicted(sum) < before) nodes_[node].relieved = true;
+  }
+}
+
+bool Account::Settle(size_t nodes) {
+  for (; nodes > 0 && unsettled_ > 0; --nodes, --unsettled_) {
+    if (settle_next_ >= nodes_.size()) settle_next_ = 0;
+    SettleNode(settle_next_++);
+  }
+  return unsettled_ > 0;
+}
+
+void Account::Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod) {
+  nodes_[node].pods.push_back({pod, &workloads_.Use(WorkloadOf(*pod))});
+  for (size_t r = 0; r < resources_.size(); ++r) At(node, r).usage.Add(ProfileOf(nodes_[node].pods.back(), r));
+}
+
+void Account::Remove(NodeIndex node, std::vector<PodHere>::iterator pod) {
+  for (size_t r = 0; r < resources_.size(); ++r) At(node, r).usage.Remove(ProfileOf(*pod, r));
+  workloads_.Release(WorkloadOf(*pod->pod));
+  std::swap(*pod, nodes_[node].pods.back());
+  nodes_[node].pods.pop_back();
+}
+
+void Account::Place(const cluster::PlacedPod& pod) {
+  MakeRoomFor(pod.node);
+  SettleNode(pod.node);
+  Add(pod.node, pod.pod);
+}
+
+void Account::Leave(const cluster::PlacedPod& pod) {
+  MakeRoomFor(pod.node);
+  SettleNode(pod.node);
+  auto& pods = nodes_[pod.node].pods;
+  const auto found = std::find_if(pods.begin(), pods.end(), [&](const PodHere& here) { return here.pod == pod.pod; });
+  if (found != pods.end()) Remove(pod.node, found);
+}
+
+void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
+  MakeRoomFor(node);
+  NodeHere& here = nodes_[node];
+  const std::string_view name = object ? std::string_view(object->name) : std::string_view();
+  const bool other = here.name != name;
+  if (other) {
+    if (here.history) {
+      systems_.Release(here.name);
+      node_index_.erase(here.name);
+    }
+    if (object) node_index_[name] = node;
+    here.name = name;
+    here.history = object ? &systems_.Use(name) : nullptr;
+    stale_count_.reset();
+  }
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    Sum& sum = At(node, r);
+    if (other) {
+      sum.measured = here.history ? here.history->resources[r].last : Time::min();
+      sum.usage = Count(node, r);
+      sum.settled = resources_[r].changes;
+    }
+    const auto ceiling = object ? CeilingOf(*object, options_.resources[r]) : std::nullopt;
+    sum.capacity = object ? CapacityOf(*object, options_.resources[r].resource) : 0;
+    const int64_t limit = ceiling && sum.capacity > 0 ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
+    if (sum.limit != limit) stale_count_.reset();
+    sum.limit = limit;
+  }
+}
+
+bool Account::Recount(NodeIndex node, std::span<const cluster::PlacedPod* const> pods) {
+  MakeRoomFor(node);
+  SettleNode(node);
+  auto& here = nodes_[node].pods;
+  std::vector<const cluster::Pod*> expected, counted;
+  for (const cluster::PlacedPod* pod : pods) expected.push_back(pod->pod.get());
+  for (const PodHere& pod : here) counted.push_back(pod.pod.get());
+  std::sort(expected.begin(), expected.end());
+  std::sort(counted.begin(), counted.end());
+  bool differs = expected != counted;
+  if (differs) {
+    while (!here.empty()) Remove(node, here.end() - 1);
+    for (const cluster::PlacedPod* pod : pods) Add(node, pod->pod);
+  }
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    NodeUsage usage = Count(node, r);
+    if (usage == At(node, r).usage) continue;
+    At(node, r).usage = std::move(usage);
+    differs = true;
+  }
+  return differs;
+}
+
+void Account::Apply(const Readings& readings) {
+  const size_t r = readings.resource;
+  if (r >= resources_.size()) return;
+  ResourceState& resource = resources_[r];
+  bool changed = false;
+  for (const Reading& reading : readings.workloads) {
+    changed |= workloads_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured);
+  }
+  for (const Reading& reading : readings.nodes) {
+    changed |= systems_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured);
+    auto node = node_index_.find(reading.subject);
+    if (node == node_index_.end()) continue;
+    Sum& sum = At(node->second, r);
+    nodes_[node->second].relieved |= readings.measured > sum.measured + options_.stale_after;
+    sum.measured = std::max(sum.measured, readings.measured);
+  }
+  workloads_.DropOld();
+  systems_.DropOld();
+  if (!resource.by_node && readings.measured > resource.newest + options_.stale_after) {
+    for (NodeHere& node : nodes_) node.relieved = true;
+  }
+  resource.newest = std::max(resource.newest, readings.measured);
+  if (!readings.nodes.empty()) resource.by_node = true;
+  stale_count_.reset();
+  if (!changed) return;
+  ++resource.changes;
+  unsettled_ = nodes_.size();
+}
+
+}  // namespace huygens::usage

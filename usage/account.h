@@ -1,0 +1,189 @@
+// What the pods of each node use, by seven-day history: per node and resource the sum of their weekly curves and the
+// sum of their peaks, plus what the node uses beyond its pods. Pods count from the moment they are placed (reserved
+// ones, too) and stop counting when they leave; a workload's history reaches all its pods when it changes.
+// Whole numbers throughout, so that placing a pod and taking it off leaves every figure as it was.
+//
+// Readings change histories at once (Apply) and the sums of the nodes a little later (Settle): a poll brings a reading
+// of every workload, and adding up each node once after it costs far less than touching it for each reading.
+//
+// Decision thread only. No clock: `now` comes in.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "cluster/account.h"
+#include "usage/histories.h"
+#include "usage/node_usage.h"
+#include "usage/options.h"
+#include "usage/readings.h"
+
+namespace huygens::usage {
+
+using cluster::NodeIndex;
+
+// What one pod would add to a node.
+struct Demand {
+  std::vector<ResourceDemand> resources;  // by position in Options::resources; empty: usage is not looked at
+};
+
+// From good to bad: of several resources the worst counts.
+enum class Verdict : uint8_t {
+  kFits,
+  kOverCeiling,  // with the others on the node
+  kNeverFits,    // above the ceiling on a node without other pods
+  kUnknown,      // use is stale or absent, and the operator says reject
+};
+
+// For people: one resource of one node.
+struct NodeFigures {
+  std::string name;  // of the resource
+  MetricState state = MetricState::kAbsent;
+  std::optional<Time> measured;
+  int64_t capacity = 0;            // real allocatable; 0 = unknown
+  std::optional<int64_t> ceiling;  // in base units
+  int64_t sum_of_peaks = 0;        // system use included, as in the two below
+  int64_t peak_of_sum = 0;
+  size_t peak_slot = 0;        // slot of the week in which that is
+  int64_t system = 0;          // highest use beyond the pods
+  int64_t estimates = 0;       // of the pods, which stand for stale or absent use
+  std::vector<int64_t> curve;  // by slot of the week
+  struct PodUse {
+    std::string key;  // NAMESPACE/NAME
+    std::string workload;
+    int64_t peak = 0;
+    bool measured = false;  // false: an estimate
+  };
+  std::vector<PodUse> pods;  // highest peak first, then by key
+};
+
+// What the check goes by, of one resource of one node: predicted use, or where that is not fresh the estimates of the
+// pods.
+struct NodeUse {
+  MetricState state = MetricState::kAbsent;
+  std::optional<Time> measured;
+  int64_t capacity = 0;            // real allocatable; 0 = unknown
+  std::optional<int64_t> ceiling;  // in base units
+  int64_t now = 0;                 // in the slot of the week that it is now
+  int64_t peak = 0;                // of the week, by the estimator
+};
+
+class Account final : public cluster::Account {
+ public:
+  explicit Account(Options options);
+  const Options& options() const { return options_; }
+
+  void Place(const cluster::PlacedPod& pod) override;
+  void Leave(const cluster::PlacedPod& pod) override;
+  void NodeObjectChanged(NodeIndex node, const cluster::Node* object) override;
+  void NodeChanged(NodeIndex /*node*/, const cluster::NodeTopology* /*topology*/) override {}
+  bool Recount(NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override;
+
+  // Takes in what a source measured (usage/curve.h has the rules). A new state of metrics counts at once, new amounts
+  // count on nodes after Settle.
+  void Apply(const Readings& readings);
+  // Brings the sums of the next `nodes` nodes up to date; false once all are. About 20 us per node and resource. To be
+  // called when no more readings wait, in slices between requests.
+  bool Settle(size_t nodes = std::numeric_limits<size_t>::max());
+  // The nodes whose predicted use fell by readings since the last call, or is fresh again, ascending: on them pods may
+  // fit that did not.
+  std::vector<NodeIndex> TakeRelieved();
+
+  // What the pod would add: by the history of its workload, else by its requests and limits, and over the first day of
+  // history by both (usage/profile.h).
+  Demand DemandOf(const cluster::Pod& pod) const;
+  // Whether the node stays at or under its ceilings with the pod on it.
+  Verdict Judge(NodeIndex node, const Demand& demand, Time now) const;
+  // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
+  // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
+  // estimates of all its pods stand for it: neither the best node nor the worst.
+  float Share(NodeIndex node, size_t resource, const Demand& demand, Time now) const;
+
+  MetricState State(NodeIndex node, size_t resource, Time now) const;
+  // Share of nodes, in millionths, that have no fresh figures of some resource with a ceiling; the check steps aside
+  // above Options::max_stale_nodes. Cheap: counted at most once per second of `now` while nothing changes.
+  int64_t StaleShare(Time now) const;
+  bool StepsAside(Time now) const { return StaleShare(now) > options_.max_stale_nodes; }
+
+  // A few nanoseconds.
+  NodeUse Use(NodeIndex node, size_t resource, Time now) const;
+  // When the source last measured the resource on any node or pod.
+  std::optional<Time> Measured(size_t resource) const;
+  // By position in Options::resources; empty for a node that is not known.
+  std::vector<NodeFigures> Figures(NodeIndex node, Time now) const;
+  size_t workloads() const { return workloads_.measured(); }  // with history
+
+ private:
+  static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
+
+  struct PodHere {
+    std::shared_ptr<const cluster::Pod> pod;
+    History* history;
+  };
+  struct NodeHere {
+    std::string name;                  // of its Node object; empty: there is none
+    const History* history = nullptr;  // beyond its pods; null as above
+    std::vector<PodHere> pods;
+    bool relieved = false;
+  };
+  // One resource of one node.
+  struct Sum {
+    NodeUsage usage;
+    int64_t capacity = 0;
+    int64_t limit = kNoLimit;
+    Time measured = Time::min();
+    uint64_t settled = 0;  // the change of the resource's histories that `usage` knows
+  };
+  struct ResourceState {
+    uint64_t changes = 0;  // of histories
+    bool by_node = false;  // the source reports nodes
+    Time newest = Time::min();
+  };
+
+  void MakeRoomFor(NodeIndex node);
+  Sum& At(NodeIndex node, size_t resource) { return sums_[node * resources_.size() + resource]; }
+  const Sum& At(NodeIndex node, size_t resource) const { return sums_[node * resources_.size() + resource]; }
+  Profile ProfileOf(const PodHere& pod, size_t resource) const;
+  const Curve* SystemCurve(NodeIndex node, size_t resource) const;
+  NodeUsage Count(NodeIndex node, size_t resource) const;
+  void SettleNode(NodeIndex node);
+  void Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod);
+  void Remove(NodeIndex node, std::vector<PodHere>::iterator pod);
+  Time LastMeasured(const Sum& sum, size_t resource) const {
+    return resources_[resource].by_node ? sum.measured : resources_[resource].newest;
+  }
+  MetricState StateOf(const Sum& sum, size_t resource, Time now) const {
+    const Time last = LastMeasured(sum, resource);
+    if (last + options_.stale_after >= now) return MetricState::kFresh;
+    return last == Time::min() ? MetricState::kAbsent : MetricState::kStale;
+  }
+  int64_t Predicted(const Sum& sum) const;
+  Verdict JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
+  Verdict JudgeBlind(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const;
+  bool FitsAlone(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
+
+  Options options_;
+  size_t day_;  // slots of a day
+  Histories workloads_;
+  Histories systems_;
+  std::vector<ResourceState> resources_;
+  std::vector<NodeHere> nodes_;
+  TextMap<NodeIndex> node_index_;  // of those with a Node object
+  std::vector<Sum> sums_;          // resource by resource, node by node
+  NodeIndex settle_next_ = 0;
+  size_t unsettled_ = 0;  // nodes that Settle has yet to look at
+  struct StaleCount {
+    std::chrono::sys_seconds at;
+    int64_t share = 0;
+  };
+  mutable std::optional<StaleCount> stale_count_;  // the last one, while it holds
+};
+
+}  // namespace huygens::usage

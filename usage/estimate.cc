@@ -1,0 +1,41 @@
+#include "usage/estimate.h"
+
+#include <algorithm>
+
+#include "usage/curve.h"
+
+namespace huygens::usage {
+namespace {
+
+constexpr int64_t kUnstatedCpu = 250;
+constexpr int64_t kUnstatedMemory = int64_t{200} << 20;
+
+int64_t Stated(const ResourceVector& requests, const ResourceVector& limits, ResourceId resource) {
+  return std::clamp<int64_t>(std::max(requests.Get(resource), limits.Get(resource)), 0, kMostUse);
+}
+
+// By what runs for good: init containers are gone before there is much to measure.
+int64_t Stated(const cluster::Pod& pod, ResourceId resource) {
+  if (pod.pod_level && (pod.pod_level->requests.Has(resource) || pod.pod_level->limits.Has(resource))) {
+    return Stated(pod.pod_level->requests, pod.pod_level->limits, resource);
+  }
+  int64_t sum = 0;
+  for (const cluster::Container& container : pod.containers) {
+    sum += Stated(container.requests, container.limits, resource);
+  }
+  for (const cluster::Container& container : pod.init_containers) {
+    if (container.restartable) sum += Stated(container.requests, container.limits, resource);
+  }
+  return sum;
+}
+
+}  // namespace
+
+int64_t EstimateOf(const cluster::Pod& pod, ResourceId resource) {
+  const int64_t overhead = std::clamp<int64_t>(pod.overhead.Get(resource), 0, kMostUse);
+  const int64_t stated = std::min(Stated(pod, resource) + overhead, kMostUse);
+  if (stated == 0) return resource == kCpu ? kUnstatedCpu : resource == kMemory ? kUnstatedMemory : 0;
+  return (stated * (resource == kCpu ? 85 : 70) + 50) / 100;
+}
+
+}  // namespace huygens::usage

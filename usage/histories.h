@@ -1,0 +1,53 @@
+// What was measured of each subject (a workload, or a node beyond its pods): one curve per resource. A subject that
+// nobody uses is dropped once it has had no reading for a window, so that what is kept is bounded.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "absl/container/inlined_vector.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "usage/curve.h"
+
+namespace huygens::usage {
+
+struct History {
+  struct Measured {
+    Curve curve;
+    Time last = Time::min();  // of the newest sample
+  };
+  absl::InlinedVector<Measured, 2> resources;
+  size_t users = 0;
+};
+
+class Histories {
+ public:
+  Histories(size_t resources, size_t slots) : slots_(slots), newest_(resources, INT64_MIN) {}
+
+  // The history of `subject`, new or known; it stays where it is until Release.
+  History& Use(std::string_view subject);
+  void Release(std::string_view subject);
+  const History* Find(std::string_view subject) const;
+
+  // Takes in one reading; says whether it changed a value.
+  bool Set(std::string_view subject, size_t resource, int64_t slot, int64_t amount, Time last);
+  // Forgets what has been out of the window; looks about seven times a window.
+  void DropOld();
+
+  size_t measured() const { return measured_; }  // subjects with readings
+
+ private:
+  History& At(std::string_view subject);
+
+  size_t slots_;
+  std::vector<int64_t> newest_;  // slot, by resource
+  int64_t looked_ = INT64_MIN;   // newest slot when DropOld last looked
+  size_t measured_ = 0;
+  TextMap<std::unique_ptr<History>> subjects_;
+};
+
+}  // namespace huygens::usage

@@ -1,0 +1,168 @@
+// The questions that an Account answers.
+#include <algorithm>
+#include <limits>
+
+#include "usage/account.h"
+#include "usage/estimate.h"
+#include "usage/workload.h"
+
+namespace huygens::usage {
+
+MetricState Account::State(NodeIndex node, size_t resource, Time now) const {
+  return node < nodes_.size() ? StateOf(At(node, resource), resource, now) : MetricState::kAbsent;
+}
+
+int64_t Account::StaleShare(Time now) const {
+  const auto second = std::chrono::floor<std::chrono::seconds>(now);
+  if (stale_count_ && stale_count_->at == second) return stale_count_->share;
+  int64_t nodes = 0;
+  int64_t stale = 0;
+  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+    if (nodes_[node].name.empty()) continue;
+    ++nodes;
+    for (size_t r = 0; r < resources_.size(); ++r) {
+      const Sum& sum = At(node, r);
+      if (sum.limit == kNoLimit || StateOf(sum, r, now) == MetricState::kFresh) continue;
+      ++stale;
+      break;
+    }
+  }
+  stale_count_ = {second, nodes == 0 ? 0 : stale * kMillion / nodes};
+  return stale_count_->share;
+}
+
+std::vector<NodeIndex> Account::TakeRelieved() {
+  std::vector<NodeIndex> relieved;
+  for (NodeIndex node = 0; node < nodes_.size(); ++node) {
+    if (nodes_[node].relieved) relieved.push_back(node);
+    nodes_[node].relieved = false;
+  }
+  return relieved;
+}
+
+Demand Account::DemandOf(const cluster::Pod& pod) const {
+  const History* history = workloads_.Find(WorkloadOf(pod));
+  Demand demand;
+  demand.resources.reserve(resources_.size());
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    const Curve* curve = history ? &history->resources[r].curve : nullptr;
+    demand.resources.push_back(usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
+  }
+  return demand;
+}
+
+Verdict Account::Judge(NodeIndex node, const Demand& demand, Time now) const {
+  Verdict worst = Verdict::kFits;
+  if (node >= nodes_.size()) return worst;
+  for (size_t r = 0; r < demand.resources.size(); ++r) {
+    const Sum& sum = At(node, r);
+    // Most questions end here.
+    if (sum.limit == kNoLimit) continue;
+    const ResourceDemand& added = demand.resources[r];
+    const MetricState state = StateOf(sum, r, now);
+    if (state == MetricState::kFresh && sum.usage.sum_of_peaks() + added.peak <= sum.limit) continue;
+    worst = std::max(worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeBlind(sum, r, added, state));
+  }
+  return worst;
+}
+
+Verdict Account::JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
+  const Sum& sum = At(node, resource);
+  if (options_.estimator == Estimator::kPeakOfSum && sum.usage.Fits(demand, sum.limit)) return Verdict::kFits;
+  return FitsAlone(node, resource, demand) ? Verdict::kOverCeiling : Verdict::kNeverFits;
+}
+
+Verdict Account::JudgeBlind(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const {
+  const ResourceOptions& options = options_.resources[resource];
+  switch (state == MetricState::kStale ? options.when_stale : options.when_absent) {
+    case WhenUnknown::kPass:
+      return Verdict::kFits;
+    case WhenUnknown::kReject:
+      return Verdict::kUnknown;
+    case WhenUnknown::kUseRequests:
+      break;
+  }
+  if (sum.usage.estimates() + demand.estimate <= sum.limit) return Verdict::kFits;
+  return demand.estimate <= sum.limit ? Verdict::kOverCeiling : Verdict::kNeverFits;
+}
+
+// Whether the pod would fit if it were the only one.
+bool Account::FitsAlone(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
+  const int64_t limit = At(node, resource).limit;
+  const Profile system(SystemCurve(node, resource), 0, 1);
+  if (demand.peak + system.peak() <= limit) return true;
+  if (options_.estimator == Estimator::kSumOfPeaks || system.flat()) return false;
+  for (size_t slot = 0; slot < options_.slots; ++slot) {
+    if (demand.At(slot) + system.At(slot) > limit) return false;
+  }
+  return true;
+}
+
+int64_t Account::Predicted(const Sum& sum) const {
+  return options_.estimator == Estimator::kSumOfPeaks ? sum.usage.sum_of_peaks() : sum.usage.peak_of_sum();
+}
+
+float Account::Share(NodeIndex node, size_t resource, const Demand& demand, Time now) const {
+  if (node >= nodes_.size() || At(node, resource).capacity == 0) return std::numeric_limits<float>::quiet_NaN();
+  const Sum& sum = At(node, resource);
+  const ResourceDemand& added = demand.resources[resource];
+  int64_t use = 0;
+  if (StateOf(sum, resource, now) != MetricState::kFresh) {
+    use = sum.usage.estimates() + added.estimate;
+  } else if (options_.estimator == Estimator::kSumOfPeaks) {
+    use = sum.usage.sum_of_peaks() + added.peak;
+  } else {
+    use = sum.usage.LikelyPeak(added);
+  }
+  return static_cast<float>(static_cast<double>(use) / static_cast<double>(sum.capacity));
+}
+
+NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
+  NodeUse use;
+  if (node >= nodes_.size()) return use;
+  const Sum& sum = At(node, resource);
+  use.state = StateOf(sum, resource, now);
+  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(sum, resource);
+  use.capacity = sum.capacity;
+  if (sum.limit != kNoLimit) use.ceiling = sum.limit;
+  const bool fresh = use.state == MetricState::kFresh;
+  const auto slot = static_cast<size_t>(SlotAt(now, options_.slot)) % options_.slots;
+  use.now = fresh ? sum.usage.At(slot) : sum.usage.estimates();
+  use.peak = fresh ? Predicted(sum) : sum.usage.estimates();
+  return use;
+}
+
+std::optional<Time> Account::Measured(size_t resource) const {
+  const Time newest = resources_[resource].newest;
+  return newest == Time::min() ? std::nullopt : std::optional<Time>(newest);
+}
+
+std::vector<NodeFigures> Account::Figures(NodeIndex node, Time now) const {
+  std::vector<NodeFigures> all;
+  if (node >= nodes_.size()) return all;
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    const Sum& sum = At(node, r);
+    NodeFigures figures;
+    figures.name = options_.resources[r].name;
+    figures.state = StateOf(sum, r, now);
+    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(sum, r);
+    figures.capacity = sum.capacity;
+    if (sum.limit != kNoLimit) figures.ceiling = sum.limit;
+    figures.sum_of_peaks = sum.usage.sum_of_peaks();
+    figures.peak_of_sum = sum.usage.peak_of_sum();
+    figures.peak_slot = sum.usage.peak_slot();
+    figures.system = Profile(SystemCurve(node, r), 0, 1).peak();
+    figures.estimates = sum.usage.estimates();
+    for (size_t slot = 0; slot < options_.slots; ++slot) figures.curve.push_back(sum.usage.At(slot));
+    for (const PodHere& pod : nodes_[node].pods) {
+      const Profile profile = ProfileOf(pod, r);
+      figures.pods.push_back({pod.pod->Key(), WorkloadOf(*pod.pod), profile.peak(), profile.measured()});
+    }
+    std::sort(figures.pods.begin(), figures.pods.end(),
+              [](const auto& a, const auto& b) { return a.peak != b.peak ? a.peak > b.peak : a.key < b.key; });
+    all.push_back(std::move(figures));
+  }
+  return all;
+}
+
+}  // namespace huygens::usage

@@ -1,0 +1,76 @@
+// What the pods of one node and the node itself use of one resource: the sum of their curves by slot of the week, the
+// highest of each block of slots, and the sum of their peaks. Whole numbers: adding a profile and taking it off leaves
+// every figure as it was.
+//
+// Whether a pod fits under a limit is mostly clear from the peaks; else from the blocks; and slot by slot only in
+// blocks where it is not.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "usage/profile.h"
+
+namespace huygens::usage {
+
+inline constexpr size_t kSlotsPerBlock = 8;
+
+// What one pod would add.
+struct ResourceDemand {
+  int64_t peak = 0;             // of its curve; of the estimate where there is no history
+  int64_t lowest = 0;           // lowest slot
+  int64_t estimate = 0;         // from requests and limits alone
+  size_t peak_slot = 0;         // the first slot of the week with that peak
+  std::vector<int64_t> curve;   // by slot of the week; empty: `peak` in every slot
+  std::vector<int64_t> blocks;  // highest of each block of slots; empty as above
+
+  int64_t At(size_t slot) const { return curve.empty() ? peak : curve[slot]; }
+};
+ResourceDemand DemandOf(const Profile& profile);
+
+class NodeUsage {
+ public:
+  void Add(const Profile& profile);
+  void Remove(const Profile& profile);
+  // Everything anew.
+  void Count(std::span<const Profile> profiles);
+
+  int64_t estimates() const { return estimates_; }
+  int64_t sum_of_peaks() const { return sum_of_peaks_; }
+  int64_t peak_of_sum() const { return flat_ + highest_slot_; }
+  size_t peak_slot() const { return peak_slot_; }  // the first slot of the week with that peak
+  int64_t At(size_t slot) const { return flat_ + (slots_.empty() ? 0 : slots_[slot]); }
+
+  // Whether no slot of the sum is above `limit` with the pod.
+  bool Fits(const ResourceDemand& demand, int64_t limit) const {
+    if (sum_of_peaks_ + demand.peak <= limit) return true;
+    if (peak_of_sum() + demand.lowest > limit) return false;
+    if (peak_of_sum() + demand.peak <= limit) return true;
+    return FitsBySlot(demand, limit);
+  }
+  // Peak of the sum with the pod, by two slots alone: the node's highest and the pod's highest. Never above the true
+  // one, and less than both peaks together where they do not coincide.
+  int64_t LikelyPeak(const ResourceDemand& demand) const {
+    return std::max(peak_of_sum() + demand.At(peak_slot_), At(demand.peak_slot) + demand.peak);
+  }
+
+  friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
+
+ private:
+  bool FitsBySlot(const ResourceDemand& demand, int64_t limit) const;
+  void AddOnce(const Profile& profile, int64_t sign);
+  void FindPeak();
+
+  int64_t sum_of_peaks_ = 0;
+  int64_t flat_ = 0;          // of profiles without a curve
+  int64_t highest_slot_ = 0;  // of the others
+  int64_t estimates_ = 0;
+  size_t peak_slot_ = 0;
+  size_t curves_ = 0;           // how many are in slots_
+  std::vector<int64_t> slots_;  // empty: no curves
+  std::vector<int64_t> blocks_;
+};
+
+}  // namespace huygens::usage

@@ -1,0 +1,89 @@
+#include "wire/biz_group_quota.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "wire/json_reader.h"
+#include "wire/object_meta.h"
+#include "wire/resources.h"
+
+namespace huygens::wire {
+namespace {
+
+using cluster::BizGroupQuota;
+using cluster::QuotaAmounts;
+
+// {"limits.cpu":"100"}. Null empties `out`; a second map is merged into the first, as Go does.
+Status ReadAmounts(JsonReader& in, QuotaAmounts& out) {
+  if (in.Next() == JsonType::kNull) out.clear();
+  return in.Members([&](const JsonKey& key) -> Status {
+    Quantity amount;
+    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, amount));
+    auto at = std::lower_bound(out.begin(), out.end(), key.text,
+                               [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
+    if (at == out.end() || at->first != key.text) at = out.emplace(at, key.text, Quantity());
+    at->second = std::move(amount);
+    return absl::OkStatus();
+  });
+}
+
+Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("name")) return in.Read(out.name);
+    if (key.Is("uid")) return in.Read(out.uid);
+    if (key.Is("deletionTimestamp")) out.deleting = in.Next() != JsonType::kNull;
+    return absl::OkStatus();
+  });
+}
+
+Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
+  return in.Members([&](const JsonKey& key) -> Status {
+    if (key.Is("used")) return ReadAmounts(in, out.used);
+    if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
+    if (!key.Is("lastReconcileTime")) return absl::OkStatus();
+    out.last_reconcile.reset();
+    if (in.SkipNull()) return absl::OkStatus();
+    std::string text;
+    HUYGENS_RETURN_IF_ERROR(in.Read(text));
+    HUYGENS_ASSIGN_OR_RETURN(out.last_reconcile, ParseRfc3339(text));
+    return absl::OkStatus();
+  });
+}
+
+Status Read(JsonReader& in, BizGroupQuota& out) {
+  return in.Members([&](const JsonKey& part) {
+    if (part.Is("metadata")) return ReadMetadata(in, out);
+    if (part.Is("status")) return ReadStatus(in, out);
+    if (!part.Is("spec")) return absl::OkStatus();
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("parentBizGroup")) return in.Read(out.parent);
+      return key.Is("hard") ? ReadAmounts(in, out.hard) : absl::OkStatus();
+    });
+  });
+}
+
+BizGroupQuota Defective(std::string name, std::string_view why) {
+  BizGroupQuota group;
+  group.name = std::move(name);
+  group.defect = why;
+  return group;
+}
+
+}  // namespace
+
+StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json) {
+  auto group = DecodeObject<BizGroupQuota>(json, Read);
+  if (!group.ok()) {  // if it says which group it is, its pods must not pass as those of an unlimited one
+    auto meta = DecodeObjectMeta(json);
+    if (!meta.ok() || meta->name.empty()) return group.status();
+    return Defective(std::move(meta->name), Message(group.status()));
+  }
+  if (group->name.empty()) return Invalid("metadata.name is missing");
+  for (const auto& [key, amount] : group->hard) {
+    if (amount.Sign() < 0) return Defective(std::move(group->name), Concat("spec.hard.", key, " is negative"));
+  }
+  return group;
+}
+
+}  // namespace huygens::wire

@@ -1,0 +1,15 @@
+// A BizGroupResourceQuota, quota.huygens.dev/v1alpha1. What is JSON but cannot be used (a wrong type or quantity, a
+// negative amount in spec.hard) does not fail: the object comes back with `defect` set and no budget, so that the pods
+// of its group are refused by name. Fails on text that is not a JSON object with metadata.name. Safe on any thread.
+#pragma once
+
+#include <string_view>
+
+#include "base/status.h"
+#include "cluster/biz_group_quota.h"
+
+namespace huygens::wire {
+
+StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json);
+
+}  // namespace huygens::wire

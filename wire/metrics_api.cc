@@ -1,0 +1,61 @@
+#include "wire/metrics_api.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "wire/json_reader.h"
+#include "wire/resources.h"
+
+namespace huygens::wire {
+namespace {
+
+// The resources that every one of `parts` tells.
+ResourceVector Sum(const std::vector<ResourceVector>& parts) {
+  ResourceVector sum;
+  if (parts.empty()) return sum;
+  for (const auto& [resource, amount] : parts.front()) {
+    const bool everywhere = std::all_of(parts.begin(), parts.end(), [id = resource](const ResourceVector& part) {
+      return part.Has(id) && part.Get(id) >= 0;
+    });
+    if (!everywhere) continue;
+    for (const ResourceVector& part : parts) sum.Add(resource, part.Get(resource));
+  }
+  return sum;
+}
+
+}  // namespace
+
+StatusOr<ResourceMetrics> DecodeResourceMetrics(std::string_view json, const ResourceNames& names) {
+  std::vector<ResourceVector> parts;
+  const auto read_usage = [&](JsonReader& in, ResourceVector& out) { return ReadKnownResources(in, names, out); };
+  auto metrics = DecodeObject<ResourceMetrics>(json, [&](JsonReader& in, ResourceMetrics& out) {
+    return in.Members([&](const JsonKey& part) {
+      if (part.Is("metadata")) {
+        return in.Members([&](const JsonKey& key) {
+          if (key.Is("namespace")) return in.Read(out.namespace_name);
+          if (key.Is("name")) return in.Read(out.name);
+          return absl::OkStatus();
+        });
+      }
+      if (part.Is("timestamp")) {
+        std::string text;
+        HUYGENS_RETURN_IF_ERROR(in.Read(text));
+        if (auto time = ParseRfc3339(text); time.ok()) out.timestamp = *time;
+        return absl::OkStatus();
+      }
+      if (part.Is("usage")) return read_usage(in, parts.emplace_back());
+      if (!part.Is("containers")) return absl::OkStatus();
+      return in.Elements([&](size_t) {
+        ResourceVector& usage = parts.emplace_back();
+        return in.Members(
+            [&](const JsonKey& key) { return key.Is("usage") ? read_usage(in, usage) : absl::OkStatus(); });
+      });
+    });
+  });
+  if (!metrics.ok()) return metrics;
+  if (metrics->name.empty()) return Invalid("metadata.name is missing");
+  metrics->usage = Sum(parts);
+  return metrics;
+}
+
+}  // namespace huygens::wire
