@@ -10,7 +10,6 @@ namespace {
 
 using wire::JsonKey;
 using wire::JsonReader;
-using wire::JsonType;
 
 Status ReadTime(JsonReader& in, Time& out) {
   std::string text;

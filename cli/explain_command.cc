@@ -50,7 +50,7 @@ int Run(std::span<const std::string_view> arguments) {
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
   const std::string_view given = arguments[0];
-  if (given.starts_with(kNode)) {  // or a pod of a namespace with this name
+  if (given.starts_with(kNode) && given.size() > kNode.size()) {  // or a pod of a namespace with this name
     if (const auto code = ExplainNode(*admin, given.substr(kNode.size()), *format)) return *code;
   }
   const std::string in = absl::GetFlag(FLAGS_namespace);

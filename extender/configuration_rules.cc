@@ -21,6 +21,7 @@ std::string Item(std::string_view list, size_t position, std::string_view field 
 template <typename Entries>
 std::vector<std::string_view> NamesOf(const Entries& entries) {
   std::vector<std::string_view> names;
+  names.reserve(entries.size());
   for (const auto& entry : entries) names.push_back(entry.name);
   return names;
 }

@@ -24,20 +24,20 @@ void UsageFeed::Stop() {
 void UsageFeed::Take(const prom::PollReport& report) {
   const bool ok = report.status.ok();
   context_.metrics.UsageRefresh(ok, report.took, report.progress.left_out);
-  const bool was_ok = !last_ || last_->status.ok();
-  const std::vector<std::string> known = last_ ? last_->progress.notices : std::vector<std::string>();
   last_ = report;
   if (ok) last_good_ = report.at;
-  if (!ok && was_ok) {
-    // A source that reads the cluster must wait for it first.
-    const auto level = context_.not_ready().empty() ? observe::LogLevel::kWarn : observe::LogLevel::kInfo;
-    context_.log.Write(level, "usage source fails", {{"source", source_}, {"why", Message(report.status)}});
+  // A source that reads the cluster must wait for it first.
+  if (!ok && !warned_ && context_.not_ready().empty()) {
+    warned_ = true;
+    context_.log.Warn("usage source fails", {{"source", source_}, {"why", Message(report.status)}});
   }
-  if (ok && !was_ok) context_.log.Info("usage source works again", {{"source", source_}});
+  if (ok && std::exchange(warned_, false)) context_.log.Info("usage source works again", {{"source", source_}});
+  if (!ok) return;
   for (const std::string& notice : report.progress.notices) {
-    if (std::ranges::find(known, notice) == known.end())
+    if (std::ranges::find(notices_, notice) == notices_.end())
       context_.log.Warn("usage source", {{"source", source_}, {"notice", notice}});
   }
+  notices_ = report.progress.notices;
 }
 
 Readiness::Item UsageFeed::Describe() const {

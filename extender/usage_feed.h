@@ -35,6 +35,8 @@ class UsageFeed {
   const std::string source_;
   std::optional<prom::PollReport> last_;
   std::optional<Time> last_good_;
+  std::vector<std::string> notices_;  // of the last refresh that worked
+  bool warned_ = false;               // since then
   prom::Poller poller_;
 };
 

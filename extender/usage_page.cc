@@ -118,7 +118,11 @@ std::string UsagePage::Json(const placement::Placement& placement, Time now) {
             [](const Row& a, const Row& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
   std::string out = "{\"by\":";
   AppendJsonString(out, usage.options().resources[by_].name);
-  out += Concat(",\"check\":\"", !placement.ChecksUsage() ? "off" : usage.StepsAside(now) ? "stepsAside" : "on", "\"");
+  out += Concat(",\"check\":\"",
+                !placement.ChecksUsage()         ? "off"
+                : usage.SteppingAside(now).any() ? "stepsAside"
+                                                 : "on",
+                "\"");
   out += ",\"staleShare\":";
   AppendJsonDouble(out, static_cast<double>(usage.StaleShare(now)) / usage::kMillion);
   out += ",\"nodes\":";

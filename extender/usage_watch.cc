@@ -23,19 +23,29 @@ usage::MetricState StateOf(const usage::Account& usage, cluster::NodeIndex node,
   return state;
 }
 
+// Names of those that the check leaves out: "cpu, memory".
+std::string NamesOf(const usage::Account& usage, usage::ResourceMask resources) {
+  std::string names;
+  for (size_t r = 0; r < usage.options().resources.size(); ++r) {
+    if (resources[r]) names += Concat(names.empty() ? "" : ", ", usage.options().resources[r].name);
+  }
+  return names;
+}
+
 }  // namespace
 
 void UsageWatch::EverySecond() {
   if (!context_.placement.ChecksUsage() || !context_.not_ready().empty()) return;
   const usage::Account& usage = context_.placement.usage();
   const Time now = context_.clock.Now();
-  if (usage.StepsAside(now) == steps_aside_) return;
-  steps_aside_ = !steps_aside_;
+  const usage::ResourceMask aside = usage.SteppingAside(now);
+  if (aside == aside_) return;
+  aside_ = aside;
   const std::string share = MillionthsText(usage.StaleShare(now));
   const std::string most = MillionthsText(usage.options().max_stale_nodes);
-  if (steps_aside_) {
+  if (aside.any()) {
     context_.log.Warn("check usage steps aside: too many nodes have no fresh usage data",
-                      {{"staleShare", share}, {"maxStaleNodes", most}});
+                      {{"resources", NamesOf(usage, aside)}, {"staleShare", share}, {"maxStaleNodes", most}});
   } else {
     context_.log.Info("check usage is back", {{"staleShare", share}, {"maxStaleNodes", most}});
   }
@@ -71,19 +81,20 @@ void UsageWatch::RefreshMetrics() {
     }
   }
   context_.metrics.SetUsageStale(static_cast<double>(usage.StaleShare(now)) / usage::kMillion,
-                                 placement.ChecksUsage() && usage.StepsAside(now));
+                                 placement.ChecksUsage() && usage.SteppingAside(now).any());
 }
 
 std::optional<Readiness::Item> UsageWatch::Describe() const {
   const usage::Account& usage = context_.placement.usage();
   if (usage.options().resources.empty()) return std::nullopt;
   const Time now = context_.clock.Now();
-  const bool aside = context_.placement.ChecksUsage() && usage.StepsAside(now);
-  return Readiness::Item{.ok = true,
-                         .warning = aside,
-                         .name = "usage",
-                         .detail = Concat(aside ? "check steps aside: " : "", "share of nodes without fresh figures: ",
-                                          MillionthsText(usage.StaleShare(now)))};
+  const usage::ResourceMask aside = context_.placement.ChecksUsage() ? usage.SteppingAside(now) : usage::ResourceMask();
+  const std::string prefix = aside.any() ? Concat("check steps aside for ", NamesOf(usage, aside), ": ") : "";
+  return Readiness::Item{
+      .ok = true,
+      .warning = aside.any(),
+      .name = "usage",
+      .detail = Concat(prefix, "share of nodes without fresh figures: ", MillionthsText(usage.StaleShare(now)))};
 }
 
 }  // namespace huygens::extender

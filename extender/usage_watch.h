@@ -20,7 +20,7 @@ class UsageWatch {
 
  private:
   Context& context_;
-  bool steps_aside_ = false;  // as last logged
+  usage::ResourceMask aside_;  // as last logged
 };
 
 }  // namespace huygens::extender

@@ -20,8 +20,14 @@ void NominatedPods::Keep(const policy::PodQuery& query, std::span<const cluster:
   asked_.assign(state_.NodeSlots(), false);
   for (cluster::NodeIndex node : nodes) asked_[node] = true;
   std::vector<Nominated> before;
+  const auto own = state_.Nominated().find(query.pod.uid);
   for (const auto& [uid, pod] : state_.Nominated()) {
     if (pod->priority < query.pod.priority || uid == query.pod.uid || state_.FindPlaced(uid) != nullptr) continue;
+    // Of two with one priority on one node the first by UID goes first, or both would wait for each other for ever.
+    if (own != state_.Nominated().end() && pod->priority == query.pod.priority &&
+        pod->nominated_node == own->second->nominated_node && query.pod.uid < uid) {
+      continue;
+    }
     const auto node = state_.FindNode(pod->nominated_node);
     if (node && asked_[*node]) before.push_back({*node, pod});
   }

@@ -43,15 +43,17 @@ cluster::Pod PodOfSize(const ResourceVector& size) {
 
 int64_t Packages(const Placement& placement, NodeIndex node, const cluster::Pod& pod, Time now) {
   if (placement.state().GetNode(node) == nullptr) return 0;
-  int64_t fit = ByRequests(placement.state(), node, RequestsOf(pod));
+  constexpr int64_t kMost = 1 << 20;  // so that a multiple of the pod cannot overflow
+  int64_t fit = std::min(kMost, ByRequests(placement.state(), node, RequestsOf(pod)));
   const usage::Account& usage = placement.usage();
-  if (!placement.ChecksUsage() || usage.StepsAside(now)) return fit;
+  if (!placement.ChecksUsage()) return fit;
   const usage::Demand demand = usage.DemandOf(pod);
   int64_t too_many = fit + 1;
   fit = 0;
   while (too_many - fit > 1) {
     const int64_t count = fit + (too_many - fit) / 2;
-    (usage.Judge(node, Times(demand, count), now) == usage::Verdict::kFits ? fit : too_many) = count;
+    (usage.Judge(node, Times(demand, count), now, usage.SteppingAside(now)) == usage::Verdict::kFits ? fit : too_many) =
+        count;
   }
   return fit;
 }

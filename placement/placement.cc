@@ -106,6 +106,7 @@ Status Placement::Build() {
                             : entry->make(sources),
               each.weight);
   }
+  if (!checks_usage_) std::erase(accounts_, &usage_);
   return absl::OkStatus();
 }
 

@@ -22,10 +22,10 @@ Reason ReasonOf(usage::Verdict verdict) {
 
 void UsageCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   if (pod.usage.resources.empty() || pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
-  if (usage_.StepsAside(pod.now)) return;
+  const usage::ResourceMask aside = usage_.SteppingAside(pod.now);
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes.Rejected(i)) continue;
-    const Reason reason = ReasonOf(usage_.Judge(nodes.node(i), pod.usage, pod.now));
+    const Reason reason = ReasonOf(usage_.Judge(nodes.node(i), pod.usage, pod.now, aside));
     if (reason != Reason::kFits) nodes.Reject(i, reason);
   }
 }

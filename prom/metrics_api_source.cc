@@ -16,7 +16,7 @@ using wire::ResourceMetrics;
 constexpr auto kMaxAge = minutes(5);
 // Between clocks of two machines.
 constexpr auto kMaxSkew = minutes(1);
-// Within that a pod gets its first sample: metrics-server wants two readings of its counters.
+// Within that a pod gets its first sample, as metrics-server wants two readings of its counters, and loses its last.
 constexpr auto kFirstSample = minutes(2);
 
 }  // namespace
@@ -37,16 +37,18 @@ MetricsApiSource::MetricsApiSource(MetricsReader reader, usage::Options usage, P
 MetricsApiSource::~MetricsApiSource() { (void)Keep(INT64_MAX); }
 
 StatusOr<Progress> MetricsApiSource::Refresh(Time now, const Deliver& deliver) {
-  for (PodPointer& pod : pods_.TakeStarted()) starting_.insert_or_assign(pod->Key(), std::move(pod));
+  TakeChanges(now);
   if (history_ != nullptr && !replayed_) return Replay(now, deliver);
   if (!pods_.complete()) return Unavailable("waiting for the first list of pods");
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<ResourceMetrics> pods, reader_.pods());
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<ResourceMetrics> nodes, reader_.nodes());
+  TakeChanges(now);  // the samples may still have what left meanwhile
   Progress progress{.notices = notices_};
   Sums sums;
-  TakePods(pods, now, sums, progress);
+  const TextSet measured = TakePods(pods, now, sums, progress);
   // Without them all that the nodes use would look like use of the system.
-  if (sums.empty() && !nodes.empty()) return Unavailable("it has no metrics of any pod yet");
+  if (measured.empty() && !nodes.empty()) return Unavailable("it has no metrics of any pod yet");
+  AddStarting(measured, sums);
   TakeNodes(nodes, now, sums, progress);
   for (Resource& resource : resources_) {
     const auto remember_and_deliver = [&](usage::Readings readings) {
@@ -58,6 +60,22 @@ StatusOr<Progress> MetricsApiSource::Refresh(Time now, const Deliver& deliver) {
   if (const Status kept = Keep(usage::SlotAt(now - kMaxAge, usage_.slot)); !kept.ok())
     progress.notices.push_back(Concat("the history goes on in memory only: ", Message(kept)));
   return progress;
+}
+
+void MetricsApiSource::TakeChanges(Time now) {
+  const auto young = [&](const cluster::Pod& pod) { return *pod.start_time + kFirstSample >= now; };
+  const auto placed = [&](std::string_view key, const cluster::Pod& pod) {
+    const PodPointer known = pods_.Find(key);
+    return known != nullptr && known->uid == pod.uid;
+  };
+  for (const auto& [key, pod] : pods_.TakeStarted())
+    if (young(*pod)) starting_.insert_or_assign(key, pod);
+  for (const auto& [key, pod] : pods_.TakeLeft()) left_.insert_or_assign(key, Left{.pod = pod, .taken = now});
+  absl::erase_if(starting_,
+                 [&](const auto& entry) { return !young(*entry.second) || !placed(entry.first, *entry.second); });
+  absl::erase_if(left_, [&](const auto& entry) {
+    return entry.second.taken + kFirstSample < now || placed(entry.first, *entry.second.pod);
+  });
 }
 
 Progress MetricsApiSource::Replay(Time now, const Deliver& deliver) {
@@ -80,42 +98,48 @@ std::optional<int64_t> MetricsApiSource::SlotOf(const ResourceMetrics& sample, T
   return usage::SlotAt(std::min(*sample.timestamp, now), usage_.slot);
 }
 
-void MetricsApiSource::TakePods(const std::vector<ResourceMetrics>& samples, Time now, Sums& sums, Progress& progress) {
+MetricsApiSource::Owner MetricsApiSource::OwnerOf(std::string_view key, std::optional<Time> measured) const {
+  PodPointer placed = pods_.Find(key);
+  // Both times are of the same kubelet.
+  if (placed != nullptr && placed->start_time && *placed->start_time <= measured) return {.pod = std::move(placed)};
+  if (const auto left = left_.find(key); left != left_.end()) return {.pod = left->second.pod, .ended = true};
+  const bool earlier = placed != nullptr && placed->start_time;
+  return {.pod = std::move(placed), .ended = earlier};
+}
+
+TextSet MetricsApiSource::TakePods(const std::vector<ResourceMetrics>& samples, Time now, Sums& sums,
+                                   Progress& progress) {
   TextSet measured;
   for (const ResourceMetrics& sample : samples) {
     std::string key = Concat(sample.namespace_name, "/", sample.name);
-    const PodPointer pod = pods_.Find(key);
+    const auto [pod, ended] = OwnerOf(key, sample.timestamp);
     if (pod == nullptr) continue;
+    auto& sum = sums.try_emplace(pod->node_name, resources_.size(), 0).first->second;
     const std::optional<int64_t> slot = SlotOf(sample, now);
-    if (!slot) {
-      ++progress.left_out;
-      continue;
-    }
-    std::vector<int64_t>& sum = sums[pod->node_name];
-    sum.resize(resources_.size());
+    if (!slot) ++progress.left_out;
     const std::string workload = usage::WorkloadOf(*pod);
     for (size_t i = 0; i < resources_.size(); ++i) {
-      if (!sample.usage.Has(resources_[i].id)) continue;
+      if (!slot || !sample.usage.Has(resources_[i].id)) {
+        sum[i].reset();
+        continue;
+      }
       const int64_t amount = sample.usage.Get(resources_[i].id);
+      if (sum[i]) sum[i] = SaturatingAdd(*sum[i], amount);
+      if (ended) continue;
       SlotMaxima& fresh = resources_[i].fresh;
       fresh.Raise(fresh.Subject(SubjectKind::kWorkload, workload), *slot, amount, *sample.timestamp);
-      sum[i] = SaturatingAdd(sum[i], amount);
     }
-    measured.insert(std::move(key));
+    if (slot && !ended) measured.insert(std::move(key));
   }
-  AddStarting(measured, now, sums);
+  return measured;
 }
 
-void MetricsApiSource::AddStarting(const TextSet& measured, Time now, Sums& sums) {
-  absl::erase_if(starting_, [&](const auto& entry) {
-    const auto& [key, pod] = entry;
-    return measured.contains(key) || *pod->start_time + kFirstSample < now || pods_.Find(key) != pod;
-  });
+void MetricsApiSource::AddStarting(const TextSet& measured, Sums& sums) {
+  absl::erase_if(starting_, [&](const auto& entry) { return measured.contains(entry.first); });
   for (const auto& [key, pod] : starting_) {
-    const auto sum = sums.find(pod->node_name);
-    if (sum == sums.end()) continue;
+    auto& sum = sums.try_emplace(pod->node_name, resources_.size(), 0).first->second;
     for (size_t i = 0; i < resources_.size(); ++i)
-      sum->second[i] = SaturatingAdd(sum->second[i], usage::EstimateOf(*pod, resources_[i].id));
+      if (sum[i]) sum[i] = SaturatingAdd(*sum[i], usage::EstimateOf(*pod, resources_[i].id));
   }
 }
 
@@ -130,8 +154,9 @@ void MetricsApiSource::TakeNodes(const std::vector<ResourceMetrics>& samples, Ti
     const auto sum = sums.find(sample.name);
     for (size_t i = 0; i < resources_.size(); ++i) {
       if (!sample.usage.Has(resources_[i].id)) continue;
-      const int64_t of_pods = sum == sums.end() ? 0 : sum->second[i];
-      const int64_t system = std::max<int64_t>(0, sample.usage.Get(resources_[i].id) - of_pods);
+      const std::optional<int64_t> of_pods = sum == sums.end() ? 0 : sum->second[i];
+      if (!of_pods) continue;
+      const int64_t system = std::max<int64_t>(0, sample.usage.Get(resources_[i].id) - *of_pods);
       SlotMaxima& fresh = resources_[i].fresh;
       fresh.Raise(fresh.Subject(SubjectKind::kNode, sample.name), *slot, system, *sample.timestamp);
     }
@@ -149,8 +174,6 @@ Status MetricsApiSource::Keep(int64_t slot) {
   if (history_ == nullptr) return absl::OkStatus();
   std::vector<usage::Readings> closed;
   for (Resource& resource : resources_) {
-    const std::optional<int64_t> first = resource.kept.FirstSlot(SubjectKind::kWorkload);
-    if (!first || *first >= slot) continue;
     SlotMaxima open;
     const auto sort_out = [&](usage::Readings readings) {
       if (readings.slot >= slot) return Remember(open, readings);

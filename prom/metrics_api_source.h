@@ -3,13 +3,16 @@
 // memory.
 //
 // What a node used beyond its pods is its own sample less those of the pods on it. A pod that started so lately that it
-// has no sample yet counts with its estimate there, so that its start does not pass for system use; samples of pods
-// that the cluster does not show any more count nowhere.
+// has no sample yet counts with its estimate there, so that its start does not pass for system use; the last sample of
+// a pod that left of late is taken off too, and counts for nothing else. Samples of pods that were never seen count
+// nowhere. A node of which a pod has a sample that is no measurement is not read that time.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "prom/history_file.h"
@@ -41,8 +44,8 @@ class MetricsApiSource final : public Source {
   void Cancel() override { reader_.cancel(); }
 
  private:
-  // Use of the pods on each node so far, by position in resources_.
-  using Sums = TextMap<std::vector<int64_t>>;
+  // Use of the pods on each node so far, by position in resources_; nothing where one of them is not known.
+  using Sums = TextMap<std::vector<std::optional<int64_t>>>;
   struct Resource {
     size_t position = 0;  // in usage_.resources
     ResourceId id = kCpu;
@@ -50,15 +53,29 @@ class MetricsApiSource final : public Source {
     SlotMaxima kept;   // since the last slot that was written
   };
 
+  struct Left {
+    PodPointer pod;
+    Time taken;
+  };
+  struct Owner {
+    PodPointer pod;      // null: never seen
+    bool ended = false;  // and of no interest but for what its node used
+  };
+
+  // Learns which pods started and left of late, forgets those of earlier.
+  void TakeChanges(Time now);
   Progress Replay(Time now, const Deliver& deliver);
+  // The pod that a sample is of, which may be the last one of that name.
+  Owner OwnerOf(std::string_view key, std::optional<Time> measured) const;
   // The slot of a sample; nothing where its time is too old or in the future.
   std::optional<int64_t> SlotOf(const wire::ResourceMetrics& sample, Time now) const;
-  void TakePods(const std::vector<wire::ResourceMetrics>& samples, Time now, Sums& sums, Progress& progress);
-  void AddStarting(const TextSet& measured, Time now, Sums& sums);
+  // The keys of the pods that it found measured.
+  TextSet TakePods(const std::vector<wire::ResourceMetrics>& samples, Time now, Sums& sums, Progress& progress);
+  void AddStarting(const TextSet& measured, Sums& sums);
   void TakeNodes(const std::vector<wire::ResourceMetrics>& samples, Time now, const Sums& sums, Progress& progress);
   // Adds to what the file does not have yet.
   static void Remember(SlotMaxima& kept, const usage::Readings& readings);
-  // Writes the slots before `slot`.
+  // Writes the slots before `slot`, and folds the rest.
   Status Keep(int64_t slot);
 
   const MetricsReader reader_;
@@ -69,6 +86,7 @@ class MetricsApiSource final : public Source {
   std::vector<std::string> notices_;  // that hold from the start
   std::vector<Resource> resources_;   // those that the API measures
   TextMap<PodPointer> starting_;      // of late, and not measured yet; by key
+  TextMap<Left> left_;                // by key
 };
 
 }  // namespace huygens::prom

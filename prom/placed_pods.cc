@@ -1,5 +1,6 @@
 #include "prom/placed_pods.h"
 
+#include <string>
 #include <utility>
 
 #include "usage/workload.h"
@@ -10,16 +11,24 @@ void PlacedPods::Place(const cluster::PlacedPod& placed) {
   const cluster::Pod& pod = *placed.pod;
   const bool all = which_ == Which::kAll;
   if (!all && usage::WorkloadOf(pod) == usage::GuessWorkload(pod.namespace_name, pod.name)) return;
+  const std::string key = pod.Key();
   const std::lock_guard lock(mutex_);
-  pods_.insert_or_assign(pod.Key(), placed.pod);
-  if (all && pod.start_time) started_.push_back(placed.pod);
+  pods_.insert_or_assign(key, placed.pod);
+  if (!all) return;
+  if (pod.start_time) started_.insert_or_assign(key, placed.pod);
+  // A change is a leaving and a placing.
+  if (const auto left = left_.find(key); left != left_.end() && left->second->uid == pod.uid) left_.erase(left);
 }
 
 void PlacedPods::Leave(const cluster::PlacedPod& placed) {
+  const std::string key = placed.pod->Key();
   const std::lock_guard lock(mutex_);
-  const auto known = pods_.find(placed.pod->Key());
+  if (which_ == Which::kAll) left_.try_emplace(key, placed.pod);
+  const auto known = pods_.find(key);
   // A pod created under the same name may be there already.
-  if (known != pods_.end() && known->second->uid == placed.pod->uid) pods_.erase(known);
+  if (known == pods_.end() || known->second->uid != placed.pod->uid) return;
+  pods_.erase(known);
+  started_.erase(key);
 }
 
 PodPointer PlacedPods::Find(std::string_view key) const {
@@ -28,9 +37,14 @@ PodPointer PlacedPods::Find(std::string_view key) const {
   return known == pods_.end() ? nullptr : known->second;
 }
 
-std::vector<PodPointer> PlacedPods::TakeStarted() {
+TextMap<PodPointer> PlacedPods::TakeStarted() {
   const std::lock_guard lock(mutex_);
   return std::exchange(started_, {});
+}
+
+TextMap<PodPointer> PlacedPods::TakeLeft() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(left_, {});
 }
 
 }  // namespace huygens::prom

@@ -9,7 +9,6 @@
 #include <mutex>
 #include <span>
 #include <string_view>
-#include <vector>
 
 #include "base/text.h"
 #include "cluster/account.h"
@@ -37,15 +36,20 @@ class PlacedPods final : public cluster::Account {
 
   // By "NAMESPACE/NAME"; null if there is none. One that is only reserved names no node yet.
   PodPointer Find(std::string_view key) const;
-  // Those that have a start time and were placed or changed since the last call, oldest first; some may have left.
-  std::vector<PodPointer> TakeStarted();
+  // Both are by key, for kAll only, and to be asked often: what nobody takes stays.
+  // Those that have a start time and were placed or changed since the last call.
+  TextMap<PodPointer> TakeStarted();
+  // Those that left since the last call and did not come back; of several of one name the first. A pod created under
+  // that name since may be there already.
+  TextMap<PodPointer> TakeLeft();
 
  private:
   const Which which_;
   std::atomic<bool> complete_ = false;
   mutable std::mutex mutex_;  // guards what follows
   TextMap<PodPointer> pods_;
-  std::vector<PodPointer> started_;
+  TextMap<PodPointer> started_;
+  TextMap<PodPointer> left_;
 };
 
 }  // namespace huygens::prom

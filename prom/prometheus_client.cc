@@ -24,7 +24,8 @@ Status Explain(int code, const wire::PrometheusAnswer& answer, std::string_view 
   if (answer.error_type == "timeout" || Has(answer.error, "too many samples")) {
     return absl::ResourceExhaustedError(ToAbsl(text));
   }
-  if (code == 400 || code == 422) return Invalid(Concat(text, ": check the queries in the configuration"));
+  if (code == 422) return OutOfRange(Concat(text, ": above a limit there, or check the queries in the configuration"));
+  if (code == 400) return Invalid(Concat(text, ": check the queries in the configuration"));
   return Unavailable(text);
 }
 

@@ -2,9 +2,11 @@
 // prefix in the URL is kept. Blocking; one thread, only Cancel may be called from others.
 //
 // Errors say what failed, where, and what to do about it, and hold no secret. Their codes:
-//   InvalidArgument    the query is refused (400, 422): asking again will not help
+//   InvalidArgument    the query is refused (400): asking again will not help
 //   ResourceExhausted  too much at once: too many samples, the query timed out there, or the reply is too large; asking
 //                      for a shorter time may help
+//   OutOfRange         any other query that could not be worked out (422): above a limit, for which each server that
+//                      speaks the API has words of its own, or a fault of the query that only its data bring to light
 //   Unauthenticated    TLS, or the credentials (401, 403)
 //   DeadlineExceeded, Unavailable, Unknown, Cancelled, FailedPrecondition   as net/client.h; Unavailable also for what
 //                      cannot be a reply of Prometheus

@@ -11,7 +11,8 @@ constexpr Duration kSkew = std::chrono::minutes(1);     // that a sample may be 
 constexpr int kPatience = 10;                           // with a slot of history that is too much
 constexpr SubjectKind kKinds[] = {SubjectKind::kWorkload, SubjectKind::kNode};
 
-bool TooMuch(const Status& status) { return status.code() == absl::StatusCode::kResourceExhausted; }
+// Of history, OutOfRange is most likely a limit of the server.
+bool TooMuch(const Status& status) { return absl::IsResourceExhausted(status) || absl::IsOutOfRange(status); }
 
 // A list for people: "cpu, memory".
 std::string Joined(const std::vector<std::string>& names) {
@@ -50,19 +51,16 @@ std::string PrometheusSource::name() const { return Concat("prometheus ", option
 Duration PrometheusSource::Step() const { return std::min(kStep, options_.usage.slot); }
 
 StatusOr<Progress> PrometheusSource::Refresh(Time now, const Deliver& deliver) {
-  Round round{now, usage::SlotAt(now, options_.usage.slot), deliver, {}, {}};
+  Round round{now, usage::SlotAt(now, options_.usage.slot), deliver, {}, {}, {}};
   if (looked_in_slot_ != round.open) HUYGENS_RETURN_IF_ERROR(LookForRecordings(round));
   Status first_fault;
   for (size_t i = 0; i < resources_.size(); ++i) {
-    Status status = RefreshOne(i, round);
-    // Refused or slow queries say nothing of the other resources.
-    if (status.ok() || absl::IsInvalidArgument(status) || TooMuch(status) || absl::IsDeadlineExceeded(status)) {
-      first_fault.Update(Annotate(status, resources_[i].name));
-    } else {
-      return status;
-    }
+    Status status = Annotate(RefreshOne(i, round), resources_[i].name);
+    if (absl::IsCancelled(status)) return status;
+    if (!status.ok()) round.faults.emplace_back(Message(status));
+    first_fault.Update(status);
   }
-  HUYGENS_RETURN_IF_ERROR(first_fault);
+  if (round.faults.size() == resources_.size()) HUYGENS_RETURN_IF_ERROR(first_fault);
   round.progress.notices = Notices(round);
   return std::move(round.progress);
 }
@@ -80,18 +78,37 @@ Status PrometheusSource::LookForRecordings(Round& round) {
 
 Status PrometheusSource::RefreshOne(size_t index, Round& round) {
   Resource& resource = resources_[index];
-  const int64_t oldest = round.open - static_cast<int64_t>(options_.usage.slots) + 1;
   if (!resource.seen_until || round.now - *resource.seen_until > options_.usage.slot) {
-    if (resource.seen_until) resource.history_begins = usage::SlotAt(*resource.seen_until, options_.usage.slot);
+    if (resource.seen_until && !resource.HasHistory()) {
+      resource.history_begins = usage::SlotAt(*resource.seen_until, options_.usage.slot);
+      resource.piece = day_;
+    }
     resource.seen_until.reset();
-    resource.history_begins = std::max(oldest, resource.history_begins.value_or(oldest));
-    if (*resource.history_begins < round.open) HUYGENS_RETURN_IF_ERROR(FetchHistory(index, round));
-    if (*resource.history_begins < round.open) {
+    resource.history_ends = round.open;
+  }
+  resource.history_begins = std::max(resource.history_begins, OldestSlot(round.open));
+  Status history;
+  if (resource.HasHistory() && round.open >= resource.history_waits) {
+    history = FetchHistory(index, round);
+    if (absl::IsCancelled(history)) return history;
+    if (history.ok() && resource.HasHistory()) {
       round.progress.more = true;
-      return absl::OkStatus();
+      if (resource.piece == day_) return absl::OkStatus();  // else it may take long
     }
   }
-  return FetchPresent(index, round);
+  // Where this fails, too, history is not to blame, and comes as soon as Prometheus is back.
+  HUYGENS_RETURN_IF_ERROR(FetchPresent(index, round));
+  if (!history.ok()) PutHistoryOff(resource, history, round.open);
+  return absl::OkStatus();
+}
+
+void PrometheusSource::PutHistoryOff(Resource& resource, const Status& fault, int64_t open) {
+  resource.history_waits = open + 1;
+  resource.history_fault = Message(fault);
+  if (!TooMuch(fault) || ++resource.too_much < kPatience) return;
+  resource.lost = resource.history_ends - 1;
+  resource.history_begins = resource.history_ends;
+  resource.too_much = 0;
 }
 
 Status PrometheusSource::FetchSlots(const std::string& expression, bool recorded, int64_t first, int64_t last,
@@ -109,8 +126,8 @@ Status PrometheusSource::FetchSlots(const std::string& expression, bool recorded
 
 Status PrometheusSource::FetchHistory(size_t index, Round& round) {
   Resource& resource = resources_[index];
-  const int64_t first = *resource.history_begins;
-  const int64_t last = std::min(round.open, first + resource.piece) - 1;
+  const int64_t first = resource.history_begins;
+  const int64_t last = std::min(resource.history_ends, first + resource.piece) - 1;
   SlotMaxima maxima;
   Gatherer gatherer(maxima, known_, {options_.usage.slot, first, last, round.now}, resource.scale);
   const auto fetch = [&](SubjectKind kind) -> Status {
@@ -128,14 +145,11 @@ Status PrometheusSource::FetchHistory(size_t index, Round& round) {
     const bool alone = resource.piece == 1;
     resource.piece = std::max<int64_t>(1, resource.piece / 2);
     if (TooMuch(status) && !alone) return absl::OkStatus();
-    if (!alone || ++resource.too_much < kPatience) return status;
-    resource.history_lost = true;
-    resource.history_begins = round.open;
-    return absl::OkStatus();
   }
   HUYGENS_RETURN_IF_ERROR(status);
-  resource.too_much = 0;
   resource.history_begins = last + 1;
+  resource.history_fault.clear();
+  resource.too_much = 0;
   round.progress.left_out += gatherer.left_out();
   std::move(maxima).DeliverTo(round.deliver, index);
   return absl::OkStatus();
@@ -161,21 +175,23 @@ Status PrometheusSource::FetchPresent(size_t index, Round& round) {
   }
   resource.silent = !maxima.FirstSlot(SubjectKind::kWorkload).has_value();
   resource.seen_until = round.now;
-  resource.piece = day_;
   round.progress.left_out += gatherer.left_out();
   std::move(maxima).DeliverTo(round.deliver, index);
   return absl::OkStatus();
 }
 
 std::vector<std::string> PrometheusSource::Notices(const Round& round) const {
-  std::vector<std::string> unrecorded, silent, shortened, notices;
+  std::vector<std::string> unrecorded, silent, shortened, notices = round.faults;
   for (const Resource& resource : resources_) {
     for (const SubjectKind kind : kKinds) {
       const std::string& recorded = resource.expressions.Of(kind).recorded;
       if (!recorded.empty() && !recorded_.contains(recorded)) unrecorded.push_back(recorded);
     }
     if (resource.silent) silent.push_back(resource.name);
-    if (resource.history_lost) shortened.push_back(resource.name);
+    if (resource.lost && *resource.lost >= OldestSlot(round.open)) shortened.push_back(resource.name);
+    if (resource.HasHistory() && !resource.history_fault.empty()) {
+      notices.push_back(Concat("history of ", resource.name, " is missing as yet: ", resource.history_fault));
+    }
   }
   if (!unrecorded.empty()) {
     notices.push_back(Concat("Prometheus has no ", Joined(unrecorded),

@@ -3,8 +3,9 @@
 // last call. What was missed (Prometheus was away, huygens was) is fetched as history, too. All pods of a resource in
 // one query, never one per node.
 //
-// A query that is too much for Prometheus is asked again for half the time. Where a single slot of history stays too
-// much the rest of it is given up: the present matters more.
+// A query of history that is too much for Prometheus is asked again for half the time, and no longer keeps the present
+// waiting. Where a single slot is too much, or the query fails otherwise though the present does not, it is asked again
+// once a slot; history is given up only where a single slot stays too much.
 #pragma once
 
 #include <memory>
@@ -45,13 +46,17 @@ class PrometheusSource final : public Source {
   struct Resource {
     std::string name;
     Expressions expressions;
-    int64_t scale = 1;                      // base units in one unit of the series
-    bool silent = false;                    // no pod was measured the last time
-    std::optional<Time> seen_until;         // samples are delivered up to here; none: history comes first
-    std::optional<int64_t> history_begins;  // the next slot of it
-    int64_t piece;                          // slots of history to ask for at a time
-    int too_much = 0;                       // times in a row that a single slot was
-    bool history_lost = false;
+    int64_t scale = 1;                   // base units in one unit of the series
+    bool silent = false;                 // no pod was measured the last time
+    std::optional<Time> seen_until;      // samples are delivered up to here; none: history comes first
+    int64_t history_begins = INT64_MIN;  // the next slot of it
+    int64_t history_ends = INT64_MIN;    // the slot after its last one
+    int64_t history_waits = INT64_MIN;   // until this slot is open, after a failure
+    std::string history_fault;           // the last one; empty: none since it last came
+    int64_t piece;                       // slots of history to ask for at a time
+    int too_much = 0;                    // times in a row that a single slot was
+    std::optional<int64_t> lost;         // the last slot of history that was given up
+    bool HasHistory() const { return history_begins < history_ends; }  // to be fetched
   };
   // What one refresh works with.
   struct Round {
@@ -59,19 +64,24 @@ class PrometheusSource final : public Source {
     int64_t open;  // slot of now
     const Deliver& deliver;
     Progress progress;
-    std::string warning;  // of Prometheus: the last one
+    std::string warning;              // of Prometheus: the last one
+    std::vector<std::string> faults;  // of single resources
   };
 
   PrometheusSource(PrometheusOptions options, std::unique_ptr<PrometheusClient> client, const PlacedPods& known);
 
   Status LookForRecordings(Round& round);
   Status RefreshOne(size_t index, Round& round);
+  // The next piece of it.
   Status FetchHistory(size_t index, Round& round);
+  // After it failed though the present did not.
+  void PutHistoryOff(Resource& resource, const Status& fault, int64_t open);
   Status FetchPresent(size_t index, Round& round);
   // The highest value of each slot from `first` to `last`, recorded or raw.
   Status FetchSlots(const std::string& expression, bool recorded, int64_t first, int64_t last,
                     const wire::PrometheusVisitor& visitor, Round& round);
   Duration Step() const;
+  int64_t OldestSlot(int64_t open) const { return open - static_cast<int64_t>(options_.usage.slots) + 1; }
   std::vector<std::string> Notices(const Round& round) const;
 
   const PrometheusOptions options_;

@@ -68,8 +68,10 @@ std::string ByWorkload(std::string_view pods) {
                 R"q("ReplicaSet|Job|DaemonSet|ReplicationController|CloneSet")))q");
 }
 
+// Nothing where no pod is measured: all that the nodes use would pass for use beyond pods.
 std::string BeyondPods(std::string_view nodes, std::string_view pods) {
-  return Concat("clamp_min((", nodes, ") - (sum by (node) (", pods, ") or 0 * (", nodes, ")), 0)");
+  return Concat("clamp_min((", nodes, ") - (sum by (node) (", pods, ") or 0 * (", nodes, ")), 0) and on () count(",
+                pods, ")");
 }
 
 std::string Selector(std::string_view recorded, std::string_view resource) {

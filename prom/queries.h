@@ -27,7 +27,7 @@ struct Expression {
 struct Expressions {
   // Labels namespace, pod (unless the owner says enough), owner_kind, owner_name: of several replicas the highest.
   Expression workloads;
-  // Label node; at least 0.
+  // Label node; at least 0. Nothing while no pod at all is measured.
   Expression nodes;
   const Expression& Of(SubjectKind kind) const { return kind == SubjectKind::kWorkload ? workloads : nodes; }
 };

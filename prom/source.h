@@ -33,10 +33,12 @@ class Source {
   // For messages: "prometheus https://prometheus.example:9090". No secrets.
   virtual std::string name() const = 0;
 
-  // Delivers what is new since the last call, per resource ascending by slot: at first the history of a whole window, a
-  // bounded piece a call; then the open slot each time and, once, the slot that closed. After an error the next call
-  // begins where this one stopped; nothing that was not measured is ever delivered as 0. Blocks for as long as the
-  // source takes, within time-outs of its own.
+  // Delivers what is new since the last call, in one call per resource ascending by slot: at first the history of a
+  // whole window, a bounded piece a call; then the open slot each time and, once, the slot that closed. History that
+  // cannot be had keeps nothing newer back, and comes later. After an error the next call begins where this one
+  // stopped; nothing that was not measured is ever delivered as 0. It is an error if no resource could be measured, or
+  // the source cannot be asked at all; the fault of a single resource is a notice. Blocks for as long as the source
+  // takes, within time-outs of its own.
   virtual StatusOr<Progress> Refresh(Time now, const Deliver& deliver) = 0;
 
   // Ends a Refresh that is blocked now, within milliseconds, and every later one at once. For good.

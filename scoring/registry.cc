@@ -13,6 +13,7 @@ template <ZoneStrategy strategy>
 std::unique_ptr<Term> MakeStrategy(const Sources& from, ResourceVector weights) {
   return std::make_unique<ZoneStrategyTerm>(strategy, std::move(weights), from.zones, from.kubelet);
 }
+// One signature for all, and some keep the weights. NOLINTBEGIN(performance-unnecessary-value-param)
 template <LeastUsedForm form>
 std::unique_ptr<Term> MakeLeastUsed(const Sources& from, ResourceVector weights) {
   return std::make_unique<LeastUsed>(from.usage, weights, form);
@@ -20,6 +21,7 @@ std::unique_ptr<Term> MakeLeastUsed(const Sources& from, ResourceVector weights)
 std::unique_ptr<Term> MakeBalanced(const Sources& from, ResourceVector weights) {
   return std::make_unique<Balanced>(from.usage, weights);
 }
+// NOLINTEND(performance-unnecessary-value-param)
 template <auto make_weighted>
 std::unique_ptr<Term> WithoutWeights(const Sources& from) {
   return make_weighted(from, {});

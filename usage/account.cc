@@ -38,6 +38,7 @@ Account::Account(Options options)
 
 void Account::MakeRoomFor(NodeIndex node) {
   if (node < nodes_.size()) return;
+  if (unsettled_ > 0) unsettled_ += node + 1 - nodes_.size();  // or a node already there would miss its turn
   nodes_.resize(node + 1);
   sums_.resize(nodes_.size() * resources_.size());
 }
@@ -130,7 +131,9 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     }
     const auto ceiling = object ? CeilingOf(*object, options_.resources[r]) : std::nullopt;
     sum.capacity = object ? CapacityOf(*object, options_.resources[r].resource) : 0;
-    const int64_t limit = ceiling && sum.capacity > 0 ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
+    // An allocatable of 0 says that nobody counts it, a real allocatable of 0 that there is none.
+    const bool counted = sum.capacity > 0 || (object && object->real_allocatable.Has(options_.resources[r].resource));
+    const int64_t limit = ceiling && counted ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
     if (sum.limit != limit) stale_count_.reset();
     sum.limit = limit;
   }

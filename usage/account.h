@@ -9,6 +9,7 @@
 // Decision thread only. No clock: `now` comes in.
 #pragma once
 
+#include <bitset>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -28,6 +29,9 @@
 namespace huygens::usage {
 
 using cluster::NodeIndex;
+
+// Resources by position in Options::resources.
+using ResourceMask = std::bitset<kMaxResources>;
 
 // What one pod would add to a node.
 struct Demand {
@@ -99,18 +103,19 @@ class Account final : public cluster::Account {
   // What the pod would add: by the history of its workload, else by its requests and limits, and over the first day of
   // history by both (usage/profile.h).
   Demand DemandOf(const cluster::Pod& pod) const;
-  // Whether the node stays at or under its ceilings with the pod on it.
-  Verdict Judge(NodeIndex node, const Demand& demand, Time now) const;
+  // Whether the node stays at or under its ceilings with the pod on it; of `left_out` nothing is asked.
+  Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const;
   // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
   // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
   // estimates of all its pods stand for it: neither the best node nor the worst.
   float Share(NodeIndex node, size_t resource, const Demand& demand, Time now) const;
 
   MetricState State(NodeIndex node, size_t resource, Time now) const;
-  // Share of nodes, in millionths, that have no fresh figures of some resource with a ceiling; the check steps aside
-  // above Options::max_stale_nodes. Cheap: counted at most once per second of `now` while nothing changes.
-  int64_t StaleShare(Time now) const;
-  bool StepsAside(Time now) const { return StaleShare(now) > options_.max_stale_nodes; }
+  // The resources with a ceiling of which more than Options::max_stale_nodes have no fresh figures: the check leaves
+  // them out. StaleShare: the largest such share, in millionths. Cheap: counted at most once per second of `now` while
+  // nothing changes.
+  ResourceMask SteppingAside(Time now) const { return CountStale(now).aside; }
+  int64_t StaleShare(Time now) const { return CountStale(now).share; }
 
   // A few nanoseconds.
   NodeUse Use(NodeIndex node, size_t resource, Time now) const;
@@ -181,8 +186,10 @@ class Account final : public cluster::Account {
   size_t unsettled_ = 0;  // nodes that Settle has yet to look at
   struct StaleCount {
     std::chrono::sys_seconds at;
+    ResourceMask aside;
     int64_t share = 0;
   };
+  const StaleCount& CountStale(Time now) const;
   mutable std::optional<StaleCount> stale_count_;  // the last one, while it holds
 };
 

@@ -50,7 +50,7 @@ void Curve::MakeRoomFor(int64_t amount) {
   while (((amount - 1) >> (shift_ + wider)) >= kHighest) ++wider;  // rounded up, it would be above kHighest
   if (wider == 0) return;
   auto widen = [&](uint16_t& value) {
-    if (value != kAbsent) value = static_cast<uint16_t>((value + (1 << wider) - 1) >> wider);
+    if (value != kAbsent) value = static_cast<uint16_t>((int64_t{value} + (int64_t{1} << wider) - 1) >> wider);
   };
   for (uint16_t& value : stored_) widen(value);
   widen(open_);

@@ -21,10 +21,11 @@ int64_t Stated(const cluster::Pod& pod, ResourceId resource) {
   }
   int64_t sum = 0;
   for (const cluster::Container& container : pod.containers) {
-    sum += Stated(container.requests, container.limits, resource);
+    sum = std::min(sum + Stated(container.requests, container.limits, resource), kMostUse);
   }
   for (const cluster::Container& container : pod.init_containers) {
-    if (container.restartable) sum += Stated(container.requests, container.limits, resource);
+    if (!container.restartable) continue;
+    sum = std::min(sum + Stated(container.requests, container.limits, resource), kMostUse);
   }
   return sum;
 }

@@ -51,12 +51,16 @@ void Histories::DropOld() {
   const int64_t newest = *std::max_element(newest_.begin(), newest_.end());
   if (newest < looked_ + std::max<int64_t>(1, window / 7)) return;
   looked_ = newest;
+  const int64_t day = std::max<int64_t>(1, window / 7);
   measured_ -= absl::erase_if(subjects_, [&](const auto& each) {
     const History& history = *each.second;
     if (history.users > 0) return false;
+    // Of what ran once and briefly nobody inherits, and there may be ten thousand a day.
+    const bool once = each.first.find("/Pod/") != std::string::npos || each.first.find("/Job/") != std::string::npos;
     for (size_t r = 0; r < newest_.size(); ++r) {
       const Curve& curve = history.resources[r].curve;
-      if (curve.seen() > 0 && curve.newest() > newest_[r] - window) return false;
+      const int64_t keep = once && static_cast<int64_t>(curve.seen()) < day ? day : window;
+      if (curve.seen() > 0 && curve.newest() > newest_[r] - keep) return false;
     }
     return true;
   });

@@ -1,5 +1,6 @@
 // The questions that an Account answers.
 #include <algorithm>
+#include <array>
 #include <limits>
 
 #include "usage/account.h"
@@ -12,23 +13,26 @@ MetricState Account::State(NodeIndex node, size_t resource, Time now) const {
   return node < nodes_.size() ? StateOf(At(node, resource), resource, now) : MetricState::kAbsent;
 }
 
-int64_t Account::StaleShare(Time now) const {
+const Account::StaleCount& Account::CountStale(Time now) const {
   const auto second = std::chrono::floor<std::chrono::seconds>(now);
-  if (stale_count_ && stale_count_->at == second) return stale_count_->share;
+  if (stale_count_ && stale_count_->at == second) return *stale_count_;
   int64_t nodes = 0;
-  int64_t stale = 0;
+  std::array<int64_t, kMaxResources> stale{};
   for (NodeIndex node = 0; node < nodes_.size(); ++node) {
     if (nodes_[node].name.empty()) continue;
     ++nodes;
     for (size_t r = 0; r < resources_.size(); ++r) {
       const Sum& sum = At(node, r);
-      if (sum.limit == kNoLimit || StateOf(sum, r, now) == MetricState::kFresh) continue;
-      ++stale;
-      break;
+      stale[r] += sum.limit != kNoLimit && StateOf(sum, r, now) != MetricState::kFresh;
     }
   }
-  stale_count_ = {second, nodes == 0 ? 0 : stale * kMillion / nodes};
-  return stale_count_->share;
+  stale_count_ = {.at = second, .aside = {}, .share = 0};
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    const int64_t share = nodes == 0 ? 0 : stale[r] * kMillion / nodes;
+    stale_count_->aside[r] = share > options_.max_stale_nodes;
+    stale_count_->share = std::max(stale_count_->share, share);
+  }
+  return *stale_count_;
 }
 
 std::vector<NodeIndex> Account::TakeRelieved() {
@@ -51,13 +55,13 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
   return demand;
 }
 
-Verdict Account::Judge(NodeIndex node, const Demand& demand, Time now) const {
+Verdict Account::Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const {
   Verdict worst = Verdict::kFits;
   if (node >= nodes_.size()) return worst;
   for (size_t r = 0; r < demand.resources.size(); ++r) {
     const Sum& sum = At(node, r);
     // Most questions end here.
-    if (sum.limit == kNoLimit) continue;
+    if (sum.limit == kNoLimit || left_out[r]) continue;
     const ResourceDemand& added = demand.resources[r];
     const MetricState state = StateOf(sum, r, now);
     if (state == MetricState::kFresh && sum.usage.sum_of_peaks() + added.peak <= sum.limit) continue;
@@ -126,7 +130,7 @@ NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
   use.capacity = sum.capacity;
   if (sum.limit != kNoLimit) use.ceiling = sum.limit;
   const bool fresh = use.state == MetricState::kFresh;
-  const auto slot = static_cast<size_t>(SlotAt(now, options_.slot)) % options_.slots;
+  const auto slot = SlotOfWeek(SlotAt(now, options_.slot), options_.slots);
   use.now = fresh ? sum.usage.At(slot) : sum.usage.estimates();
   use.peak = fresh ? Predicted(sum) : sum.usage.estimates();
   return use;

@@ -47,7 +47,11 @@ class Prometheus:
         self.process = Process("prometheus", [
             shutil.which("prometheus"), f"--config.file={config}", f"--storage.tsdb.path={data}", "--storage.tsdb.retention.time=30d",
             f"--web.listen-address=127.0.0.1:{self.port}"], directory, grace=10)
-        self.wait_ready()
+        try:
+            self.wait_ready()
+        except BaseException:
+            self.process.stop()
+            raise
 
     def wait_ready(self):
         def ready():

@@ -83,6 +83,15 @@ TEST_F(NominatedOnManagedNode, WhatItsVictimsFreeIsKeptFromLowerAndEqualPriority
   EXPECT_EQ(placement_->Reconcile(10), 0u);
 }
 
+TEST_F(NominatedOnManagedNode, OfTwoThatAreNominatedToTheSameRoomOneGoesFirst) {
+  Nominate("a", 4, 1000);
+  Nominate("b", 4, 1000);
+  EXPECT_EQ(Filter("a", 4, 1000), Reason::kFits);
+  EXPECT_EQ(Filter("b", 4, 1000), Reason::kInsufficientZones);
+  Nominate("c", 4, 1001);
+  EXPECT_EQ(Filter("a", 4, 1000), Reason::kInsufficientZones) << "priority goes before";
+}
+
 TEST_F(NominatedOnManagedNode, AnotherPodGetsWhatItLeaves) {
   Nominate("nominated", 3, 1000);
   EXPECT_EQ(Filter("two", 2, 10), Reason::kInsufficientZones);

@@ -2,8 +2,10 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 
 #include <map>
+#include <memory>
 
 #include "tests/fake/temporary_directory.h"
 
@@ -31,20 +33,23 @@ class MetricsApiSourceTest : public testing::Test {
     source_.reset();  // gives up its file
     std::unique_ptr<HistoryFile> file;
     if (with_file) file = *HistoryFile::Open(folder_.path() + "/history", usage_);
-    MetricsReader reader{
-        .pods = [this] { return pod_metrics_; }, .nodes = [this] { return node_metrics_; }, .cancel = [] {}};
+    MetricsReader reader{.pods = [this] { return while_read_(), pod_metrics_; },
+                         .nodes = [this] { return node_metrics_; },
+                         .cancel = [] {}};
     source_ = std::make_unique<MetricsApiSource>(std::move(reader), usage_, pods_, std::move(file));
   }
-  void Run(const std::string& name, const std::string& node, std::optional<Time> started = kNoon - 1h,
-           int64_t cpu_limit = 1000) {
+  cluster::PlacedPod Run(const std::string& name, const std::string& node, std::optional<Time> started = kNoon - 1h,
+                         const std::string& uid = "u1") {
     cluster::Pod pod;
     pod.namespace_name = "s";
     pod.name = name;
-    pod.uid = name;
+    pod.uid = uid;
     pod.node_name = node;
     pod.start_time = started;
-    pod.containers.push_back({.limits = {{kCpu, cpu_limit}}});
-    pods_.Place({.pod = std::make_shared<const cluster::Pod>(pod), .node = 0, .zones = {}});
+    pod.containers.push_back({.limits = {{kCpu, 1000}}});  // estimated at 850
+    cluster::PlacedPod placed{.pod = std::make_shared<const cluster::Pod>(pod), .node = 0, .zones = {}};
+    pods_.Place(placed);
+    return placed;
   }
   static wire::ResourceMetrics Metrics(const std::string& name, Time at, int64_t cpu) {
     return {.namespace_name = "s", .name = name, .timestamp = at, .usage = {{kCpu, cpu}}};
@@ -67,6 +72,7 @@ class MetricsApiSourceTest : public testing::Test {
   usage::Options usage_;
   PlacedPods pods_{PlacedPods::Which::kAll};
   StatusOr<std::vector<wire::ResourceMetrics>> pod_metrics_, node_metrics_;
+  std::function<void()> while_read_ = [] {};
   std::unique_ptr<MetricsApiSource> source_;
   StatusOr<Progress> progress_ = Progress{};
 };
@@ -85,23 +91,92 @@ TEST_F(MetricsApiSourceTest, TellsWorkloadsAndWhatNodesUseBeyondTheirPods) {
                                    Pair("s/Pod/db-0", 200), Pair("node n1", 100), Pair("node n2", 0)));
 }
 
-TEST_F(MetricsApiSourceTest, APodThatTheClusterDoesNotShowCountsNowhere) {
+TEST_F(MetricsApiSourceTest, UseOfAPodThatLeftIsNoSystemUseAndAPodNeverSeenCountsNowhere) {
   Start();
   Run("a", "n1");
-  pod_metrics_ = {Metrics("a", kNoon, 300), Metrics("gone", kNoon, 500)};
-  node_metrics_ = {Metrics("n1", kNoon, 900)};
-  EXPECT_THAT(Refresh(kNoon), UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("node n1", 600)));
+  const auto gone = Run("gone", "n1");
+  const auto going = Run("going", "n1");
+  pods_.Leave(gone);
+  while_read_ = [&] { pods_.Leave(going); };
+  const auto sample = [&](Time at) {
+    pod_metrics_ = {Metrics("a", at, 300), Metrics("gone", at, 500), Metrics("going", at, 40), Metrics("alien", at, 7)};
+    node_metrics_ = {Metrics("n1", at, 900)};
+    return Refresh(at);
+  };
+  const auto only_others = UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("node n1", 900 - 300 - 500 - 40));
+  EXPECT_THAT(sample(kNoon), only_others);
+  while_read_ = [] {};
+  EXPECT_THAT(sample(kNoon + 2min), only_others);
+  EXPECT_THAT(sample(kNoon + 3min), UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("node n1", 600))) << "forgotten";
+}
+
+TEST_F(MetricsApiSourceTest, TheSampleOfAPodBeforeOfThatNameIsNotOfTheNewOne) {
+  Start();
+  Run("a", "n1");
+  pods_.Leave(Run("db-0", "n1", kNoon - 1h, "u1"));
+  // The sample is still of the one before, then comes one of the new one.
+  const auto sample = [&](Time at) {
+    pod_metrics_ = {Metrics("a", at, 300), Metrics("db-0", at, 500)};
+    node_metrics_ = {Metrics("n1", at, 900), Metrics("n2", at, 1000)};
+    return Refresh(kNoon + 40s);
+  };
+  const auto before = [](int64_t on_n2) {
+    return UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("node n1", 100), Pair("node n2", on_n2));
+  };
+  pods_.Leave(Run("db-0", "n2", std::nullopt, "u2"));
+  Run("db-0", "n2", std::nullopt, "u2");  // waits to start
+  EXPECT_THAT(sample(kNoon), before(1000));
+  Run("db-0", "n2", kNoon + 30s, "u2");
+  EXPECT_THAT(sample(kNoon), before(1000 - 850));
+  EXPECT_THAT(sample(kNoon + 31s), UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("s/Pod/db-0", 500),
+                                                        Pair("node n1", 600), Pair("node n2", 500)));
+}
+
+TEST_F(MetricsApiSourceTest, ASampleFromBeforeThePodIsNoSystemUseEvenIfTheOneBeforeIsForgotten) {
+  Start();
+  const Time now = kNoon + 5min;
+  Run("a", "n1");
+  Run("db-0", "n1", now - 3min, "u2");
+  pod_metrics_ = {Metrics("a", now, 300), Metrics("db-0", now - 4min, 500)};
+  node_metrics_ = {Metrics("n1", now, 900)};
+  EXPECT_THAT(Refresh(now), UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("node n1", 100)));
+}
+
+TEST_F(MetricsApiSourceTest, DoesNotReadTheSystemOfANodeOfWhichAPodIsNotKnown) {
+  Start();
+  Run("a", "n1");
+  Run("late", "n1");
+  Run("b", "n2");
+  Run("mute", "n2");
+  Run("c", "n3");
+  Run("young", "n1", kNoon - 30s);
+  pod_metrics_ = {Metrics("late", kNoon - 6min, 100),
+                  Metrics("a", kNoon, 300),
+                  {.namespace_name = "s", .name = "mute", .timestamp = kNoon, .usage = {{kMemory, 1}}},
+                  Metrics("b", kNoon, 300),
+                  Metrics("c", kNoon, 300)};
+  node_metrics_ = {Metrics("n1", kNoon, 900), Metrics("n2", kNoon, 900), Metrics("n3", kNoon, 900)};
+  EXPECT_THAT(Refresh(kNoon), UnorderedElementsAre(Pair("s/Pod/a", 300), Pair("s/Pod/b", 300), Pair("s/Pod/c", 300),
+                                                   Pair("node n3", 600)));
+  EXPECT_EQ(progress_->left_out, 1u);
+  for (wire::ResourceMetrics& sample : *pod_metrics_) sample = Metrics(sample.name, kNoon, 100);
+  EXPECT_EQ(Refresh(kNoon).at("node n2"), 700) << "only that time";
 }
 
 TEST_F(MetricsApiSourceTest, APodThatHasJustStartedDoesNotPassForSystemUse) {
   Start();
   Run("a", "n1");
-  Run("young", "n1", kNoon - 30s, 1000);  // estimated at 850
+  Run("young", "n1", kNoon - 30s);
+  Run("first", "n2", kNoon - 30s);
   Run("waiting", "n1", std::nullopt);
   Run("silent", "n1", kNoon - 1h);
   pod_metrics_ = {Metrics("a", kNoon, 300)};
-  node_metrics_ = {Metrics("n1", kNoon, 1500)};
-  EXPECT_EQ(Refresh(kNoon).at("node n1"), 1500 - 300 - 850);
+  node_metrics_ = {Metrics("n1", kNoon, 1500), Metrics("n2", kNoon, 1000)};
+  while_read_ = [&] { Run("young", "n1", kNoon - 30s); };  // its status changes
+  const auto all = Refresh(kNoon);
+  EXPECT_EQ(all.at("node n1"), 1500 - 300 - 850);
+  EXPECT_EQ(all.at("node n2"), 1000 - 850);
+  while_read_ = [] {};
   pod_metrics_->push_back(Metrics("young", kNoon + 1min, 100));
   EXPECT_EQ(Refresh(kNoon + 1min).at("node n1"), 1500 - 300 - 100);
 }
@@ -156,6 +231,45 @@ TEST_F(MetricsApiSourceTest, PassesOnWhyTheApiFailedAndNamesWhatItCannotMeasure)
   Refresh(kNoon);
   ASSERT_TRUE(progress_.ok());
   EXPECT_THAT(progress_->notices, ElementsAre(HasSubstr("does not measure disk-io")));
+}
+
+TEST_F(MetricsApiSourceTest, KeepsNoPodWhileTheApiFails) {
+  Start();
+  pod_metrics_ = NotFound("no metrics API");
+  const auto references = [&](const std::string& name) { return pods_.Find("s/" + name).use_count(); };
+  const std::weak_ptr old = Run("old", "n1").pod;
+  const std::weak_ptr young = Run("young", "n1", kNoon - 30s).pod;
+  auto leaves = std::make_unique<cluster::PlacedPod>(Run("leaves", "n1", kNoon - 30s));
+  const std::weak_ptr left = leaves->pod;
+  Refresh(kNoon);
+  EXPECT_EQ(references("old"), 2) << "this one and that of PlacedPods";
+  EXPECT_EQ(references("young"), 3);
+  pods_.Leave(*leaves);
+  leaves.reset();
+  Refresh(kNoon + 1min);
+  EXPECT_FALSE(left.expired()) << "its last sample may still come";
+  Refresh(kNoon + 4min);
+  EXPECT_EQ(references("young"), 2);
+  EXPECT_TRUE(left.expired());
+}
+
+TEST_F(MetricsApiSourceTest, KeepsOneValueOfASlotHoweverOftenItAsks) {
+  Start(true);
+  pod_metrics_ = std::vector<wire::ResourceMetrics>{};
+  for (int i = 0; i < 300; ++i) {
+    Run(std::to_string(i), "n1");
+    pod_metrics_->push_back(Metrics(std::to_string(i), kNoon, 1));
+  }
+  node_metrics_ = {Metrics("n1", kNoon, 900)};
+  for (int i = 0; i < 5; ++i) Refresh(kNoon);
+  const auto bytes = [] {  // 0 under a sanitizer
+    const struct mallinfo2 heap = ::mallinfo2();
+    return heap.uordblks + heap.hblkhd;
+  };
+  const size_t before = bytes();
+  for (int i = 0; i < 200; ++i) Refresh(kNoon);
+  ASSERT_TRUE(progress_.ok());
+  EXPECT_LT(bytes(), before + 100'000);
 }
 
 TEST_F(MetricsApiSourceTest, KeepsTheHighestOfEachSlotOverARestart) {

@@ -1,10 +1,14 @@
 #include "prom/placed_pods.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace huygens::prom {
 namespace {
 
+using testing::ElementsAre;
+using testing::IsEmpty;
+using testing::Pair;
 using Which = PlacedPods::Which;
 
 cluster::PlacedPod Pod(const std::string& name, const std::string& uid, const std::string& owner_kind = "",
@@ -47,13 +51,42 @@ TEST(PlacedPods, KeepsOnlyThoseWhoseNameMisleadsIfThatIsAllThatIsAsked) {
   EXPECT_TRUE(pods.TakeStarted().empty());
 }
 
-TEST(PlacedPods, TellsEachThatStartedOnce) {
+TEST(PlacedPods, TellsEachThatStartedOnceHoweverOftenItChanged) {
   PlacedPods pods(Which::kAll);
   pods.Place(Pod("a", "u1"));
-  const auto started = Pod("b", "u2", "", "", true);
-  pods.Place(started);
-  EXPECT_EQ(pods.TakeStarted(), std::vector{started.pod});
-  EXPECT_TRUE(pods.TakeStarted().empty());
+  pods.Place(Pod("b", "u2", "", "", true));
+  const auto changed = Pod("b", "u2", "", "", true);
+  pods.Place(changed);
+  const auto gone = Pod("c", "u3", "", "", true);
+  pods.Place(gone);
+  pods.Leave(gone);
+  EXPECT_THAT(pods.TakeStarted(), ElementsAre(Pair("s/b", changed.pod)));
+  EXPECT_THAT(pods.TakeStarted(), IsEmpty());
+}
+
+TEST(PlacedPods, TellsOnceWhichLeftAndStayedAway) {
+  PlacedPods pods(Which::kAll);
+  const auto changes = Pod("a", "u1");
+  const auto first = Pod("db-0", "u2");
+  const auto second = Pod("db-0", "u3");
+  for (const auto& pod : {changes, first}) {
+    pods.Place(pod);
+    pods.Leave(pod);
+  }
+  pods.Place(changes);
+  pods.Place(second);
+  pods.Leave(second);
+  pods.Place(second);
+  EXPECT_THAT(pods.TakeLeft(), ElementsAre(Pair("s/db-0", first.pod)));
+  EXPECT_THAT(pods.TakeLeft(), IsEmpty());
+}
+
+TEST(PlacedPods, KeepsNoneThatLeftIfNobodyAsksForThem) {
+  PlacedPods pods(Which::kMisleading);
+  const auto render = Pod("render-17", "u2", "Workflow", "render", true);
+  pods.Place(render);
+  pods.Leave(render);
+  EXPECT_THAT(pods.TakeLeft(), IsEmpty());
 }
 
 }  // namespace

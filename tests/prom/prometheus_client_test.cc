@@ -101,7 +101,9 @@ TEST(PrometheusClient, SaysWhatFailedAndWhatToDo) {
   const Case cases[] = {
       {FakePrometheus::Error(400, "bad_data", "1:1: parse error"), Code::kInvalidArgument,
        "parse error (HTTP 400, bad_data): check the queries"},
-      {FakePrometheus::Error(422, "execution", "found duplicate series"), Code::kInvalidArgument, "duplicate series"},
+      {FakePrometheus::Error(422, "execution", "found duplicate series"), Code::kOutOfRange, "check the queries"},
+      {FakePrometheus::Error(422, "execution", "the query exceeded the maximum number of chunks"), Code::kOutOfRange,
+       "number of chunks (HTTP 422, execution): above a limit"},
       {FakePrometheus::Error(422, "execution",
                              "query processing would load too many samples into memory in query execution"),
        Code::kResourceExhausted, "too many samples"},

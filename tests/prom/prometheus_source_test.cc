@@ -18,6 +18,7 @@ using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::Pair;
 
 constexpr Duration kSlot = 15min;
@@ -263,56 +264,119 @@ TEST_F(PrometheusSourceTest, KnowsWorkloadsByOwnerByTableOrByName) {
 
 TEST_F(PrometheusSourceTest, AsksForLessWhereADayIsTooMuch) {
   prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
-  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+  std::string limit;
+  prometheus.Break([&](const FakePrometheus::Call& call) -> std::optional<std::string> {
     if (!call.path.ends_with("_range")) return std::nullopt;
     if (std::stod(call.form.Query("end")) - std::stod(call.form.Query("start")) < 15 * 900) return std::nullopt;
-    return FakePrometheus::Error(422, "execution",
-                                 "query processing would load too many samples into memory in query execution");
+    return FakePrometheus::Error(422, "execution", limit);
   });
-  Start();
-  RefreshAll(kNow);
-  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+  for (const std::string each : {"query processing would load too many samples into memory in query execution",
+                                 "cannot select more than -search.maxSamplesPerQuery=1000000000 samples"}) {
+    limit = each;
+    workloads.clear();
+    Start();
+    const Progress progress = RefreshAll(kNow);
+    EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow)) << limit;
+    EXPECT_THAT(progress.notices, Each(Not(HasSubstr("history")))) << limit;
+  }
 }
 
-TEST_F(PrometheusSourceTest, GivesUpAHistoryThatStaysTooMuchForThePresent) {
+TEST_F(PrometheusSourceTest, KeepsThePresentWaitingNoLongerWhereADayIsTooMuch) {
   prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
   prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
     if (!call.path.ends_with("_range")) return std::nullopt;
     return FakePrometheus::Error(503, "timeout", "query timed out in expression evaluation");
   });
   Start();
-  int errors = 0;
-  Progress last;
-  for (int i = 0; i < 100; ++i) {
-    const auto progress = Refresh(kNow);
-    if (!progress.ok()) {
-      EXPECT_THAT(std::string(Message(progress.status())), AllOf(HasSubstr("cpu: "), HasSubstr("timed out")));
-      ++errors;
-    } else if (!progress->more) {
-      last = *progress;
-      break;
-    }
+  const auto progress = Refresh(kNow);
+  ASSERT_TRUE(progress.ok()) << progress.status();
+  EXPECT_TRUE(progress->more);
+  EXPECT_TRUE(workloads[kWebWorkload].contains(kOpen));
+}
+
+TEST_F(PrometheusSourceTest, MeasuresThePresentWhereHistoryFails) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  std::string error;
+  prometheus.Break([&](const FakePrometheus::Call& call) {
+    return call.path.ends_with("_range") ? std::optional(error) : std::nullopt;
+  });
+  for (const std::string& each :
+       {FakePrometheus::Error(422, "execution", "the query time range exceeds the limit (query length exceeds limit)"),
+        FakePrometheus::Error(400, "bad_data", "the query time range exceeds the limit"),
+        FakePrometheus::Error(500, "internal", "store gateway"), FakePrometheus::Json(503, "away")}) {
+    error = each;
+    workloads.clear();
+    Start();
+    const Progress progress = RefreshAll(kNow);
+    EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 12min, kNow)) << each;
+    EXPECT_THAT(progress.notices, Contains(HasSubstr("history of cpu is missing as yet: POST "))) << each;
+    EXPECT_EQ(RefreshAll(kNow + 1min).notices, progress.notices) << "the same text while it holds";
+    for (const auto& call : prometheus.TakeCalls()) EXPECT_EQ(call.path, "/api/v1/query") << "asked again too soon";
   }
-  EXPECT_EQ(errors, 9);
-  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 9min, kNow));
-  EXPECT_THAT(last.notices, Contains(HasSubstr("some history of cpu was too much")));
+}
+
+TEST_F(PrometheusSourceTest, FetchesAHistoryThatTimedOutForLongOnceItCanBeHad) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 5h, Cores));
+  prometheus.Break([](const FakePrometheus::Call& call) {
+    return call.path.ends_with("_range") ? std::optional("hang") : std::nullopt;
+  });
+  Start({"cpu"}, 150ms);
+  for (Time now = kNow; now < kNow + 5h; now += kSlot) {
+    const auto progress = Refresh(now);
+    ASSERT_TRUE(progress.ok()) << progress.status();
+    EXPECT_FALSE(progress->more);
+    EXPECT_THAT(progress->notices, Contains(HasSubstr("history of cpu is missing as yet")));
+  }
+  prometheus.Break(nullptr);
+  const Progress progress = RefreshAll(kNow + 5h);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow + 5h, kNow + 5h));
+  EXPECT_THAT(progress.notices, Each(Not(HasSubstr("history"))));
+}
+
+TEST_F(PrometheusSourceTest, FetchesHistoryAtOnceWhenAllWasAway) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  prometheus.Break([](const FakePrometheus::Call& call) {
+    return call.query().starts_with("count by") ? std::nullopt : std::optional(FakePrometheus::Json(503, "away"));
+  });
+  Start();
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(Refresh(kNow).status().code(), absl::StatusCode::kUnavailable);
+  prometheus.Break(nullptr);
+  RefreshAll(kNow);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+}
+
+TEST_F(PrometheusSourceTest, GivesUpAHistoryThatStaysTooMuchForThePresent) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 9 * kSlot, Cores));
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (!call.path.ends_with("_range")) return std::nullopt;
+    return FakePrometheus::Error(503, "timeout", "query timed out in expression evaluation");
+  });
+  Start();
+  const auto given_up = HasSubstr("some history of cpu was too much");
+  Time now = kNow;
+  for (; now < kNow + 9 * kSlot; now += kSlot) {
+    EXPECT_THAT(RefreshAll(now).notices,
+                AllOf(Contains(AllOf(HasSubstr("history of cpu"), HasSubstr("timed out"))), Each(Not(given_up))));
+  }
+  EXPECT_THAT(RefreshAll(now).notices, AllOf(Contains(given_up), Each(Not(HasSubstr("timed out")))));
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 12min, now));
+  // The newest slot of it is the one before kNow.
+  for (; now <= kNow + 94 * kSlot; now += kSlot) EXPECT_THAT(RefreshAll(now).notices, Contains(given_up));
+  EXPECT_THAT(RefreshAll(now).notices, Each(Not(given_up)));
 }
 
 TEST_F(PrometheusSourceTest, LosesNothingWhenACallFailsInBetween) {
-  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow, Cores));
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + kSlot, Cores));
   Start();
   int calls = 0;
   prometheus.Break([&](const FakePrometheus::Call&) -> std::optional<std::string> {
     return ++calls % 2 == 0 ? std::optional(FakePrometheus::Error(503, "unavailable", "not ready")) : std::nullopt;
   });
-  bool done = false;
-  for (int i = 0; i < 50 && !done; ++i) {
-    const auto progress = Refresh(kNow);
-    if (i == 5) prometheus.Break(nullptr);
-    done = progress.ok() && !progress->more;
-  }
-  EXPECT_TRUE(done);
-  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+  for (int i = 0; i < 5; ++i) (void)Refresh(kNow);
+  prometheus.Break(nullptr);
+  RefreshAll(kNow + kSlot);
+  workloads[kWebWorkload].erase(kOpen - 95);  // older than the window by now
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow + kSlot, kNow + kSlot));
 }
 
 TEST_F(PrometheusSourceTest, GoesOnWithOtherResourcesWhenOneQueryIsRefused) {
@@ -323,10 +387,25 @@ TEST_F(PrometheusSourceTest, GoesOnWithOtherResourcesWhenOneQueryIsRefused) {
     if (call.query().find("broken_query") == std::string::npos) return std::nullopt;
     return FakePrometheus::Error(400, "bad_data", "parse error");
   });
-  Start({"cpu", "memory"});
+  prometheus.Put(Recorded(SubjectKind::kNode, "memory"), {R"("node":"n1")", {{kNow, NAN}}});
+  Start({"cpu", "memory", "ephemeral"});
   const auto progress = Refresh(kNow);
-  EXPECT_THAT(std::string(Message(progress.status())), AllOf(HasSubstr("cpu: "), HasSubstr("parse error")));
+  ASSERT_TRUE(progress.ok()) << progress.status();
+  EXPECT_THAT(progress->notices, AllOf(Contains(AllOf(HasSubstr("cpu: "), HasSubstr("parse error"))),
+                                       Contains(HasSubstr("measures no pod's use of ephemeral"))));
+  EXPECT_EQ(progress->left_out, 1U);
   EXPECT_EQ(workloads[kWebWorkload][kOpen], 1'000'000);
+}
+
+TEST_F(PrometheusSourceTest, FailsWhenEveryResourceDoes) {
+  prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (call.query().starts_with("count by")) return std::nullopt;
+    return FakePrometheus::Error(400, "bad_data", "parse error");
+  });
+  Start({"cpu", "memory"});
+  const Status status = Refresh(kNow).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(Message(status)), AllOf(HasSubstr("cpu: "), HasSubstr("parse error")));
 }
 
 TEST_F(PrometheusSourceTest, SaysWhenTheDataMayBePartial) {

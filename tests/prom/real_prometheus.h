@@ -75,7 +75,7 @@ class Child {
   int Wait() {
     if (pid_ > 0) ::waitpid(pid_, &status_, 0);
     pid_ = -1;
-    return WEXITSTATUS(status_);
+    return WIFEXITED(status_) ? WEXITSTATUS(status_) : -1;
   }
 
   pid_t pid_ = -1;

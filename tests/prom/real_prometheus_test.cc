@@ -157,5 +157,25 @@ TEST(RealPrometheus, GivesRawSeriesByWorkloadAndNode) {
   EXPECT_EQ(measured.nodes, truth.nodes);
 }
 
+TEST(RealPrometheus, SaysNothingOfNodesWhereNoPodIsMeasured) {
+  HUYGENS_SKIP_WITHOUT("promtool");
+  HUYGENS_SKIP_WITHOUT("prometheus");
+  std::string disk = "# TYPE container_fs_usage_bytes gauge\n";
+  for (Time time = kNow - 3h; time <= kNow; time += 1min) {
+    disk += Line("container_fs_usage_bytes", R"(id="/",device="/dev/sda1",instance="worker-0:10250")", 5000, time);
+    // One pod for a while.
+    if (time < kNow - 2h && time >= kNow - 2h - 7min) {
+      disk += Line("container_fs_usage_bytes",
+                   R"(namespace="shop",pod="db-0",container="db",device="/dev/sda1",instance="worker-0:10250")", 2000,
+                   time);
+    }
+  }
+  const RealPrometheus prometheus(disk);
+  const Measured measured = MeasureAll(prometheus.Url(), {.resources = {{.name = "disk", .resource = kMemory}}});
+  const Slots& slots = measured.nodes.at("worker-0");
+  EXPECT_EQ(slots.begin()->second, 3);
+  EXPECT_LE(slots.rbegin()->first, kOpen - 7);
+}
+
 }  // namespace
 }  // namespace huygens::prom

@@ -95,6 +95,16 @@ TEST(UsageThreshold, IsTheFloorOfAWholeProduct) {
   }
 }
 
+TEST_F(UsageAccount, ARealAllocatableOfNothingLeavesNoRoom) {
+  ReadWeek("steady", std::vector<int64_t>(kSlots, 4000));
+  cluster::Node node = MakeNode("n0", {{kCpu, 0}});
+  account_.NodeObjectChanged(0, &node);
+  EXPECT_EQ(Judge(0, MakePod("steady", "a")), Verdict::kFits) << "an allocatable that nobody counts";
+  node.real_allocatable = {{kCpu, 0}};
+  account_.NodeObjectChanged(0, &node);
+  EXPECT_EQ(Judge(0, MakePod("steady", "a")), Verdict::kNeverFits);
+}
+
 TEST_F(UsageAccount, CeilingsGoByTheNode) {
   ReadWeek("steady", std::vector<int64_t>(kSlots, 4000));
   cluster::Node node = MakeNode("n0", {{kCpu, 20'000}});

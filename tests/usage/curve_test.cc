@@ -96,6 +96,17 @@ TEST(Curve, StepsGetFinerOnceALoneSpikeHasLeft) {
   EXPECT_EQ(Values(curve), (Expected{1012, 1013, 1014}));
 }
 
+TEST(Curve, AHugeSampleRaisesTheOthersByNoMoreThanAStep) {
+  Curve curve(4);
+  curve.Set(0, 1000);
+  curve.Set(1, 2000);
+  curve.Set(2, int64_t{1} << 48);
+  curve.Set(3, 1);
+  EXPECT_EQ(curve.peak(), int64_t{1} << 48);
+  EXPECT_LE(curve.At(0), int64_t{1} << 33);
+  EXPECT_GE(curve.At(0), 1000);
+}
+
 TEST(Curve, AmountsAreCutToWhatSumsCanHold) {
   Curve curve(2);
   curve.Set(0, INT64_MAX);

@@ -66,6 +66,10 @@ TEST(EstimateOf, AbsurdAmountsStayWithinWhatSumsCanHold) {
   pod.overhead = {{kCpu, INT64_MAX}};
   EXPECT_EQ(EstimateOf(pod, kCpu), (kMostUse * 85 + 50) / 100);
   EXPECT_EQ(EstimateOf(pod, kMemory), 200 << 20);
+  pod.containers.resize(10'000, pod.containers[0]);
+  pod.init_containers = pod.containers;
+  for (cluster::Container& sidecar : pod.init_containers) sidecar.restartable = true;
+  EXPECT_EQ(EstimateOf(pod, kCpu), (kMostUse * 85 + 50) / 100) << "of many containers, too";
 }
 
 }  // namespace

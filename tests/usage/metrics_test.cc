@@ -118,13 +118,13 @@ TEST(UsageMetrics, AboveAShareOfStaleNodesTheCheckStepsAside) {
   options.max_stale_nodes = 500'000;
   Account account = MakeAccount(options, 4);
   EXPECT_EQ(account.StaleShare(Time{}), kMillion);
-  EXPECT_TRUE(account.StepsAside(Time{}));
+  EXPECT_TRUE(account.SteppingAside(Time{}).any());
   const Time read = ReadWeek(account, "w", 1, {{"n0", 1}, {"n1", 1}});
   EXPECT_EQ(account.StaleShare(read), 500'000);
-  EXPECT_FALSE(account.StepsAside(read)) << "not more than";
+  EXPECT_FALSE(account.SteppingAside(read).any()) << "not more than";
   account.NodeObjectChanged(1, nullptr);
   EXPECT_EQ(account.StaleShare(read), 666'666);
-  EXPECT_TRUE(account.StepsAside(read));
+  EXPECT_TRUE(account.SteppingAside(read).any());
   account.Apply(InSlot(options, kSlots - 1, {}, {{"n2", 1}, {"n3", 1}}));
   EXPECT_EQ(account.StaleShare(read), 0) << "the same second";
   EXPECT_EQ(account.StaleShare(read + kStaleAfter + std::chrono::seconds(1)), kMillion);
@@ -134,9 +134,22 @@ TEST(UsageMetrics, AboveAShareOfStaleNodesTheCheckStepsAside) {
   EXPECT_EQ(account.StaleShare(read), 0);
 }
 
+TEST(UsageMetrics, AResourceThatNobodyMeasuresTakesNoOtherWithIt) {
+  Options options = CpuOptions(kSlots);
+  options.resources.push_back({.name = "memory", .resource = kMemory, .ceiling = 900'000});
+  Account account(options);
+  const cluster::Node node = MakeNode("n0", {{kCpu, 1000}, {kMemory, 1000}});
+  account.NodeObjectChanged(0, &node);
+  const Time read = ReadWeek(account, "w", 1000, {{"n0", 1}});
+  EXPECT_EQ(account.SteppingAside(read), ResourceMask(0b10));
+  const Demand demand = account.DemandOf(*MakePod("w", "a", {{kMemory, 5000}}));
+  EXPECT_EQ(account.Judge(0, demand, read, account.SteppingAside(read)), Verdict::kNeverFits) << "by its CPUs";
+  EXPECT_EQ(account.Judge(0, demand, read, ResourceMask(0b11)), Verdict::kFits);
+}
+
 TEST(UsageMetrics, AnAccountWithoutNodesDoesNotStepAside) {
-  EXPECT_FALSE(Account(CpuOptions(kSlots)).StepsAside(Time{}));
-  EXPECT_FALSE(Account(Options()).StepsAside(Time{}));
+  EXPECT_FALSE(Account(CpuOptions(kSlots)).SteppingAside(Time{}).any());
+  EXPECT_FALSE(Account(Options()).SteppingAside(Time{}).any());
 }
 
 TEST(UsageMetrics, OfSeveralResourcesTheWorstVerdictCounts) {
