@@ -66,6 +66,14 @@ int64_t PeakWith(const usage::NodeFigures& figures, const usage::ResourceDemand&
   return peak;
 }
 
+// `share`: a number in 0..1.
+double LimitFor(Fullness fullness, const usage::NodeFigures& figures, const usage::ResourceDemand& more, double share) {
+  if (fullness == Fullness::kTypical) return static_cast<double>(figures.sum_of_peaks) / (0.4 + 0.55 * share);
+  const auto least = static_cast<double>(PeakWith(figures, more));
+  if (fullness == Fullness::kToTheBrim) return least;
+  return least + share * (static_cast<double>(figures.peak_of_sum + more.peak) - least);
+}
+
 }  // namespace
 
 std::string NodeName(size_t index) {
@@ -119,9 +127,7 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
     const auto figures = placement.usage().Figures(*placement.state().FindNode(NodeName(n)), now);
     for (size_t r = 0; r < options.resources.size(); ++r) {
       const usage::ResourceOptions& resource = options.resources[r];
-      const double limit = fullness == Fullness::kTypical
-                               ? static_cast<double>(figures[r].sum_of_peaks) / (0.4 + 0.55 * Noise(n, r))
-                               : static_cast<double>(PeakWith(figures[r], more.resources[r]));
+      const double limit = LimitFor(fullness, figures[r], more.resources[r], Noise(n, r));
       node.real_allocatable.Set(resource.resource,
                                 static_cast<int64_t>(std::ceil(limit * 1e6 / static_cast<double>(*resource.ceiling))));
     }

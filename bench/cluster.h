@@ -20,8 +20,8 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods);
 // How full of real use the nodes are.
 enum class Fullness : uint8_t {
   kTypical,    // the weekly peaks of a node's pods come to 40 to 95 % of its ceiling
-  kToTheBrim,  // another pod of the Deployment that PodJson belongs to just fits: each slot of the week has to be
-               // looked at
+  kCurves,     // the peaks leave open whether another pod of the Deployment that PodJson belongs to fits; it does
+  kToTheBrim,  // it just fits: single slots of the week decide
 };
 // A week of use of the Deployments: most are busy by day, some by night or always; then what each node can really give.
 void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now);

@@ -3,6 +3,7 @@
 // The ratios count; absolute times only say on which machine they were made.
 //
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
+//        huygens_bench quota           what the check "quota" adds to a filter of 5000 names, in one process
 //        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
 #include <algorithm>
 #include <charconv>
@@ -15,6 +16,7 @@
 
 #include "bench/cluster.h"
 #include "bench/connection.h"
+#include "bench/quota.h"
 #include "extender/manifest_backend.h"
 #include "extender/service.h"
 #include "net/server.h"
@@ -179,7 +181,10 @@ void AgainstNoUsage(Connection& without, Fullness fullness) {
   Host host(WithUsage(), kPods, fullness);
   Connection with(host.port());
   const bool typical = fullness == Fullness::kTypical;
-  std::printf("a week of use: %s\n", typical ? "typical" : "each node takes the pod, but only its curve shows it");
+  const bool curves = fullness == Fullness::kCurves;
+  std::printf("a week of use: %s\n", typical  ? "typical"
+                                     : curves ? "each node takes the pod, but only its curve shows it"
+                                              : "each node just takes the pod: single slots of its curve decide");
   const std::string body = RequestBody(kNodes);
   Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes, body);
   Compare({"without", without, "/prioritize"}, {"with usage", with, "/prioritize"}, kNodes, body);
@@ -199,6 +204,7 @@ int Memory() {
 int Run(int argc, char** argv) {
   std::vector<size_t> sizes;
   if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
+  if (argc > 1 && std::string_view(argv[1]) == "quota") return ReportQuota(kNodes, kPods), 0;
   for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
   if (sizes.empty()) sizes = {500, 5000};
   net::IgnoreBrokenPipes();
@@ -214,7 +220,9 @@ int Run(int argc, char** argv) {
   }
   std::printf("resident after the runs: %.0f MB\n", ResidentMegabytes());
   AgainstNoUsage(connection, Fullness::kTypical);
+  AgainstNoUsage(connection, Fullness::kCurves);
   AgainstNoUsage(connection, Fullness::kToTheBrim);
+  ReportQuota(kNodes, kPods);
   return 0;
 }
 

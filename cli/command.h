@@ -23,6 +23,7 @@ extern const Command kExtenderCommand;
 extern const Command kPlaceCommand;
 extern const Command kExplainCommand;
 extern const Command kUsageCommand;
+extern const Command kQuotaCommand;
 extern const Command kConfigCommand;
 extern const Command kVersionCommand;
 

@@ -23,8 +23,8 @@ int Check(std::string_view file) {
     return kFailed;
   }
   Print(stdout, Concat(file, ": ok\n"));
-  for (const std::string& part : extender::NotYetActive(*configuration)) {
-    Print(stdout, Concat(file, ": note: ", part, " is accepted, but not active in this version\n"));
+  for (const std::string& caution : extender::Cautions(*configuration)) {
+    Print(stdout, Concat(file, ": note: ", caution, "\n"));
   }
   return kOk;
 }
@@ -47,7 +47,7 @@ const Command kConfigCommand = {
     "defaults prints every field with its default and a comment. check reads FILE as "
     "`huygens extender --config FILE` would and prints every\n"
     "fault at once as FILE:LINE:COLUMN: field: what is wrong; of a file without fault it "
-    "says which parts are not active in this version. It does not open the files that FILE names.\n\n"
+    "says what in it does nothing or is not safe. It does not open the files that FILE names.\n\n"
     "  huygens config defaults > extender.yaml && huygens config check extender.yaml\n\n"
     "Exit codes: 0 ok, 1 the file has faults, 2 wrong usage, or the file cannot be read.\n",
     Run};

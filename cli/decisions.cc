@@ -66,6 +66,7 @@ Status ReadDecision(JsonReader& in, DecisionView& decision) {
     if (key.text == "uid") return in.Read(decision.uid);
     if (key.text == "outcome") return in.Read(decision.outcome);
     if (key.text == "error") return in.Read(decision.error);
+    if (key.text == "quota") return in.Read(decision.quota);
     if (key.text == "narrowed") return in.Read(decision.narrowed);
     if (key.text == "maxScore") return in.Read(decision.max_score);
     if (key.text == "node") return in.Read(decision.node);

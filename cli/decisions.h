@@ -33,6 +33,7 @@ struct DecisionView {
   std::string uid;
   std::string outcome;
   std::string error;
+  std::string quota;  // why the pod's business group refused it; may be empty
   bool narrowed = false;
   int64_t max_score = 0;
   std::vector<std::string> checks;

@@ -6,6 +6,8 @@
 #include <span>
 
 #include "cli/table.h"
+#include "cli/when.h"
+#include "policy/reason.h"
 
 namespace huygens::cli {
 
@@ -37,16 +39,6 @@ Attempt Newest(std::span<const DecisionView* const> decisions) {
     break;
   }
   return attempt;
-}
-
-std::string When(Time time, Time now) {
-  const int64_t seconds = std::chrono::duration_cast<std::chrono::seconds>(now - time).count();
-  std::string ago = seconds < 0        ? "in the future: the clocks differ"
-                    : seconds < 120    ? Concat(std::to_string(seconds), "s ago")
-                    : seconds < 7200   ? Concat(std::to_string(seconds / 60), "m ago")
-                    : seconds < 172800 ? Concat(std::to_string(seconds / 3600), "h ago")
-                                       : Concat(std::to_string(seconds / 86400), "d ago");
-  return Concat(FormatRfc3339(time), " (", ago, ")");
 }
 
 std::string Number(double value, const char* format) {
@@ -202,6 +194,8 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
   const Attempt attempt = Newest(same_pod);
   std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
                             Headline(attempt, now), "\n");
+  const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
+  if (last && !last->quota.empty()) text += Concat(last->quota, "\n");
   if (refused_later != nullptr) {
     text += Concat("A later bind to ", refused_later->node, " was refused, ", When(refused_later->time, now), ": ",
                    refused_later->error, "\n");
@@ -211,6 +205,11 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
     text +=
         "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about "
         "them.\n";
+  }
+  if (attempt.filter && std::ranges::any_of(attempt.filter->nodes, [](const auto& node) {
+        return node.reason == policy::Text(policy::Reason::kUsageCeiling);
+      })) {
+    text += "`huygens explain node/NAME` shows the ceilings and the week of a node.\n";
   }
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
@@ -237,7 +236,11 @@ std::string NotReadyText(std::string_view readyz) {
 }
 
 std::string UnknownPodText(std::string_view pod, std::string_view url) {
-  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url,
+  constexpr std::string_view kNode = "node/";
+  const std::string no_node = pod.starts_with(kNode) ? Concat("no Node called ", pod.substr(kNode.size()),
+                                                              " is known (/debug/nodes lists all), and ")
+                                                     : "";
+  return Concat(no_node, "no decision on pod ", pod, " is remembered by the huygens at ", url,
                 ". That means one of these:\n"
                 "- the name or namespace is another (give --namespace, or NAMESPACE/NAME, or the UID);\n"
                 "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a "

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "cli/extender_client_json.h"
+#include "cli/query_escape.h"
+#include "cli/quota_view.h"
 #include "placement/node_fit.h"
 
 namespace huygens::cli {
@@ -22,7 +24,8 @@ std::string WhyNot(const PodOutcome& outcome) {
   std::sort(counted.begin(), counted.end());
   std::string text = Concat("0/", std::to_string(outcome.node_count), " nodes are available");
   for (const std::string& each : counted) text += Concat(&each == &counted.front() ? ": " : ", ", each);
-  return text += '.';
+  text += '.';
+  return outcome.quota.empty() ? text : Concat(text, " ", outcome.quota, ".");
 }
 
 Status StandInScheduler::Start() {
@@ -42,8 +45,13 @@ StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
   outcome.node_count = nodes_.size();
   const ResourceVector requests = placement::RequestsOf(pod.pod);
   std::vector<std::string> nodes = FitByRequests(pod, requests, outcome);
-  if (!nodes.empty()) HUYGENS_RETURN_IF_ERROR(Filter(pod, nodes, outcome));
-  if (nodes.empty() || !outcome.error.empty()) return outcome;
+  if (nodes.empty()) return outcome;
+  HUYGENS_RETURN_IF_ERROR(Filter(pod, nodes, outcome));
+  if (!outcome.error.empty()) return outcome;
+  if (nodes.empty()) {
+    HUYGENS_RETURN_IF_ERROR(AskQuota(pod, outcome));
+    return outcome;
+  }
   std::string best;
   HUYGENS_RETURN_IF_ERROR(Prioritize(pod, nodes, best, outcome));
   HUYGENS_RETURN_IF_ERROR(Bind(pod, best, outcome));
@@ -76,6 +84,18 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
   auto unasked =
       std::find_if(nodes.begin(), nodes.end(), [&](const std::string& node) { return !nodes_.contains(node); });
   if (unasked != nodes.end()) return Internal(Concat("answer of filter: it was not asked about node ", *unasked));
+  return absl::OkStatus();
+}
+
+// The text of filter has no figures, since kube-scheduler counts equal texts.
+Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
+  if (!pod.pod.quota) return absl::OkStatus();
+  const auto json =
+      admin_.Get(Concat("/debug/quotas/pods/", QueryEscape(pod.pod.namespace_name), "/", QueryEscape(pod.pod.name)));
+  if (!json.ok()) return json.status();
+  auto quota = DecodePodQuota(*json);
+  if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");
+  outcome.quota = std::move(quota->why);
   return absl::OkStatus();
 }
 

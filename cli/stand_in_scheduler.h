@@ -25,6 +25,7 @@ struct PodOutcome {
   std::vector<std::pair<std::string, std::string>>
       refusals;  // (node, reason), node fit's first; a node may have several
   size_t node_count = 0;
+  std::string quota;  // why its business group refuses it; may be empty
   std::string error;  // of a verb, as it answered: not a decision about the pod, but a fault
 };
 
@@ -48,6 +49,7 @@ class StandInScheduler {
   std::vector<std::string> FitByRequests(const PodManifest& pod, const ResourceVector& requests,
                                          PodOutcome& outcome) const;
   Status Filter(const PodManifest& pod, std::vector<std::string>& nodes, PodOutcome& outcome);
+  Status AskQuota(const PodManifest& pod, PodOutcome& outcome);
   Status Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best,
                     PodOutcome& outcome);
   Status Bind(const PodManifest& pod, const std::string& node, PodOutcome& outcome);

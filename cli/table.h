@@ -13,6 +13,7 @@ class Table {
 
   // An empty cell is shown as "-"; missing ones at the end are left out.
   void AddRow(std::vector<std::string> cells);
+  size_t size() const { return rows_.size() - 1; }
   // Columns as wide as their widest cell, two spaces between them, none at the end of a line.
   std::string Text() const;
 

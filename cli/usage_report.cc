@@ -7,6 +7,7 @@
 #include <cstdio>
 
 #include "base/quantity.h"
+#include "base/resource_alias.h"
 #include "cli/table.h"
 
 namespace huygens::cli {
@@ -35,6 +36,29 @@ std::string Upper(std::string_view text) {
 
 std::string StateText(const ResourceUseView& use) {
   return use.age_seconds ? Concat(use.state, " (", std::to_string(*use.age_seconds), "s)") : use.state;
+}
+
+// What the pods request stands for what is not measured.
+std::string PeakText(std::string_view peak, const ResourceUseView& use) {
+  return Concat(peak, use.state == "fresh" || peak.empty() ? "" : " (requests)");
+}
+
+// Bytes with one decimal, "56.6Gi"; anything else as it is.
+std::string AmountText(std::string_view resource, const std::string& quantity) {
+  const std::string_view name = ResourceOf(resource);
+  const auto parsed = Quantity::Parse(quantity);
+  if (!parsed.ok() || !(name == "memory" || name == "ephemeral-storage" || name.starts_with("hugepages-"))) {
+    return quantity;
+  }
+  const auto bytes = static_cast<double>(parsed->Value());
+  constexpr double kMi = 1 << 20, kGi = 1 << 30;
+  if (std::abs(bytes) < kMi) return quantity;
+  char text[32];
+  const bool large = std::abs(bytes) >= kGi;
+  std::snprintf(text, sizeof text, "%.1f", bytes / (large ? kGi : kMi));
+  std::string_view number = text;
+  if (number.ends_with(".0")) number.remove_suffix(2);
+  return Concat(number, large ? "Gi" : "Mi");
 }
 
 // In the unit of the curve: milli-cores, bytes or units.
@@ -82,7 +106,7 @@ void AppendPods(std::string& text, const ResourceUseView& use) {
   Table table({"  POD", "PEAK", "FROM"});
   for (size_t i = 0; i < std::min(kMostPods, use.pods.size()); ++i) {
     const PodUseView& pod = use.pods[i];
-    table.AddRow({Concat("  ", pod.pod), pod.peak,
+    table.AddRow({Concat("  ", pod.pod), AmountText(use.name, pod.peak),
                   pod.measured ? Concat("history of ", pod.workload) : "requests and limits: no history yet"});
   }
   text += table.Text();
@@ -109,10 +133,11 @@ std::string UsageTopText(const UsageTopView& top, std::string_view size) {
     std::vector<std::string> row = {node.name};
     std::string state;
     for (const ResourceUseView& use : node.resources) {
-      row.insert(row.end(), {Percent(use.now_share), Percent(use.peak_share), use.headroom});
+      row.insert(row.end(),
+                 {Percent(use.now_share), PeakText(Percent(use.peak_share), use), AmountText(use.name, use.headroom)});
       if (use.name == top.by) state = StateText(use);
     }
-    row.insert(row.end(), {node.unrequested_cpu, node.unrequested_memory, state});
+    row.insert(row.end(), {node.unrequested_cpu, AmountText("memory", node.unrequested_memory), state});
     if (node.fits) row.push_back(std::to_string(*node.fits));
     table.AddRow(std::move(row));
   }
@@ -121,21 +146,29 @@ std::string UsageTopText(const UsageTopView& top, std::string_view size) {
 
 std::string NodeUseText(const NodeUseView& node, Time now) {
   std::string text = Concat("node ", node.name, "\n");
-  if (node.resources.empty()) {
-    return text + "Nobody looks at its usage: neither the check usage nor the terms LeastUsed and Balanced are on.\n";
-  }
+  if (node.resources.empty()) return text + node.no_usage + "\n";
+  bool drawn = false;
   for (const ResourceUseView& use : node.resources) {
     text += Concat("\n", use.name, ": ", StateText(use), "\n");
     Table table(
         {"  CAPACITY", "CEILING", "HEADROOM", "NOW", "PEAK", "AT (UTC)", "PEAK OF SUM", "SUM OF PEAKS", "SYSTEM"});
-    table.AddRow({Concat("  ", use.capacity.empty() ? "-" : use.capacity), use.ceiling, use.headroom,
-                  Concat(use.now, use.now_share ? " " : "", Percent(use.now_share)),
-                  Concat(use.peak, use.peak_share ? " " : "", Percent(use.peak_share)), use.peak_slot, use.peak_of_sum,
-                  use.sum_of_peaks, use.system});
+    const auto amount = [&use](const std::string& quantity) { return AmountText(use.name, quantity); };
+    table.AddRow({Concat("  ", use.capacity.empty() ? "-" : amount(use.capacity)), amount(use.ceiling),
+                  amount(use.headroom), Concat(amount(use.now), use.now_share ? " " : "", Percent(use.now_share)),
+                  PeakText(Concat(amount(use.peak), use.peak_share ? " " : "", Percent(use.peak_share)), use),
+                  use.peak_slot, amount(use.peak_of_sum), amount(use.sum_of_peaks), amount(use.system)});
     text += table.Text();
     const Duration slot = std::chrono::seconds(node.slot_seconds);
-    if (!use.curve.empty() && slot > Duration::zero()) AppendWeek(text, use, slot, now);
+    if (!use.curve.empty() && slot > Duration::zero()) {
+      AppendWeek(text, use, slot, now);
+      drawn = true;
+    }
     AppendPods(text, use);
+  }
+  if (drawn) {
+    text +=
+        "\nA bar is the highest use of its hour: █ at the ceiling, ! above it; without a ceiling █ is the week's "
+        "highest.\n";
   }
   return text;
 }

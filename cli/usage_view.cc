@@ -79,6 +79,7 @@ StatusOr<NodeUseView> DecodeNodeUse(std::string_view json) {
   return wire::DecodeObject<NodeUseView>(json, [](JsonReader& in, NodeUseView& out) {
     return in.Members([&](const JsonKey& key) -> Status {
       if (key.text == "name") return in.Read(out.name);
+      if (key.text == "noUsage") return in.Read(out.no_usage);
       if (key.text != "usage") return absl::OkStatus();
       return in.Members([&](const JsonKey& part) {
         if (part.text == "slotSeconds") return in.Read(out.slot_seconds);

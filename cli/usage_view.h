@@ -35,6 +35,7 @@ struct NodeUseView {
   std::optional<int64_t> fits;  // how many more pods of the size asked about
   std::string unrequested_cpu, unrequested_memory;
   int64_t slot_seconds = 0;
+  std::string no_usage;  // why there are no resources
   std::vector<ResourceUseView> resources;
 };
 

@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
+#include "cluster/biz_group_quota.h"
 #include "cluster/objects.h"
 
 namespace huygens::cluster {
@@ -33,6 +35,9 @@ class Account {
   // The Node or its topology object appeared, changed or went; `topology` is the one in force (State::Topology), null
   // if none.
   virtual void NodeChanged(NodeIndex node, const NodeTopology* topology) = 0;
+  // A business group appeared or changed; it went.
+  virtual void GroupChanged(const BizGroupQuota& /*group*/) {}
+  virtual void GroupGone(std::string_view /*name*/) {}
   // Compares this node's figures with a count of `pods` from nothing, repairs them, and says whether they differed.
   virtual bool Recount(NodeIndex node, std::span<const PlacedPod* const> pods) = 0;
 };

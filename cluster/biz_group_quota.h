@@ -37,12 +37,13 @@ struct QuotaLabels {
   friend bool operator==(const QuotaLabels&, const QuotaLabels&) = default;
 };
 
-// Takes in one label of an object: biz.group.resource.quota, and below it /cpu-type, /gpu-type, /memory-type. Others
+inline constexpr std::string_view kQuotaGroupLabel = "biz.group.resource.quota";
+
+// Takes in one label of an object: kQuotaGroupLabel, and below it /cpu-type, /gpu-type, /memory-type. Others
 // change nothing.
 inline void TakeQuotaLabel(std::string_view key, std::string_view value, QuotaLabels& labels) {
-  constexpr std::string_view kGroup = "biz.group.resource.quota";
-  if (!key.starts_with(kGroup)) return;
-  key.remove_prefix(kGroup.size());
+  if (!key.starts_with(kQuotaGroupLabel)) return;
+  key.remove_prefix(kQuotaGroupLabel.size());
   if (key.empty()) labels.group = value;
   if (key == "/cpu-type") labels.cpu_model = value;
   if (key == "/gpu-type") labels.gpu_model = value;

@@ -12,6 +12,8 @@ std::string_view Name(Kind kind) {
       return "noderesourcetopologies.topology.crane.io";
     case Kind::kCommunityTopology:
       return "noderesourcetopologies.topology.node.k8s.io";
+    case Kind::kBizGroupQuota:
+      return "bizgroupresourcequotas.quota.huygens.dev";
   }
   return "unknown";
 }

@@ -7,12 +7,14 @@
 #include <string_view>
 #include <variant>
 
+#include "cluster/biz_group_quota.h"
 #include "cluster/objects.h"
 
 namespace huygens::cluster {
 
-enum class Kind : uint8_t { kNode, kPod, kCraneTopology, kCommunityTopology };
-inline constexpr Kind kKinds[] = {Kind::kNode, Kind::kPod, Kind::kCraneTopology, Kind::kCommunityTopology};
+enum class Kind : uint8_t { kNode, kPod, kCraneTopology, kCommunityTopology, kBizGroupQuota };
+inline constexpr Kind kKinds[] = {Kind::kNode, Kind::kPod, Kind::kCraneTopology, Kind::kCommunityTopology,
+                                  Kind::kBizGroupQuota};
 inline constexpr size_t kKindCount = std::size(kKinds);
 std::string_view Name(Kind kind);  // plural and group: "pods", "noderesourcetopologies.topology.crane.io"
 
@@ -48,6 +50,14 @@ struct TopologyGone {
   std::string node_name;
 };
 
-using Event = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodKept, PodGone, TopologySet, TopologyGone>;
+struct BizGroupQuotaSet {
+  BizGroupQuota group;
+};
+struct BizGroupQuotaGone {
+  std::string name;
+};
+
+using Event = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodKept, PodGone, TopologySet, TopologyGone,
+                           BizGroupQuotaSet, BizGroupQuotaGone>;
 
 }  // namespace huygens::cluster

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/resource.h"
 #include "base/time.h"
+#include "cluster/biz_group_quota.h"
 
 namespace huygens::cluster {
 
@@ -89,6 +91,8 @@ struct Pod {
   std::vector<ZoneAmount> topology_result;      // annotation topology.crane.io/topology-result, ordered by zone
   std::optional<PlacementMark> placement_mark;  // annotation huygens.dev/placement
   std::optional<PlacementMark> observed_mark;   // annotation huygens.dev/placement-observed
+
+  std::shared_ptr<const QuotaLabels> quota;  // null: has none of the labels
 
   bool Bound() const { return !node_name.empty(); }
   bool Terminal() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }

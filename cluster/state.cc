@@ -45,6 +45,14 @@ void State::On(const ListEnd& event) {
     for (const std::string& uid : gone) On(PodGone{uid});
     return;
   }
+  if (event.kind == Kind::kBizGroupQuota) {
+    std::vector<std::string> gone;
+    for (const auto& [name, list] : groups_) {
+      if (list != kind.list) gone.push_back(name);
+    }
+    for (const std::string& name : gone) On(BizGroupQuotaGone{name});
+    return;
+  }
   for (NodeIndex i = 0; i < nodes_.size(); ++i) {
     NodeSlot& slot = nodes_[i];
     if (event.kind == Kind::kNode) {
@@ -132,6 +140,16 @@ void State::On(const PodGone& event) {
   ledger_.Erase(event.uid);
   nominated_.erase(event.uid);
   Forget(event.uid);
+}
+
+void State::On(const BizGroupQuotaSet& event) {
+  groups_.insert_or_assign(event.group.name, Of(Kind::kBizGroupQuota).list);
+  for (Account* account : accounts_) account->GroupChanged(event.group);
+}
+
+void State::On(const BizGroupQuotaGone& event) {
+  if (groups_.erase(event.name) == 0) return;
+  for (Account* account : accounts_) account->GroupGone(event.name);
 }
 
 std::optional<NodeIndex> State::FindNode(std::string_view name) const {

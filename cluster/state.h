@@ -99,6 +99,8 @@ class State {
   void On(const PodGone& event);
   void On(const TopologySet& event);
   void On(const TopologyGone& event);
+  void On(const BizGroupQuotaSet& event);
+  void On(const BizGroupQuotaGone& event);
 
   NodeIndex Slot(std::string_view name);
   void Tidy(NodeIndex index);
@@ -116,6 +118,7 @@ class State {
   TextMap<PodRecord> pods_;         // by UID
   TextMap<std::string> pod_names_;  // "namespace/name" -> UID of the newest pod of that name
   std::map<std::string, std::shared_ptr<const Pod>> nominated_;
+  std::map<std::string, uint32_t, std::less<>> groups_;  // by name: the LIST that last named it; accounts keep them
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;
   uint64_t revision_ = 0;

@@ -8,6 +8,8 @@
 #include "base/json_text.h"
 #include "extender/debug_json.h"
 #include "extender/query_string.h"
+#include "extender/quota_json.h"
+#include "extender/quota_page.h"
 #include "extender/usage_page.h"
 
 namespace huygens::extender {
@@ -25,13 +27,21 @@ constexpr std::string_view kEndpoints =
     "/debug/nodes           every node: mode, allocatable, requested\n"
     "/debug/nodes/NAME      one node: its zones and the pods that hold them, its use over a week\n"
     "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
-    "/debug/quotas          quotas of business groups\n";
+    "/debug/quotas          budgets of business groups and what is used of them; ?group=NAME: that one and those "
+    "below\n"
+    "/debug/quotas/pods/NAMESPACE/NAME   what one pod costs its group, and whether it fits\n";
 
 net::Response Text(int status, std::string body) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
 }
 net::Response Json(std::string body) {
   return {.status = 200, .content_type = "application/json", .body = std::move(body)};
+}
+
+net::Response Unknown(std::string_view what) {
+  std::string body = "{\"error\":";
+  AppendJsonString(body, what);
+  return {.status = 404, .content_type = "application/json", .body = body + "}\n"};
 }
 
 std::string Seconds(Duration duration) {
@@ -118,7 +128,9 @@ class Admin::Impl {
     if (path == "/readyz") return AskReadiness(request, std::move(respond));
     if (path == "/metrics") return AskMetrics(std::move(respond));
     if (path == "/debug/decisions") return respond(Decisions(sources_.decisions, request.query));
-    if (path == "/debug/quotas") return respond(Json("{\"active\":false,\"items\":[]}\n"));
+    if (path == "/debug/quotas") return AskQuotas(request.query, std::move(respond));
+    constexpr std::string_view kQuotaPod = "/debug/quotas/pods/";
+    if (path.starts_with(kQuotaPod)) return AskPodQuota(path.substr(kQuotaPod.size()), std::move(respond));
     if (path == "/debug/usage") return AskUsage(request.query, std::move(respond));
     if (path == "/debug/nodes")
       return Ask(respond, 503, [this](Answer answer) { ListNodes({}, 0, std::move(answer)); });
@@ -153,14 +165,12 @@ class Admin::Impl {
       std::string body;
       if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources))
         return answer(Json(body + "\n"));
-      body = "{\"error\":";
-      AppendJsonString(body, Concat("no Node called ", name, " is known; /debug/nodes lists all"));
-      answer({.status = 404, .content_type = "application/json", .body = body + "}\n"});
+      answer(Unknown(Concat("no Node called ", name, " is known; /debug/nodes lists all")));
     });
   }
 
   void AskUsage(std::string_view query, net::Respond respond) {
-    auto page = UsagePage::Parse(query, sources_.placement.usage().options(), sources_.resources);
+    auto page = UsagePage::Parse(query, sources_.placement.options(), sources_.resources);
     if (!page.ok()) return respond(Text(400, Concat(Message(page.status()), "\n")));
     Ask(std::move(respond), 503,
         [this, page = *std::move(page)](Answer answer) { ListUsage(page, std::move(answer)); });
@@ -174,6 +184,43 @@ class Admin::Impl {
     }
     PostToDecision([this, page = std::move(page), answer = std::move(answer)]() mutable {
       ListUsage(std::move(page), std::move(answer));
+    });
+  }
+
+  void AskQuotas(std::string_view query, net::Respond respond) {
+    if (std::string key = UnknownKey(query, {"group"}); !key.empty()) {
+      return respond(Text(400, Concat("no parameter is called ", key, "; there is group\n")));
+    }
+    Ask(std::move(respond), 503, [this, group = QueryValue(query, "group").value_or("")](Answer answer) {
+      const quota::Account* account = sources_.placement.quota();
+      if (account && !group.empty() && !account->tree().groups().contains(group)) {
+        return answer(Unknown(Concat("no group called ", group, " is known; /debug/quotas lists all")));
+      }
+      ListQuotas(QuotaPage(EnforcementOf(sources_.placement), group), std::move(answer));
+    });
+  }
+
+  // Decision thread, one slice after another as ListNodes.
+  void ListQuotas(QuotaPage page, Answer answer) {
+    const quota::Account* account = sources_.placement.quota();
+    if (!account || !page.Step(account->tree())) return answer(Json(page.Json() + "\n"));
+    PostToDecision([this, page = std::move(page), answer = std::move(answer)]() mutable {
+      ListQuotas(std::move(page), std::move(answer));
+    });
+  }
+
+  // `path`: NAMESPACE/NAME
+  void AskPodQuota(std::string_view path, net::Respond respond) {
+    const size_t slash = std::min(path.find('/'), path.size());
+    std::string space = PercentDecoded(path.substr(0, slash));
+    std::string name = PercentDecoded(path.substr(std::min(slash + 1, path.size())));
+    Ask(std::move(respond), 503, [this, space = std::move(space), name = std::move(name)](const Answer& answer) {
+      auto pod = sources_.placement.state().FindPod(space, name);
+      if (!pod) pod = sources_.pods.Find(space, name);
+      if (!pod) return answer(Unknown(Concat("no pod called ", space, "/", name, " is known")));
+      std::string body;
+      AppendPodQuota(body, sources_.placement, *pod);
+      answer(Json(body + "\n"));
     });
   }
 

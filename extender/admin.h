@@ -13,6 +13,7 @@
 #include "base/resource.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "extender/pod_memory.h"
 #include "extender/readiness.h"
 #include "net/event_loop.h"
 #include "net/server.h"
@@ -29,6 +30,7 @@ struct AdminSources {
   const ResourceNames& resources;
   const observe::Metrics& metrics;
   const observe::DecisionRing& decisions;
+  const PodMemory& pods;
   const Clock& clock;
   std::function<Readiness()> readiness;   // called on the decision thread
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty

@@ -59,8 +59,8 @@ class Backend {
   // A pod that neither the watch nor filter has shown.
   virtual void FetchPod(std::string_view namespace_name, std::string_view name,
                         std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) = 0;
-  // Says on the pod that binding failed; best effort, limited in rate.
-  virtual void ReportBindFailure(const cluster::Pod& pod, std::string_view message) = 0;
+  // Says it on the pod, with an Event; best effort, limited in rate.
+  virtual void Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) = 0;
 
   // Makes kube-scheduler try again the pods it can see behind each target, one call after the other; what follows a
   // failure fails, too. The reports are in the order of the targets.

@@ -19,6 +19,7 @@ struct BindFlow::Attempt {
   Time started;
   std::shared_ptr<const cluster::Pod> pod;
   policy::Reason reason = policy::Reason::kFits;
+  std::string quota;  // why the pod's group refused it
   std::vector<placement::ZoneShare> zones;
   BindOrder order;
   bool queued = false;  // behind another one in turns_
@@ -40,7 +41,7 @@ BindFlow::~BindFlow() {
 
 void BindFlow::Bind(wire::BindArgs args, Answer answer) {
   auto refuse = [&](std::string_view outcome, std::string_view error) {
-    Record(args, {}, policy::Reason::kFits, outcome, error);
+    Record(args, {}, policy::Reason::kFits, {}, outcome, error);
     answer(error);
   };
   if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
@@ -136,6 +137,7 @@ void BindFlow::Decide(const AttemptPtr& attempt) {
   if (!reservation.ok()) return Finish(attempt, "refused", Message(reservation.status()));
   attempt->zones = reservation->zones;
   attempt->reason = reservation->reason;
+  attempt->quota = reservation->quota;
   if (!reservation->Accepted()) {
     return Finish(attempt, "rejected", policy::Text(reservation->reason));
   }
@@ -186,7 +188,7 @@ void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
       return Finish(attempt, "bound", "");
     case BindResult::kRefused:
       context_.placement.Release(attempt->order.request.uid);
-      if (report.worth_event) backend_.ReportBindFailure(*attempt->pod, report.message);
+      if (report.worth_event) backend_.Warn(*attempt->pod, "BindFailed", report.message);
       return Finish(attempt, "failed", report.message);
     case BindResult::kUnknown:
       attempt->order.last_sent = context_.clock.Now();  // the POST may have been repeated until now
@@ -252,8 +254,8 @@ void BindFlow::Tell(Attempt& attempt, std::string_view error) {
 }
 
 void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-                      std::string_view outcome, std::string_view error) {
-  context_.journal.Bind(args, zones, reason, outcome, error, context_.clock.Now());
+                      std::string_view quota, std::string_view outcome, std::string_view error) {
+  context_.journal.Bind(args, zones, reason, quota, outcome, error, context_.clock.Now());
   // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.
   const bool fault = !error.empty() && outcome != "rejected";
   context_.log.Write(fault ? observe::LogLevel::kWarn : observe::LogLevel::kInfo,
@@ -266,7 +268,7 @@ void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::Zon
 }
 
 void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
-  Record(attempt->args, attempt->zones, attempt->reason, outcome, error);
+  Record(attempt->args, attempt->zones, attempt->reason, attempt->quota, outcome, error);
   attempts_.erase(attempt->key);
   EndTurn(attempt);
   Tell(*attempt, error);

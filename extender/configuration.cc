@@ -1,23 +1,24 @@
 #include "extender/configuration.h"
 
 #include "base/text.h"
-#include "policy/registry.h"
-#include "scoring/registry.h"
+#include "extender/configuration_scalar.h"
 
 namespace huygens::extender {
 
-std::vector<std::string> NotYetActive(const Configuration& c) {
-  std::vector<std::string> parts;
-  for (const std::string& name : c.filter.checks) {
-    const policy::CheckEntry* check = policy::FindCheck(name);
-    if (check != nullptr && check->make == nullptr) parts.push_back(Concat("filter.checks: ", name));
+std::vector<std::string> Cautions(const Configuration& c) {
+  std::vector<std::string> cautions;
+  const auto& prometheus = c.usage.prometheus;
+  if (prometheus && !prometheus->bearer_token_file.empty() && IsPlainHttpToOthers(prometheus->url)) {
+    cautions.push_back(
+        Concat("usage.prometheus.bearerTokenFile: the token goes to ", prometheus->url, " unencrypted; use https"));
   }
-  for (const TermConfiguration& each : c.prioritize.terms) {
-    const scoring::TermEntry* term = scoring::FindTerm(each.name);
-    if (each.weight > 0 && term != nullptr && term->make == nullptr)
-      parts.push_back(Concat("prioritize.terms: ", each.name));
+  for (const UsageResource& each : c.usage.resources) {
+    if (!each.ceiling || prometheus || !c.cluster.kubernetes || each.name == "cpu" || each.name == "memory") continue;
+    cautions.push_back(
+        Concat("usage.resources: the ceiling on ", each.name,
+               " has nothing to go by, for the metrics API does not measure it; that takes usage.prometheus"));
   }
-  return parts;
+  return cautions;
 }
 
 }  // namespace huygens::extender

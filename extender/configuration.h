@@ -13,6 +13,7 @@
 #include "base/time.h"
 #include "observe/log.h"
 #include "placement/placement.h"
+#include "quota/options.h"
 #include "topology/options.h"
 #include "usage/options.h"
 
@@ -113,7 +114,7 @@ struct PrometheusConfiguration {
 struct UsageResource {
   std::string name;
   std::optional<int64_t> ceiling;  // share of the node's real allocatable, in millionths; absent: score only
-  std::string unit;                // of what Prometheus says; empty: the resource's own
+  std::string unit;                // for readers
   std::string pod_query;           // PromQL; empty: the one that huygens has for the resource
   std::string node_query;
   usage::WhenUnknown when_stale = usage::WhenUnknown::kUseRequests;
@@ -132,13 +133,13 @@ struct UsageConfiguration {
   std::vector<UsageResource> resources = {{.name = "cpu", .ceiling = 800'000}, {.name = "memory", .ceiling = 900'000}};
 };
 
-enum class Enforcement : uint8_t { kPlacement, kAdmission, kOff };
-
 struct QuotaConfiguration {
-  Enforcement enforcement = Enforcement::kPlacement;
+  quota::Enforcement enforcement = quota::Enforcement::kPlacement;
   std::string cpu_model_label = "huygens.dev/cpu-model";
   std::string gpu_model_label = "huygens.dev/gpu-model";
   std::string memory_model_label = "huygens.dev/memory-model";
+  std::vector<std::string> gpu_resources = quota::KeyOptions().gpu_resources;
+  std::vector<std::string> metric_groups;  // whose gauges are exported; "*" = all
 };
 
 struct WakeConfiguration {
@@ -171,8 +172,7 @@ struct Configuration {
   LogConfiguration log;
 };
 
-// What is switched on here and does nothing in this version, as the operator wrote it: "filter.checks: usage",
-// "prioritize.terms: LeastUsed". For the warning at start and for /readyz?verbose.
-std::vector<std::string> NotYetActive(const Configuration& configuration);
+// What is legal, but does nothing or is not safe, each as a sentence. For a warning at start.
+std::vector<std::string> Cautions(const Configuration& configuration);
 
 }  // namespace huygens::extender

@@ -198,9 +198,9 @@ void Describe(Walk& walk, UsageResource& c) {
   walk.Value("name", Text(c.name, "name", QualifiedName),
              "cpu, memory, disk-io, disk (ephemeral-storage), or any resource that nodes have");
   walk.Value("ceiling", Share(c.ceiling, 10), "absent: score only");
-  walk.Value("unit", Word(kUnits, c.unit), "of what Prometheus says; absent: the resource's own");
+  walk.Value("unit", Word(kUnits, c.unit), "what the figures count, for readers: huygens does not convert");
   walk.Value("podQuery", Unless(c.pod_query.empty(), Text(c.pod_query, "PromQL", AnyText)),
-             "what each pod uses now; absent: the usual series");
+             "what each pod uses now; absent: the usual series (of cpu, memory, disk-io and disk)");
   walk.Value("nodeQuery", Unless(c.node_query.empty(), Text(c.node_query, "PromQL", AnyText)),
              "what each node uses now; absent: the usual series");
   walk.Value("whenStale", Choice(kWhenUnknown, c.when_stale), "what the check does with a node whose usage is stale");
@@ -215,6 +215,10 @@ void Describe(Walk& walk, QuotaConfiguration& c) {
   walk.Value("gpuModelLabel", Text(c.gpu_model_label, "label", QualifiedName), "node label that names the GPU model");
   walk.Value("memoryModelLabel", Text(c.memory_model_label, "label", QualifiedName),
              "node label that names the memory model");
+  walk.Texts("gpuResources", c.gpu_resources, "patterns of resource names", NotEmpty,
+             "resources that the gpu-type label of pods is about; * stands for any text");
+  walk.Texts("metricGroups", c.metric_groups, "names of groups", NotEmpty,
+             "groups whose budget and use are exported as gauges; \"*\" = all");
 }
 
 void Describe(Walk& walk, WakeConfiguration& c) {

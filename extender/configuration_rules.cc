@@ -6,6 +6,7 @@
 #include "extender/configuration_nearest.h"
 #include "extender/configuration_scalar.h"
 #include "policy/registry.h"
+#include "prom/queries.h"
 #include "scoring/registry.h"
 
 namespace huygens::extender {
@@ -118,8 +119,33 @@ void CheckBind(const Configuration& c, const Report& report) {
   }
 }
 
-void CheckUsage(const UsageConfiguration& usage, const Report& report) {
+void CheckUsageSource(const Configuration& c, const Report& report) {
+  const UsageConfiguration& usage = c.usage;
   if (usage.prometheus && usage.prometheus->url.empty()) report("usage.prometheus.url", "must not be empty");
+  if (!usage.history_file.empty() && usage.prometheus) {
+    report("usage.historyFile", "is for the embedded history, which usage.prometheus replaces: set one of them");
+  } else if (!usage.history_file.empty() && c.cluster.manifests) {
+    report("usage.historyFile", "is for the metrics API of a cluster; with manifests history comes from UsageHistory");
+  }
+  for (size_t i = 0; i < usage.resources.size(); ++i) {
+    const UsageResource& resource = usage.resources[i];
+    for (const auto& [field, query] :
+         {std::pair(".podQuery", &resource.pod_query), {".nodeQuery", &resource.node_query}}) {
+      if (query->empty() || usage.prometheus) continue;
+      report(Item("usage.resources", i, field), "is asked of Prometheus: needs usage.prometheus");
+    }
+    if (usage.prometheus && resource.pod_query.empty() && !resource.name.empty() &&
+        prom::ExpressionsFor(resource.name, {}).workloads.raw.empty()) {
+      report(Item("usage.resources", i, ".name"),
+             Concat(resource.name, " has no usual series: set podQuery and nodeQuery (or is the name wrong?)"));
+    }
+    if (!resource.unit.empty() && (resource.unit == "cores") != (resource.name == "cpu")) {
+      report(Item("usage.resources", i, ".unit"), "cpu is in cores, and nothing else is");
+    }
+  }
+}
+
+void CheckUsage(const UsageConfiguration& usage, const Report& report) {
   if (usage.window % usage.slot != Duration::zero()) {
     report("usage.slot", Concat("does not divide usage.window (", DurationText(usage.window), ") into whole slots"));
   } else if (usage.window / usage.slot > 10'080) {
@@ -159,6 +185,7 @@ void CheckRules(const Configuration& c, const Report& report) {
     report("topology.managedResources", "must begin with cpu: without it no pod asks anything of zones");
   }
 
+  CheckUsageSource(c, report);
   CheckUsage(c.usage, report);
 }
 

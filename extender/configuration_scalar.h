@@ -63,5 +63,7 @@ std::string QualifiedName(std::string_view text);  // label key or resource name
 
 // Of an address that ListenAddress accepts.
 bool IsLoopback(std::string_view address);
+// Of a URL that HttpUrl accepts: whoever is on the way can read what is sent there.
+bool IsPlainHttpToOthers(std::string_view url);
 
 }  // namespace huygens::extender

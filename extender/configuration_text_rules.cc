@@ -36,6 +36,13 @@ std::optional<HostPort> SplitAddress(std::string_view text) {
   return HostPort{std::string(host), brackets};
 }
 
+// Of an http or https URL; of anything else nothing.
+std::string_view Authority(std::string_view url) {
+  if (!url.starts_with("http://") && !url.starts_with("https://")) return {};
+  url.remove_prefix(url.find("//") + 2);
+  return url.substr(0, url.find_first_of("/?#"));
+}
+
 }  // namespace
 
 std::string AnyText(std::string_view) { return ""; }
@@ -64,8 +71,19 @@ std::string UrlPath(std::string_view text) {
 }
 
 std::string HttpUrl(std::string_view text) {
-  bool good = (text.starts_with("http://") && text.size() > 7) || (text.starts_with("https://") && text.size() > 8);
-  return good && !HasSpaceOrControl(text) ? "" : "must be a URL that begins with http:// or https://";
+  const std::string_view authority = Authority(text);
+  if (authority.empty() || HasSpaceOrControl(text)) return "must be a URL that begins with http:// or https://";
+  return authority.find('@') == authority.npos
+             ? ""
+             : "must not hold a user or password, which would show in logs; use bearerTokenFile";
+}
+
+bool IsPlainHttpToOthers(std::string_view url) {
+  const std::string_view authority = Authority(url);
+  const size_t colon = authority.rfind(':');
+  const bool port = colon != authority.npos && authority.find(']', colon) == authority.npos;
+  const std::string address = Concat(authority, port ? "" : ":80");
+  return url.starts_with("http://") && !(ListenAddress(address).empty() && IsLoopback(address));
 }
 
 std::string ObjectName(std::string_view text) {

@@ -13,6 +13,7 @@
 #include "extender/configuration_paths.h"
 #include "extender/configuration_rules.h"
 #include "extender/configuration_walk.h"
+#include "kube/tab_hint.h"
 
 namespace huygens::extender {
 
@@ -264,7 +265,8 @@ StatusOr<Configuration> ParseConfiguration(std::string_view yaml, std::string_vi
   try {
     return Read(YAML::LoadAll(std::string(yaml)), file);
   } catch (const YAML::Exception& error) {
-    return Invalid(Concat(ToText(file, PlaceOf(error.mark)), "not YAML: ", error.msg));
+    const Place place = PlaceOf(error.mark);
+    return Invalid(Concat(ToText(file, place), "not YAML: ", error.msg, kube::TabHint(yaml, place.line)));
   } catch (const std::exception& error) {
     return Invalid(Concat(file, ": not YAML: ", error.what()));
   }

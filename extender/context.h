@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 
 #include "base/resource.h"
 #include "base/time.h"
@@ -25,6 +26,8 @@ struct Context {
   PodMemory& pods;
   // Why no decision can be made yet ("waiting for the first list of pods"); empty when ready.
   std::function<std::string()> not_ready;
+  // Backend::Warn: returns at once.
+  std::function<void(const cluster::Pod& pod, std::string_view reason, std::string_view message)> warn;
   bool told_of_node_objects = false;  // the warning about nodeCacheCapable: false has been logged
 };
 

@@ -4,6 +4,7 @@
 #include "base/quantity.h"
 #include "extender/usage_json.h"
 #include "placement/node_fit.h"
+#include "topology/kubelet_settings.h"
 
 namespace huygens::extender {
 
@@ -73,6 +74,17 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool k
   out += '}';
 }
 
+void AppendKubelet(std::string& out, const topology::KubeletOptions& options) {
+  out += ",\"kubelet\":{";
+  for (const auto& [name, value] : topology::SettingsOf(options)) {
+    if (out.back() != '{') out += ',';
+    AppendJsonString(out, name);
+    out += ':';
+    AppendJsonString(out, value);
+  }
+  out += '}';
+}
+
 void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
   out += "{\"pod\":";
   AppendJsonString(out, pod.key);
@@ -132,6 +144,8 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   AppendHead(out, placement, *index, resources);
   if (node->single_numa) out += ",\"singleNuma\":true";
   if (!node->defect.empty()) AppendField(out, "defect", node->defect);
+  if (!node->unknown_setting.empty()) AppendField(out, "notice", node->unknown_setting);
+  if (node->kubelet) AppendKubelet(out, *node->kubelet);
   out += ",\"zones\":[";
   for (const placement::ZoneDescription& zone : node->zones) {
     if (out.back() != '[') out += ',';
@@ -143,7 +157,11 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
     AppendPod(out, pod, resources);
   }
   out += ']';
-  if (!node->usage.empty()) AppendUsage(out, placement, *index, node->usage, now);
+  if (!node->usage.empty()) {
+    AppendUsage(out, placement, *index, node->usage, now);
+  } else if (placement.usage().options().resources.empty()) {
+    AppendField(out, "noUsage", WhyNoUsage(placement.options()));
+  }
   out += '}';
   return true;
 }

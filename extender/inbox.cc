@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "topology/kubelet_settings.h"
+
 namespace huygens::extender {
 
 namespace {
@@ -15,10 +17,12 @@ std::string_view TypeName(const cluster::Event& event) {
     std::string_view operator()(const cluster::NodeSet&) const { return "set"; }
     std::string_view operator()(const cluster::PodSet&) const { return "set"; }
     std::string_view operator()(const cluster::TopologySet&) const { return "set"; }
+    std::string_view operator()(const cluster::BizGroupQuotaSet&) const { return "set"; }
     std::string_view operator()(const cluster::PodKept&) const { return ""; }  // counted as a fault
     std::string_view operator()(const cluster::NodeGone&) const { return "gone"; }
     std::string_view operator()(const cluster::PodGone&) const { return "gone"; }
     std::string_view operator()(const cluster::TopologyGone&) const { return "gone"; }
+    std::string_view operator()(const cluster::BizGroupQuotaGone&) const { return "gone"; }
   };
   return std::visit(Visitor(), event);
 }
@@ -42,9 +46,21 @@ void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Statu
   context_.log.Warn("object cannot be read", {{"kind", Name(kind)}, {"object", object}, {"fault", Message(fault)}});
 }
 
+void Inbox::ReportUnknownSetting(cluster::Kind kind, const cluster::NodeTopology& topology) {
+  const std::string fault = topology::UnknownSetting(topology);
+  if (fault.empty()) return;
+  const auto node = context_.placement.state().FindNode(topology.node_name);
+  const cluster::NodeTopology* before = node ? context_.placement.state().Topology(*node) : nullptr;
+  // Exporters write their objects again and again.
+  if (before == nullptr || topology::UnknownSetting(*before) != fault) {
+    ObjectFault(kind, topology.node_name, Invalid(fault));
+  }
+}
+
 bool Inbox::ApplySome(kube::EventBatch& batch) {
   for (const size_t end = std::min(batch.events.size(), next_ + kEventsPerStep); next_ < end; ++next_) {
     const cluster::Event& event = batch.events[next_];
+    if (const auto* set = std::get_if<cluster::TopologySet>(&event)) ReportUnknownSetting(batch.kind, set->topology);
     context_.placement.Apply(event);
     if (std::string_view type = TypeName(event); !type.empty()) context_.metrics.WatchEvent(batch.kind, type);
   }

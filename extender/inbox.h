@@ -28,6 +28,8 @@ class Inbox final : public kube::EventSink {
   void OnProgress(std::function<void(cluster::Kind)> call) { on_progress_ = std::move(call); }
 
  private:
+  // As a fault of the object, though it is of use.
+  void ReportUnknownSetting(cluster::Kind kind, const cluster::NodeTopology& topology);
   // A few events of the batch; whether it has more.
   bool ApplySome(kube::EventBatch& batch);
   void Finish(const kube::EventBatch& batch);

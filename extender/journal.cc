@@ -69,6 +69,7 @@ void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> 
   observe::Decision decision{
       .time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.revision()};
   decision.outcome = answer.feasible.empty() ? "rejected" : "ok";
+  decision.quota = answer.quota;
   decision.checks = checks_;
   decision.nodes = nodes;
   decision.reasons = std::as_bytes(std::span(answer.reasons));
@@ -114,13 +115,14 @@ void Journal::Preempt(const cluster::Pod& pod, std::span<const placement::Preemp
 }
 
 void Journal::Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-                   std::string_view outcome, std::string_view error, Time now) {
+                   std::string_view quota, std::string_view outcome, std::string_view error, Time now) {
   std::string key = Concat(args.pod_namespace, "/", args.pod_name);
   std::string zones_json = ZonesJson(zones, resources_);
   observe::Decision decision{
       .time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.revision()};
   decision.outcome = outcome;
   decision.error = error;
+  decision.quota = quota;
   decision.node = args.node;
   decision.zones_json = zones_json;
   if (reason != policy::Reason::kFits) CountRejected({&reason, 1});

@@ -26,10 +26,10 @@ class Journal {
                   std::span<const placement::TermScores> terms, Time now);
   void Preempt(const cluster::Pod& pod, std::span<const placement::PreemptionCandidate> candidates,
                std::span<const placement::Preemption> decided, Time now);
-  // `reason`: why the node could not take the pod at the last moment, kFits otherwise. `error`: what kube-scheduler was
-  // told.
+  // `reason`: why the node could not take the pod at the last moment, kFits otherwise; `quota`: in more words, where it
+  // is its group's. `error`: what kube-scheduler was told.
   void Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-            std::string_view outcome, std::string_view error, Time now);
+            std::string_view quota, std::string_view outcome, std::string_view error, Time now);
 
  private:
   void Add(const observe::Decision& decision);

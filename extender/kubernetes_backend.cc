@@ -79,6 +79,7 @@ Status KubernetesBackend::Start() {
     });
   }
   for (cluster::Kind kind : cluster::kKinds) {
+    if (!context_.placement.Follows(kind)) continue;
     auto reflector =
         std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
                                           std::make_unique<SteadyWaiter>(), SystemRandom());
@@ -216,10 +217,10 @@ void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_vi
   });
 }
 
-void KubernetesBackend::ReportBindFailure(const cluster::Pod& pod, std::string_view message) {
-  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid,
+void KubernetesBackend::Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) {
+  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid, reason = std::string(reason),
            text = std::string(message)](Worker& worker) {
-    Status sent = events_.BindFailed(*worker.client, pod_namespace, name, uid, text);
+    Status sent = events_.Warn(*worker.client, pod_namespace, name, uid, reason, text);
     if (sent.ok()) return;
     loop_.Post([this, pod = Concat(pod_namespace, "/", name), why = std::string(Message(sent))] {
       if (auto left_out = event_warnings_.Allow(context_.clock.Now()))

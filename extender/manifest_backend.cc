@@ -15,7 +15,7 @@ ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& 
 
 Status ManifestBackend::Start() {
   std::vector<std::string> notices;
-  HUYGENS_RETURN_IF_ERROR(manifests_.Load(notices));
+  HUYGENS_RETURN_IF_ERROR(Annotate(manifests_.Load(notices), "cluster.manifests.directory"));
   for (const std::string& notice : notices) context_.log.Warn("manifests", {{"notice", notice}});
   manifests_.Deliver(inbox_, context_.clock);
   return absl::OkStatus();

@@ -1,5 +1,6 @@
 #include "extender/placement_options.h"
 
+#include "base/resource_alias.h"
 #include "base/text.h"
 
 namespace huygens::extender {
@@ -9,11 +10,6 @@ namespace {
 // How many rejected pods are remembered for waking; those beyond wait for kube-scheduler's own next try.
 constexpr size_t kWaitingPods = 4096;
 
-// "disk" is how operators call the space on it.
-StatusOr<ResourceId> ResourceOf(std::string_view name, ResourceNames& resources) {
-  return resources.Intern(name == "disk" ? "ephemeral-storage" : name);
-}
-
 StatusOr<usage::Options> UsageOptions(const UsageConfiguration& configuration, ResourceNames& resources) {
   usage::Options options{.estimator = configuration.estimator,
                          .slot = configuration.slot,
@@ -22,7 +18,7 @@ StatusOr<usage::Options> UsageOptions(const UsageConfiguration& configuration, R
                          .max_stale_nodes = configuration.max_stale_nodes,
                          .resources = {}};
   for (const UsageResource& each : configuration.resources) {
-    HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, ResourceOf(each.name, resources));
+    HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(ResourceOf(each.name)));
     options.resources.push_back({each.name, resource, each.ceiling, each.when_stale, each.when_absent});
   }
   return options;
@@ -38,7 +34,7 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
     placement::WeightedTerm& weighted =
         options.terms.emplace_back(placement::WeightedTerm{term.name, term.weight, {}, term.dominant_resource});
     for (const ResourceWeight& each : term.resources) {
-      HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, ResourceOf(each.name, resources));
+      HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(ResourceOf(each.name)));
       weighted.resource_weights.Set(resource, each.weight);
     }
   }
@@ -55,6 +51,12 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
   options.topology.kubelet = {.static_cpus = configuration.topology.kubelet.cpu_manager_policy == "static",
                               .static_memory = configuration.topology.kubelet.memory_manager_policy == "Static"};
   HUYGENS_ASSIGN_OR_RETURN(options.usage, UsageOptions(configuration.usage, resources));
+  options.quota = {.enforcement = configuration.quota.enforcement,
+                   .models = {.cpu = configuration.quota.cpu_model_label,
+                              .gpu = configuration.quota.gpu_model_label,
+                              .memory = configuration.quota.memory_model_label},
+                   .keys = {.gpu_resources = configuration.quota.gpu_resources}};
+  options.resource_names = &resources;
   options.topology.stale_after = configuration.topology.real_capacity.stale_after;
   options.topology.when_stale = configuration.topology.real_capacity.when_stale;
   return options;

@@ -26,4 +26,12 @@ std::shared_ptr<const cluster::Pod> PodMemory::Find(std::string_view uid) const 
   return found == pods_.end() ? nullptr : found->second;
 }
 
+std::shared_ptr<const cluster::Pod> PodMemory::Find(std::string_view namespace_name, std::string_view name) const {
+  for (auto uid = order_.rbegin(); uid != order_.rend(); ++uid) {
+    const auto& pod = pods_.find(*uid)->second;
+    if (pod->namespace_name == namespace_name && pod->name == name) return pod;
+  }
+  return nullptr;
+}
+
 }  // namespace huygens::extender

@@ -22,6 +22,8 @@ class PodMemory {
   StatusOr<std::shared_ptr<const cluster::Pod>> Decode(std::string_view json);
   // Null if the UID was not seen among the last `capacity` pods.
   std::shared_ptr<const cluster::Pod> Find(std::string_view uid) const;
+  // The one of this name that came last; looks through all, for questions of people.
+  std::shared_ptr<const cluster::Pod> Find(std::string_view namespace_name, std::string_view name) const;
 
  private:
   ResourceNames& resources_;

@@ -69,7 +69,7 @@ void Service::HandleBind(const net::Request& request, const net::Respond& respon
 
 void Service::Refused(const net::RefusedRequest& request) {
   VerbAnswer refusal = Refusal(request.status, Concat(request.peer, ": ", request.reason));
-  Account(VerbAt(request.path), refusal, 0, Duration::zero());
+  Account(VerbAt(request.path), refusal, request.bytes_in, request.duration);
 }
 
 void Service::Account(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration) {

@@ -23,15 +23,18 @@ void UsageFeed::Stop() {
 
 void UsageFeed::Take(const prom::PollReport& report) {
   const bool ok = report.status.ok();
-  context_.metrics.UsageRefresh(ok, report.took, report.progress.left_out);
   last_ = report;
-  if (ok) last_good_ = report.at;
-  // A source that reads the cluster must wait for it first.
-  if (!ok && !warned_ && context_.not_ready().empty()) {
-    warned_ = true;
-    context_.log.Warn("usage source fails", {{"source", source_}, {"why", Message(report.status)}});
+  if (report.progress.not_asked.empty()) {
+    context_.metrics.UsageRefresh(ok, report.took, report.progress.left_out);
+    if (ok) last_good_ = report.at;
+    if (!report.progress.more) heard_ = true;
+    const std::string why(Message(report.status));
+    if (const std::string before = std::exchange(warned_, why); !ok && why != before) {
+      context_.log.Warn("usage source fails", {{"source", source_}, {"why", why}});
+    } else if (ok && !before.empty()) {
+      context_.log.Info("usage source works again", {{"source", source_}});
+    }
   }
-  if (ok && std::exchange(warned_, false)) context_.log.Info("usage source works again", {{"source", source_}});
   if (!ok) return;
   for (const std::string& notice : report.progress.notices) {
     if (std::ranges::find(notices_, notice) == notices_.end())
@@ -49,8 +52,10 @@ Readiness::Item UsageFeed::Describe() const {
   const Duration age = last_good_ ? context_.clock.Now() - *last_good_ : Duration::zero();
   const std::string seconds = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(age).count());
   const std::string good = last_good_ ? Concat(seconds, " s ago") : "never";
-  if (last_->status.ok()) {
-    item.detail += Concat(": ok, ", good);
+  if (!last_->progress.not_asked.empty()) {
+    item.detail += Concat(": ", last_->progress.not_asked);
+  } else if (last_->status.ok()) {
+    item.detail += Concat(last_->progress.partial ? ": partly fails, " : ": ok, ", good);
   } else {
     item.warning = true;
     item.detail += Concat(": fails, last good answer ", good, ": ", Message(last_->status));

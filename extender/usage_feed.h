@@ -26,6 +26,8 @@ class UsageFeed {
   // Of /readyz?verbose. Whatever the source does, huygens stays ready: what is not measured is absent, and the
   // configuration says what that means.
   Readiness::Item Describe() const;
+  // Whether the source has said what is used now, or failed to: before that nothing can be known.
+  bool heard() const { return heard_; }
 
  private:
   void Take(const prom::PollReport& report);
@@ -36,7 +38,8 @@ class UsageFeed {
   std::optional<prom::PollReport> last_;
   std::optional<Time> last_good_;
   std::vector<std::string> notices_;  // of the last refresh that worked
-  bool warned_ = false;               // since then
+  std::string warned_;                // of the failure since then
+  bool heard_ = false;
   prom::Poller poller_;
 };
 

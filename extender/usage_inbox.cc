@@ -33,6 +33,11 @@ void UsageInbox::Deliver(usage::Readings readings) {
   slices_.Deliver(std::move(readings));
 }
 
+bool UsageInbox::Empty() {
+  std::lock_guard lock(mutex_);
+  return waiting_ == 0;
+}
+
 void UsageInbox::Close() {
   std::lock_guard lock(mutex_);
   closed_ = true;

@@ -18,6 +18,8 @@ class UsageInbox {
 
   // Any thread but the decision thread, which would wait for itself; there is Placement::ApplyUsage.
   void Deliver(usage::Readings readings);
+  // Whether all that was delivered is applied. Any thread.
+  bool Empty();
   // Any thread. Nobody waits any more, and what is delivered from now on is dropped: before a source is stopped.
   void Close();
 

@@ -42,12 +42,11 @@ void AppendUseFields(std::string& out, const usage::NodeUse& use, ResourceId res
   }
   if (use.capacity > 0) AppendQuantity(out, "capacity", resource, use.capacity);
   if (use.ceiling) AppendQuantity(out, "ceiling", resource, *use.ceiling);
-  AppendQuantity(out, "now", resource, use.now);
+  const bool fresh = use.state == usage::MetricState::kFresh;
+  if (fresh) AppendQuantity(out, "now", resource, use.now);
   AppendQuantity(out, "peak", resource, use.peak);
-  if (use.capacity > 0) {
-    AppendShare(out, "nowShare", use.now, use.capacity);
-    AppendShare(out, "peakShare", use.peak, use.capacity);
-  }
+  if (fresh && use.capacity > 0) AppendShare(out, "nowShare", use.now, use.capacity);
+  if (use.capacity > 0) AppendShare(out, "peakShare", use.peak, use.capacity);
   if (use.ceiling) AppendQuantity(out, "headroom", resource, *use.ceiling - use.peak);
 }
 
@@ -114,6 +113,12 @@ void AppendUsage(std::string& out, const placement::Placement& placement, cluste
     out += '}';
   }
   out += "]}";
+}
+
+std::string_view WhyNoUsage(const placement::Options& options) {
+  return placement::LooksAtUsage(options)
+             ? "usage.resources is empty: name there what is to be looked at, such as cpu and memory"
+             : "nobody looks at usage: put usage into filter.checks, or LeastUsed or Balanced into prioritize.terms";
 }
 
 }  // namespace huygens::extender

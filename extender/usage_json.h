@@ -10,10 +10,10 @@
 namespace huygens::extender {
 
 // One resource of one node:
-//   {"state":"fresh"|"stale"|"absent","ageSeconds"?:12,"capacity"?:"32","ceiling"?:"25600m","now":"10","peak":"21",
+//   {"state":"fresh"|"stale"|"absent","ageSeconds"?:12,"capacity"?:"32","ceiling"?:"25600m","now"?:"10","peak":"21",
 //    "nowShare"?:0.31,"peakShare"?:0.66,"headroom"?:"4600m"}
-// `peak` is what the check goes by: predicted use, where that is not fresh the estimates of the pods; `headroom` what
-// the ceiling leaves of it, possibly below 0.
+// `now` is there while the figures are fresh. `peak` is what the check goes by: predicted use, where that is not fresh
+// the estimates of the pods; `headroom` what the ceiling leaves of it, possibly below 0.
 void AppendUse(std::string& out, const usage::NodeUse& use, ResourceId resource, Time now);
 
 // Of /debug/nodes/NAME, with a comma before it:
@@ -23,5 +23,8 @@ void AppendUse(std::string& out, const usage::NodeUse& use, ResourceId resource,
 // window, at position floor(Unix time / slotSeconds) mod length.
 void AppendUsage(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
                  std::span<const usage::NodeFigures> figures, Time now);
+
+// Why no resource is looked at: what is missing in the configuration.
+std::string_view WhyNoUsage(const placement::Options& options);
 
 }  // namespace huygens::extender

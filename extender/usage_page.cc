@@ -5,6 +5,7 @@
 
 #include "base/json_text.h"
 #include "base/quantity.h"
+#include "base/resource_alias.h"
 #include "extender/debug_json.h"
 #include "extender/query_string.h"
 #include "extender/usage_json.h"
@@ -36,8 +37,11 @@ StatusOr<size_t> FindUsed(const usage::Options& options, std::string_view name) 
 }
 
 Status AddSize(std::string_view name, std::string_view text, const ResourceNames& resources, ResourceVector& size) {
-  const auto resource = resources.Find(name);
-  if (!resource) return Invalid(Concat("no resource is called ", name));
+  const auto resource = resources.Find(ResourceOf(name));
+  if (!resource) {
+    return Invalid(Concat("no parameter or resource is called ", name,
+                          "; parameters: by, limit, and sizes by resource, such as cpu=2"));
+  }
   const auto quantity = Quantity::Parse(text);
   if (!quantity.ok() || quantity->Sign() <= 0) {
     return Invalid(Concat(name, " must be a quantity above 0 such as 2 or 4Gi, not \"", text, "\""));
@@ -48,16 +52,14 @@ Status AddSize(std::string_view name, std::string_view text, const ResourceNames
 
 }  // namespace
 
-StatusOr<UsagePage> UsagePage::Parse(std::string_view query, const usage::Options& options,
+StatusOr<UsagePage> UsagePage::Parse(std::string_view query, const placement::Options& options,
                                      const ResourceNames& resources) {
-  if (options.resources.empty()) {
-    return Invalid("nobody looks at usage: neither the check usage nor the terms LeastUsed and Balanced are on");
-  }
+  if (options.usage.resources.empty()) return Invalid(WhyNoUsage(options));
   UsagePage page;
   ResourceVector size;
   for (const auto& [key, value] : QueryPairs(query)) {
     if (key == "by") {
-      HUYGENS_ASSIGN_OR_RETURN(page.by_, FindUsed(options, value));
+      HUYGENS_ASSIGN_OR_RETURN(page.by_, FindUsed(options.usage, value));
     } else if (key == "limit") {
       HUYGENS_ASSIGN_OR_RETURN(page.limit_, ParseLimit(value));
     } else {

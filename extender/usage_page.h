@@ -22,7 +22,7 @@ namespace huygens::extender {
 
 class UsagePage {
  public:
-  static StatusOr<UsagePage> Parse(std::string_view query, const usage::Options& options,
+  static StatusOr<UsagePage> Parse(std::string_view query, const placement::Options& options,
                                    const ResourceNames& resources);
 
   // Looks at the next nodes; false once it has looked at all.

@@ -26,7 +26,9 @@ StatusOr<std::unique_ptr<prom::Source>> MetricsApi(const std::string& history_fi
                                                    const net::ClientOptions& api_server) {
   std::unique_ptr<prom::HistoryFile> history;
   if (!history_file.empty()) {
-    HUYGENS_ASSIGN_OR_RETURN(history, prom::HistoryFile::Open(history_file, usage));
+    auto opened = prom::HistoryFile::Open(history_file, usage);
+    if (!opened.ok()) return Annotate(opened.status(), "usage.historyFile");
+    history = *std::move(opened);
   }
   HUYGENS_ASSIGN_OR_RETURN(std::shared_ptr<kube::MetricsApi> api, kube::MetricsApi::Create(api_server, names));
   prom::MetricsReader reader{.pods = [api] { return api->Pods(); },

@@ -108,7 +108,7 @@ void Waker::Report(const std::vector<placement::Wake>& wakes, const std::vector<
     if (report.result == kube::WakeResult::kWritten) context_.metrics.PodsWoken(wakes[i].pods.size());
     for (const auto& pod : wakes[i].pods) waiting.EndWaking(pod->uid, !failed);
     if (!failed) continue;
-    waiting.Changed(wakes[i].node);
+    wakes[i].anywhere ? waiting.BudgetsChanged() : waiting.Changed(wakes[i].node);
     if (wakes[i].pods.empty()) {
       told_of_start_ = false;
       start_failed_ = true;

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <vector>
 
+#include "kube/tab_hint.h"
 #include "kube/yaml_json.h"
 #include "wire/list.h"
 
@@ -35,7 +36,12 @@ StatusOr<std::vector<fs::path>> Files(const std::string& directory) {
     }
     if (entry->is_regular_file() && IsManifest(entry->path())) files.push_back(entry->path());
   }
-  if (error) return NotFound(Concat("manifests: ", directory, ": ", error.message()));
+  if (error) {
+    std::error_code none;
+    const std::string from = fs::path(directory).is_relative() ? fs::current_path(none).string() : "";
+    return NotFound(Concat(directory, ": ", error.message(),
+                           from.empty() ? "" : Concat(" (relative to the working directory ", from, ")")));
+  }
   std::sort(files.begin(), files.end());
   return files;
 }
@@ -115,7 +121,8 @@ Status ForEachManifest(const std::string& directory, const Take& take) {
       HUYGENS_RETURN_IF_ERROR(path.extension() == ".json" ? ReadJson(path, text.str(), take)
                                                           : ReadYaml(path, text.str(), take));
     } catch (const YAML::Exception& fault) {
-      return Invalid(Concat(path.string(), ":", std::to_string(fault.mark.line + 1), ": ", fault.msg));
+      const int line = fault.mark.line + 1;
+      return Invalid(Concat(path.string(), ":", std::to_string(line), ": ", fault.msg, TabHint(text.view(), line)));
     }
   }
   return absl::OkStatus();

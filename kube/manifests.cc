@@ -18,13 +18,41 @@ using cluster::Kind;
 
 constexpr std::string_view kBindings = "bindings";  // sub-directory
 
+struct ReadKind {
+  std::string_view kind;
+  std::string_view api_version;
+  std::optional<Kind> as;  // nothing: not of the cluster's state
+};
+constexpr ReadKind kUsageHistory = {"UsageHistory", "huygens.dev/v1alpha1", std::nullopt};
+constexpr ReadKind kBinding = {"Binding", "v1", std::nullopt};
+constexpr ReadKind kReadKinds[] = {
+    kUsageHistory,
+    kBinding,
+    {"Node", "v1", Kind::kNode},
+    {"Pod", "v1", Kind::kPod},
+    {"NodeResourceTopology", "topology.crane.io/v1alpha1", Kind::kCraneTopology},
+    {"NodeResourceTopology", "topology.node.k8s.io/v1alpha2", Kind::kCommunityTopology},
+    {"BizGroupResourceQuota", "quota.huygens.dev/v1alpha1", Kind::kBizGroupQuota},
+};
+
+bool Is(const wire::ObjectMeta& meta, const ReadKind& kind) {
+  return meta.kind == kind.kind && meta.api_version == kind.api_version;
+}
+
 std::optional<Kind> KindOf(const wire::ObjectMeta& meta) {
-  if (meta.api_version == "v1" && meta.kind == "Node") return Kind::kNode;
-  if (meta.api_version == "v1" && meta.kind == "Pod") return Kind::kPod;
-  if (meta.kind != "NodeResourceTopology") return std::nullopt;
-  if (meta.api_version == "topology.crane.io/v1alpha1") return Kind::kCraneTopology;
-  if (meta.api_version == "topology.node.k8s.io/v1alpha2") return Kind::kCommunityTopology;
+  for (const ReadKind& each : kReadKinds) {
+    if (Is(meta, each)) return each.as;
+  }
   return std::nullopt;
+}
+
+// Of a kind that is read in other versions, which these are; else empty.
+std::string VersionsOf(std::string_view kind) {
+  std::string text;
+  for (const ReadKind& each : kReadKinds) {
+    if (each.kind == kind) text += Concat(text.empty() ? ": this version reads " : " and ", each.api_version);
+  }
+  return text;
 }
 
 std::string MadeUid(std::string_view kind, std::string_view key) { return Concat("manifest/", kind, "/", key); }
@@ -66,19 +94,31 @@ ManifestDirectory::~ManifestDirectory() = default;
 Status ManifestDirectory::Load(std::vector<std::string>& notices) {
   std::vector<ManifestObject> bindings;  // applied when all pods are known
   HUYGENS_RETURN_IF_ERROR(ForEachManifest(directory_, [&](ManifestObject object) {
-    if (object.meta.api_version == "v1" && object.meta.kind == "Binding") {
+    if (Is(object.meta, kBinding)) {
       bindings.push_back(std::move(object));
       return absl::OkStatus();
     }
     return Add(object, notices);
   }));
   for (const ManifestObject& binding : bindings) HUYGENS_RETURN_IF_ERROR(ApplyBinding(binding, notices));
+  CheckUsageNodes(notices);
   return absl::OkStatus();
+}
+
+void ManifestDirectory::CheckUsageNodes(std::vector<std::string>& notices) const {
+  for (const wire::UsageHistory& history : usage_histories_) {
+    TextSet missing;
+    for (const wire::UsageSeries& series : history.series) {
+      if (series.node.empty() || places_.contains(Concat(cluster::Name(Kind::kNode), " /", series.node))) continue;
+      if (!missing.insert(series.node).second) continue;
+      notices.push_back(Concat("UsageHistory ", history.name, ": no Node is called ", series.node));
+    }
+  }
 }
 
 Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::string>& notices) {
   const wire::ObjectMeta& meta = object.meta;
-  if (meta.api_version == "huygens.dev/v1alpha1" && meta.kind == "UsageHistory") {
+  if (Is(meta, kUsageHistory)) {
     auto history = wire::DecodeUsageHistory(object.json);
     if (!history.ok()) return Annotate(history.status(), Concat(object.place, ": UsageHistory ", meta.name));
     usage_histories_.push_back(*std::move(history));
@@ -86,7 +126,8 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
   }
   const std::optional<Kind> kind = KindOf(meta);
   if (!kind) {
-    notices.push_back(Concat(object.place, ": ", meta.kind, " ", meta.name, " (", meta.api_version, ") is not used"));
+    notices.push_back(Concat(object.place, ": ", meta.kind, " ", meta.name, " (", meta.api_version, ") is not used",
+                             VersionsOf(meta.kind)));
     return absl::OkStatus();
   }
   const std::string id =

@@ -57,6 +57,7 @@ class ManifestDirectory {
 
   Status Add(const ManifestObject& object, std::vector<std::string>& notices);
   Status AddPod(const ManifestObject& object);
+  void CheckUsageNodes(std::vector<std::string>& notices) const;
   Status ApplyBinding(const ManifestObject& object, std::vector<std::string>& notices);
   void Place(PodEntry& entry, const BindRequest& request);
   Status WriteBinding(const BindRequest& request) const;

@@ -4,6 +4,7 @@
 
 #include "kube/api_call.h"
 #include "wire/list.h"
+#include "wire/object_meta.h"
 
 namespace huygens::kube {
 namespace {
@@ -17,6 +18,16 @@ Status Judge(std::string_view path, const net::HttpReply& reply) {
   }
   if (!Succeeded(reply)) return Unavailable(Concat("GET ", path, ": ", ExplainReply(reply)));
   return absl::OkStatus();
+}
+
+wire::ResourceMetrics Unreadable(std::string_view item, const Status& fault) {
+  auto meta = wire::DecodeObjectMeta(item).value_or(wire::ObjectMeta());
+  const std::string who = Concat(meta.namespace_name, meta.namespace_name.empty() ? "" : "/", meta.name);
+  return {.namespace_name = std::move(meta.namespace_name),
+          .name = std::move(meta.name),
+          .timestamp = std::nullopt,
+          .usage = {},
+          .fault = Concat(who.empty() ? "(no name)" : who, ": ", Message(fault))};
 }
 
 }  // namespace
@@ -34,7 +45,8 @@ StatusOr<std::vector<wire::ResourceMetrics>> MetricsApi::Read(std::string_view p
   std::vector<wire::ResourceMetrics> metrics;
   metrics.reserve(list->items.size());
   for (const std::string_view item : list->items) {
-    if (auto decoded = wire::DecodeResourceMetrics(item, names_); decoded.ok()) metrics.push_back(*std::move(decoded));
+    auto decoded = wire::DecodeResourceMetrics(item, names_);
+    metrics.push_back(decoded.ok() ? *std::move(decoded) : Unreadable(item, decoded.status()));
   }
   return metrics;
 }

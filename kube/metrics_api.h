@@ -18,7 +18,8 @@ class MetricsApi {
   // `names` outlives it.
   static StatusOr<std::unique_ptr<MetricsApi>> Create(net::ClientOptions api_server, const ResourceNames& names);
 
-  // All that there are; one that cannot be read is left out. NotFound: the cluster has no metrics API.
+  // All that there are; one that cannot be read has its fault, its name if that can be, and nothing else. NotFound: the
+  // cluster has no metrics API.
   StatusOr<std::vector<wire::ResourceMetrics>> Pods() { return Read("/apis/metrics.k8s.io/v1beta1/pods"); }
   StatusOr<std::vector<wire::ResourceMetrics>> Nodes() { return Read("/apis/metrics.k8s.io/v1beta1/nodes"); }
   // For good. Any thread.

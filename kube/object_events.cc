@@ -1,5 +1,6 @@
 #include "kube/object_events.h"
 
+#include "wire/biz_group_quota.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/pod.h"
@@ -31,6 +32,12 @@ DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
     topology.defect = std::string(Message(result.fault));
     result.event = cluster::TopologySet{std::move(topology)};
   }
+  if (kind == Kind::kBizGroupQuota) {
+    cluster::BizGroupQuota group;
+    group.name = meta->name;
+    group.defect = std::string(Message(result.fault));
+    result.event = cluster::BizGroupQuotaSet{std::move(group)};
+  }
   return result;
 }
 
@@ -40,9 +47,10 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
   DecodedObject result;
   switch (kind) {
     case Kind::kNode: {
-      auto node = wire::DecodeNode(json, names);
+      auto node = wire::DecodeNode(json, names, &result.fault);
       if (!node.ok()) return Unreadable(kind, json, node.status());
       if (node->name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
+      if (!result.fault.ok()) result.name = node->name;
       result.event = cluster::NodeSet{*std::move(node)};
       return result;
     }
@@ -64,6 +72,16 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
         result.name = topology->node_name;
       }
       result.event = cluster::TopologySet{*std::move(topology)};
+      return result;
+    }
+    case Kind::kBizGroupQuota: {
+      auto group = wire::DecodeBizGroupQuota(json);
+      if (!group.ok()) return Unreadable(kind, json, group.status());
+      if (!group->defect.empty()) {
+        result.fault = Invalid(group->defect);
+        result.name = group->name;
+      }
+      result.event = cluster::BizGroupQuotaSet{*std::move(group)};
       return result;
     }
   }
@@ -88,6 +106,9 @@ DecodedObject DecodeDeleted(Kind kind, std::string_view json) {
     case Kind::kCraneTopology:
     case Kind::kCommunityTopology:
       result.event = cluster::TopologyGone{SourceOf(kind), meta->name};
+      break;
+    case Kind::kBizGroupQuota:
+      result.event = cluster::BizGroupQuotaGone{meta->name};
       break;
   }
   return result;

@@ -47,8 +47,8 @@ bool PodEvents::Allow(const std::string& key, Time now) {
   return true;
 }
 
-Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod,
-                             std::string_view uid, std::string_view message) {
+Status PodEvents::Warn(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+                       std::string_view reason, std::string_view message) {
   if (!IsObjectName(namespace_name) || !IsObjectName(pod)) return Invalid("not the name of a pod");
   const Time now = clock_.Now();
   std::string name(pod.substr(0, kMaxPodPart));
@@ -66,7 +66,7 @@ Status PodEvents::BindFailed(net::Client& client, std::string_view namespace_nam
                               .pod_name = pod,
                               .pod_namespace = namespace_name,
                               .pod_uid = uid,
-                              .reason = "BindFailed",
+                              .reason = reason,
                               .message = message,
                               .reporter = "huygens",
                               .instance = options_.instance,

@@ -1,6 +1,6 @@
-// Tells the owner of a pod, with an Event that `kubectl describe pod` shows, that binding failed. Best effort and
-// bounded: a token bucket for the process, and the same text about the same pod at most once in a while. Shared by
-// binder threads.
+// Tells the owner of a pod, with a Warning that `kubectl describe pod` shows, what keeps it from its node: that binding
+// failed, or what its business group lacks. Best effort and bounded: a token bucket for the process, and the same text
+// about the same pod at most once in a while. Shared by binder threads.
 #pragma once
 
 #include <deque>
@@ -29,9 +29,10 @@ class PodEvents {
  public:
   PodEvents(const Clock& clock, Random random, PodEventOptions options);
 
-  // Blocking. OK also when the limits say not to send; the error is for a log line at most.
-  Status BindFailed(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
-                    std::string_view message);
+  // Blocking. `reason`: an UpperCamelCase word. OK also when the limits say not to send; the error is for a log line at
+  // most.
+  Status Warn(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+              std::string_view reason, std::string_view message);
 
   struct Counts {
     uint64_t sent = 0;        // taken by the API server

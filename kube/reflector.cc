@@ -23,7 +23,7 @@ constexpr int64_t kShortWatchSeconds = 3;
 constexpr size_t kMaxErrorBody = 64 << 10;
 
 // Custom resources, whose definition may be absent.
-bool IsOptional(Kind kind) { return kind == Kind::kCraneTopology || kind == Kind::kCommunityTopology; }
+bool IsOptional(Kind kind) { return kind != Kind::kNode && kind != Kind::kPod; }
 
 bool IsJson(const net::HttpReply& reply) { return reply.content_type.starts_with("application/json"); }
 
@@ -43,6 +43,8 @@ std::string_view ListPath(Kind kind) {
       return "/apis/topology.crane.io/v1alpha1/noderesourcetopologies";
     case Kind::kCommunityTopology:
       return "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies";
+    case Kind::kBizGroupQuota:
+      return "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
   }
   return "/";
 }

@@ -73,6 +73,8 @@ struct RefusedRequest {
   int status = 0;
   std::string_view peer;
   std::string_view reason;
+  size_t bytes_in = 0;  // header and body, so far as they were read
+  Duration duration{};  // since its first byte
 };
 
 struct TlsOptions {

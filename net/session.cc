@@ -220,7 +220,8 @@ void Session::Refuse(int status, std::string_view reason) {
   Report(reason);
   if (core_->options.events.on_refused) {
     const std::string_view target = View(parser_->get().target());
-    core_->options.events.on_refused({target.substr(0, target.find('?')), status, peer_, reason});
+    core_->options.events.on_refused({target.substr(0, target.find('?')), status, peer_, reason,
+                                      bytes_in_ + buffer_.size(), std::chrono::steady_clock::now() - started_});
   }
   keep_alive_ = false;
   refused_ = true;

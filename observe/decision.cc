@@ -12,7 +12,7 @@ namespace huygens::observe {
 
 namespace {
 
-enum FixedText : size_t { kVerb, kPod, kUid, kOutcome, kError, kNode, kZones, kFacts, kFixedTexts };
+enum FixedText : size_t { kVerb, kPod, kUid, kOutcome, kError, kQuota, kNode, kZones, kFacts, kFixedTexts };
 
 // Some callers pass on what an API server or a client wrote.
 void AppendText(std::string& out, std::string_view text) {
@@ -63,7 +63,7 @@ DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons, co
     text_ends_.push_back(static_cast<uint32_t>(texts_.size()));
   };
   for (std::string_view text : {decision.verb, decision.pod, decision.uid, decision.outcome, decision.error,
-                                decision.node, decision.zones_json, decision.facts_json}) {
+                                decision.quota, decision.node, decision.zones_json, decision.facts_json}) {
     add(text);
   }
   for (std::string_view check : decision.checks) add(check);
@@ -110,6 +110,7 @@ void DecisionRecord::AppendJson(std::string& out) const {
   AppendField(out, "revision", static_cast<int64_t>(revision_));
   AppendField(out, "outcome", Text(kOutcome));
   if (!Text(kError).empty()) AppendField(out, "error", Text(kError));
+  if (!Text(kQuota).empty()) AppendField(out, "quota", Text(kQuota));
   if (checks_ > 0) {
     AppendKey(out, "checks");
     for (size_t i = 0; i < checks_; ++i) {

@@ -36,6 +36,7 @@ struct Decision {
   uint64_t revision = 0;  // of the state it was decided on
   std::string_view outcome;
   std::string_view error;
+  std::string_view quota;                    // why the pod's business group refuses it; empty if it does not
   std::span<const std::string_view> checks;  // that were asked, in order
   std::span<const std::string_view> nodes;   // of the request
   std::span<const std::byte> reasons;        // codes by position: std::as_bytes of a span of one-byte enums
@@ -63,8 +64,8 @@ class DecisionRecord {
 
   // One JSON object without line breaks:
   //   {"time","verb","pod","uid","revision","outcome",
-  //    "error"?, "checks"?:[name], "narrowed"?:true, "maxScore"?, "terms"?:[{"name","weight"}], "node"?, "zones"?:[..],
-  //    "facts"?:{..}, "nodes"?:[{"name","reason"?,"kept"?:true,"score"?,"terms"?:[number or null]}]}
+  //    "error"?, "quota"?, "checks"?:[name], "narrowed"?:true, "maxScore"?, "terms"?:[{"name","weight"}], "node"?,
+  //    "zones"?:[..], "facts"?:{..}, "nodes"?:[{"name","reason"?,"kept"?:true,"score"?,"terms"?:[number or null]}]}
   void AppendJson(std::string& out) const;
 
  private:

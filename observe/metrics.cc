@@ -7,7 +7,9 @@
 #include <prometheus/text_serializer.h>
 
 #include <algorithm>
+#include <mutex>
 #include <span>
+#include <utility>
 
 #include "observe/process_metrics.h"
 
@@ -83,6 +85,27 @@ class ByTwoValues {
   ByValue<ByValue<Instrument>> outer_;
 };
 
+// Groups and keys come and go, so these are made for each scrape.
+void AppendQuotas(std::vector<prometheus::MetricFamily>& families, std::span<const QuotaFigures> quotas) {
+  auto family = [](const char* name, const char* help) {
+    return prometheus::MetricFamily{name, help, prometheus::MetricType::Gauge, {}};
+  };
+  auto hard = family("huygens_quota_hard", "Budget of a business group, in units; hours for cash keys.");
+  auto used =
+      family("huygens_quota_used", "What its own pods and its children's budgets take of a business group's budget.");
+  auto append = [](prometheus::MetricFamily& to, const QuotaFigures& of, double value) {
+    prometheus::ClientMetric& metric = to.metric.emplace_back();
+    metric.label = {{"group", of.group}, {"key", of.key}};
+    metric.gauge.value = value;
+  };
+  for (const QuotaFigures& each : quotas) {
+    append(hard, each, each.hard);
+    if (each.used) append(used, each, *each.used);
+  }
+  families.push_back(std::move(hard));
+  families.push_back(std::move(used));
+}
+
 // Counters that others keep are copied, not counted.
 void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<double>(total) - counter.Value()); }
 
@@ -107,6 +130,11 @@ struct Metrics::Series {
     Family<Counter>& family = Counters(name, help);
     return ByValue<Counter>(values,
                             [&](std::string value) -> Counter& { return family.Add({{label, std::move(value)}}); });
+  }
+  ByValue<Gauge> EachGauge(const char* name, const char* help, const char* label,
+                           std::span<const std::string_view> values) {
+    Family<Gauge>& family = Gauges(name, help);
+    return ByValue<Gauge>(values, [&](std::string value) -> Gauge& { return family.Add({{label, std::move(value)}}); });
   }
   Family<Histogram>& Histograms(const char* name, const char* help) {
     return prometheus::BuildHistogram().Name(name).Help(help).Register(registry);
@@ -216,6 +244,11 @@ struct Metrics::Series {
                                    }};
   Counter& usage_left_out = OneCounter("huygens_usage_values_left_out_total",
                                        "Values from the source of measured use that were no measurements.");
+  ByValue<Gauge> quota_groups =
+      EachGauge("huygens_quota_groups", "Business groups, by whether they take new pods (ok) or why not.", "state",
+                std::span(kQuotaGroupStates));
+  std::mutex quotas_mutex;
+  std::vector<QuotaFigures> quotas;  // under the mutex
   Gauge& pods = OneGauge("huygens_pods", "Pods known from the watch or the ledger.");
   Gauge& pods_waiting =
       OneGauge("huygens_pods_waiting", "Pods for which filter found no node and which are remembered for waking.");
@@ -231,7 +264,8 @@ struct Metrics::Series {
   Counter& tls_handshakes_failed = OneCounter("huygens_tls_handshakes_failed_total",
                                               "TLS handshakes that either side refused, or that took too long.");
 
-  Family<Counter>& pod_events = Counters("huygens_pod_events_total", "Kubernetes Events about failed binds.");
+  Family<Counter>& pod_events =
+      Counters("huygens_pod_events_total", "Kubernetes Events about failed binds and refusing budgets.");
   Counter& pod_events_sent = pod_events.Add({{"result", "sent"}});
   Counter& pod_events_suppressed = pod_events.Add({{"result", "suppressed"}});
   Counter& pod_events_failed = pod_events.Add({{"result", "failed"}});
@@ -300,6 +334,13 @@ void Metrics::UsageRefresh(bool ok, Duration took, uint64_t left_out) {
 }
 void Metrics::SetPods(size_t count) { series_->pods.Set(static_cast<double>(count)); }
 void Metrics::SetPodsWaiting(size_t count) { series_->pods_waiting.Set(static_cast<double>(count)); }
+void Metrics::SetQuotaGroups(std::string_view state, size_t count) {
+  series_->quota_groups[state].Set(static_cast<double>(count));
+}
+void Metrics::SetQuotas(std::vector<QuotaFigures> figures) {
+  const std::lock_guard lock(series_->quotas_mutex);
+  series_->quotas.swap(figures);
+}
 void Metrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
 void Metrics::SetLeaseHeld(bool held) { series_->lease_held.Set(held ? 1 : 0); }
 void Metrics::TlsHandshakeFailed() { series_->tls_handshakes_failed.Increment(); }
@@ -319,6 +360,10 @@ void Metrics::SetTotals(const Totals& totals) {
 std::string Metrics::Render() const {
   std::vector<prometheus::MetricFamily> families = series_->registry.Collect();
   AppendProcessMetrics(families);
+  {
+    const std::lock_guard lock(series_->quotas_mutex);
+    AppendQuotas(families, series_->quotas);
+  }
   // The registry keeps series in a hash map.
   std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
   for (prometheus::MetricFamily& family : families) {

@@ -1,11 +1,12 @@
 // Every metric of huygens (docs/metrics.md lists them). All series exist from the start, so that a rate has a zero to
-// begin at; each label has a closed list of values, and what is not on it counts as "other". Observing costs tens of
-// nanoseconds. Any thread, any call.
+// begin at; each label has a closed list of values, and what is not on it counts as "other" (except the figures of the
+// business groups that the operator asked for). Observing costs tens of nanoseconds. Any thread, any call.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,14 @@ inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubel
 inline constexpr std::string_view kNodeUsages[] = {"fresh", "stale", "absent"};
 inline constexpr std::string_view kUsageRefreshResults[] = {"ok", "failed"};
 inline constexpr std::string_view kHotWhen[] = {"now", "peak"};
+inline constexpr std::string_view kQuotaGroupStates[] = {"ok", "terminating", "frozen", "missing"};
+
+// One key that a business group limits, in units (cores, bytes, hours of them).
+struct QuotaFigures {
+  std::string group, key;
+  double hard = 0;
+  std::optional<double> used;  // nothing: nobody has counted it yet
+};
 
 class Metrics {
  public:
@@ -71,6 +80,10 @@ class Metrics {
   void SetHotNodes(std::string_view resource, std::string_view when, size_t count);
   // One refresh of the source, and the values in it that were no measurements.
   void UsageRefresh(bool ok, Duration took, uint64_t left_out);
+
+  // Budgets of business groups; SetQuotas gets all that is to be shown.
+  void SetQuotaGroups(std::string_view state, size_t count);
+  void SetQuotas(std::vector<QuotaFigures> figures);
 
   void SetReady(bool ready);
   void SetLeaseHeld(bool held);

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "placement/placement.h"
+#include "topology/kubelet_settings.h"
 
 namespace huygens::placement {
 
@@ -57,8 +58,14 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
   description.name = node_name;
   description.mode = zones_.Mode(*node);
   description.single_numa = zones_.SingleNuma(*node);
-  if (topology) description.defect = topology->defect;
-  if (kubelet_.Predicts(*node)) DescribeKubelet(*node, *topology, description);
+  if (topology) {
+    description.defect = topology->defect;
+    description.unknown_setting = topology::UnknownSetting(*topology);
+  }
+  if (kubelet_.Predicts(*node)) {
+    description.kubelet = kubelet_.Published(*node).options;
+    DescribeKubelet(*node, *topology, description);
+  }
   for (const auto& figures : zones_.Figures(*node, now)) {
     if (kubelet_.Predicts(*node)) break;
     ZoneDescription zone;

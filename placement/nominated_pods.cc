@@ -37,7 +37,8 @@ void NominatedPods::Keep(const policy::PodQuery& query, std::span<const cluster:
   for (Nominated& each : before) {
     if (zones_.Mode(each.node) == topology::NodeMode::kManaged) {
       PlaceManaged(each, query.now);
-    } else if (kubelet_.Predicts(each.node)) {
+    } else if (!query.kubelet().asks_nothing && kubelet_.Predicts(each.node) &&
+               !topology::KubeletRequestOf(*each.pod).asks_nothing) {
       on_kubelet_nodes_.push_back(std::move(each));
     }
   }
@@ -68,7 +69,7 @@ void NominatedPods::PlaceManaged(const Nominated& nominated, Time now) {
 }
 
 void NominatedPods::Check(const policy::PodQuery& query, policy::Candidates& nodes) const {
-  if (on_kubelet_nodes_.empty() || query.kubelet().asks_nothing) return;
+  if (on_kubelet_nodes_.empty()) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes.Rejected(i)) continue;
     const auto [first, last] =

@@ -22,13 +22,13 @@ int64_t ByRequests(const cluster::State& state, NodeIndex node, const ResourceVe
 }
 
 // So many of the pod at once.
-usage::Demand Times(usage::Demand demand, int64_t count) {
+usage::Demand Times(usage::Demand demand, int64_t count, size_t slots) {
   for (usage::ResourceDemand& each : demand.resources) {
     each.peak *= count;
     each.lowest *= count;
     each.estimate *= count;
     for (int64_t& value : each.curve) value *= count;
-    for (int64_t& value : each.blocks) value *= count;
+    each.outline = usage::Outline::Of(each, slots);
   }
   return demand;
 }
@@ -43,16 +43,18 @@ cluster::Pod PodOfSize(const ResourceVector& size) {
 
 int64_t Packages(const Placement& placement, NodeIndex node, const cluster::Pod& pod, Time now) {
   if (placement.state().GetNode(node) == nullptr) return 0;
-  constexpr int64_t kMost = 1 << 20;  // so that a multiple of the pod cannot overflow
+  constexpr int64_t kMost = 1 << 14;  // so that a multiple of the pod cannot overflow
   int64_t fit = std::min(kMost, ByRequests(placement.state(), node, RequestsOf(pod)));
   const usage::Account& usage = placement.usage();
   if (!placement.ChecksUsage()) return fit;
   const usage::Demand demand = usage.DemandOf(pod);
+  const usage::ResourceMask aside = usage.SteppingAside(now);
   int64_t too_many = fit + 1;
   fit = 0;
   while (too_many - fit > 1) {
     const int64_t count = fit + (too_many - fit) / 2;
-    (usage.Judge(node, Times(demand, count), now, usage.SteppingAside(now)) == usage::Verdict::kFits ? fit : too_many) =
+    (usage.Judge(node, Times(demand, count, usage.options().slots), now, aside) == usage::Verdict::kFits ? fit
+                                                                                                         : too_many) =
         count;
   }
   return fit;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "policy/registry.h"
 #include "scoring/registry.h"
 
 namespace huygens::placement {
@@ -17,6 +16,10 @@ uint64_t StableHash(std::string_view text) {
   return hash;
 }
 
+std::string WhyRefused(const policy::PodQuery& query) {
+  return query.quota.fits() ? std::string() : quota::Text(query.quota, query.pod.quota->group);
+}
+
 template <typename Entry>
 std::string Names(std::span<const Entry> entries) {
   std::string names;
@@ -26,11 +29,7 @@ std::string Names(std::span<const Entry> entries) {
 
 // Nothing is kept of usage that nobody looks at.
 Options WithoutIdleUsage(Options options) {
-  auto looks = [](const WeightedTerm& term) {
-    return term.weight > 0 && (term.name == "LeastUsed" || term.name == "Balanced");
-  };
-  const bool checks = std::find(options.checks.begin(), options.checks.end(), "usage") != options.checks.end();
-  if (!checks && std::none_of(options.terms.begin(), options.terms.end(), looks)) options.usage.resources.clear();
+  if (!LooksAtUsage(options)) options.usage.resources.clear();
   return options;
 }
 
@@ -51,6 +50,14 @@ StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
   return placement;
 }
 
+bool LooksAtUsage(const Options& options) {
+  auto looks = [](const WeightedTerm& term) {
+    return term.weight > 0 && (term.name == "LeastUsed" || term.name == "Balanced");
+  };
+  return std::find(options.checks.begin(), options.checks.end(), "usage") != options.checks.end() ||
+         std::any_of(options.terms.begin(), options.terms.end(), looks);
+}
+
 Placement::Placement(Options options)
     : options_(WithoutIdleUsage(std::move(options))),
       zones_(options_.topology),
@@ -68,14 +75,14 @@ Status Placement::Build() {
   const auto& managed = zones_.options().managed_resources;
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
-  const policy::Sources sources{zones_, kubelet_, usage_};
+  const policy::Sources sources{zones_, kubelet_, usage_, options_.quota.models};
   TextSet seen;
   for (const std::string& name : options_.checks) {
     const policy::CheckEntry* entry = policy::FindCheck(name);
     if (!entry) return Invalid(Concat("no check is called ", name, "; there are ", Names(policy::KnownChecks())));
     if (!seen.insert(name).second) return Invalid(Concat("check ", name, " is listed twice"));
-    if (!entry->make) {
-      inactive_.push_back(name);
+    if (name == "quota") {
+      HUYGENS_RETURN_IF_ERROR(BuildQuota(*entry, sources));
       continue;
     }
     checks_.push_back(entry->make(sources));
@@ -97,10 +104,6 @@ Status Placement::Build() {
     }
     if (each.dominant && !entry->make_dominant) return Invalid(Concat("term ", each.name, " has no dominant form"));
     if (each.weight == 0) continue;
-    if (!entry->make) {
-      inactive_.push_back(each.name);
-      continue;
-    }
     mean_.Add(each.dominant ? entry->make_dominant(sources, each.resource_weights)
               : weighs      ? entry->make_weighted(sources, each.resource_weights)
                             : entry->make(sources),
@@ -110,10 +113,28 @@ Status Placement::Build() {
   return absl::OkStatus();
 }
 
+Status Placement::BuildQuota(const policy::CheckEntry& entry, const policy::Sources& sources) {
+  if (options_.quota.enforcement == quota::Enforcement::kOff) return absl::OkStatus();
+  if (!options_.resource_names) return Invalid("the check quota needs the names of resources");
+  quota_ = std::make_unique<quota::Account>(*options_.resource_names, options_.quota);
+  state_.AddAccount(*quota_);
+  // Asked first, wherever it is listed: where it refuses the pod it does so on all nodes, and no other reason may look
+  // as if a victim would help.
+  checks_.insert(checks_.begin(), entry.make(sources));
+  return absl::OkStatus();
+}
+
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
   policy::PodQuery query(pod, topology::RequestOf(pod, zones_.options().managed_resources), now);
   if (!usage_.options().resources.empty()) query.usage = usage_.DemandOf(pod);
+  query.quota = CheckQuota(pod);
   return query;
+}
+
+quota::Verdict Placement::CheckQuota(const cluster::Pod& pod, const quota::Amounts& others) const {
+  // A pod that holds its room is charged.
+  if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
+  return quota_->Check(pod, others);
 }
 
 void Placement::ApplyUsage(const usage::Readings& readings) {
@@ -148,6 +169,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
   filter_answer_.feasible.resize(nodes_.size());
   filter_answer_.narrowed = false;
+  filter_answer_.quota = WhyRefused(query);
   filter_answer_.may_repeat = node_names.size() > nodes_.size() + 1;
   asked_in_.resize(state_.NodeSlots());
   ++filter_calls_;
@@ -165,7 +187,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
 void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
   if (!filter_answer_.feasible.empty()) return waiting_.Remove(pod->uid);
   if (filter_answer_.reasons.empty()) return;
-  waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size());
+  waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(), !filter_answer_.quota.empty());
 }
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now) {
@@ -288,6 +310,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
   made.node = *node;
   const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
   made.reason = Judge(query, *node);
+  made.quota = WhyRefused(query);
   if (!made.Accepted()) return made;
   std::optional<std::vector<cluster::ZoneAmount>> zones = ChooseZones(query, *node);
   if (!zones) {

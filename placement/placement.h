@@ -19,6 +19,9 @@
 #include "placement/nominated_pods.h"
 #include "placement/waiting_pods.h"
 #include "policy/check.h"
+#include "policy/registry.h"
+#include "quota/account.h"
+#include "quota/options.h"
 #include "scoring/weighted_mean.h"
 #include "topology/kubelet_account.h"
 #include "topology/options.h"
@@ -43,9 +46,14 @@ struct Options {
   int64_t max_score = 10;
   size_t narrow_to = 0;  // filter returns only this many of the best feasible nodes; 0 = all
   topology::Options topology;
-  usage::Options usage;     // resources are dropped where no check or term looks at usage
-  size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
+  usage::Options usage;  // resources are dropped where no check or term looks at usage
+  quota::Options quota;
+  const ResourceNames* resource_names = nullptr;  // must outlive Placement; for the check "quota" only
+  size_t waiting_pods = 0;                        // so many rejected pods are remembered for waking; 0 = none
 };
+
+// Whether any check or term of these looks at real use.
+bool LooksAtUsage(const Options& options);
 
 // Answer to "which nodes": valid until the next call of Filter.
 struct FilterAnswer {
@@ -53,6 +61,7 @@ struct FilterAnswer {
   std::vector<uint32_t> feasible;  // positions to return, in the order of the request; only the best when narrowed
   bool narrowed = false;           // feasible nodes were left out: no reason list is due
   bool may_repeat = false;         // a known name came twice, or more than one name is unknown
+  std::string quota;               // why the pod's group refuses it, with figures; empty if it does not
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -72,6 +81,7 @@ struct ZoneShare {
 struct Reservation {
   // Not kFits: the node cannot take the pod now, and nothing was reserved.
   Reason reason = Reason::kFits;
+  std::string quota;  // as in FilterAnswer
   NodeIndex node = 0;
   std::vector<ZoneShare> zones;  // empty: no result is to be written
   bool existed = false;          // the pod was reserved or placed on this very node before; `zones` is what it holds
@@ -111,6 +121,8 @@ struct NodeDescription {
   topology::NodeMode mode = topology::NodeMode::kNoTopology;
   bool single_numa = false;
   std::string defect;
+  std::string unknown_setting;                      // topology::UnknownSetting
+  std::optional<topology::KubeletOptions> kubelet;  // where it is predicted
   std::vector<ZoneDescription> zones;
   struct PodOnNode {
     std::string key;
@@ -131,15 +143,18 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  // Checks and terms that were asked for and are known, but do nothing in this version.
-  const std::vector<std::string>& inactive() const { return inactive_; }
-
   void Apply(const cluster::Event& event) { state_.Apply(event); }
   const cluster::State& state() const { return state_; }
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
   const usage::Account& usage() const { return usage_; }
   bool ChecksUsage() const { return checks_usage_; }
+  // The tree of business groups and what they use; null where the check "quota" is off.
+  const quota::Account* quota() const { return quota_.get(); }
+  // Whether the pod's group has room for it beside `others`; also if it holds its room already, or nobody checks.
+  quota::Verdict CheckQuota(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
+  // Whether objects of this kind are looked at: those of a kind that nobody asks about need not be delivered.
+  bool Follows(cluster::Kind kind) const { return kind != cluster::Kind::kBizGroupQuota || quota_; }
   // Grows with each change of the state and of usage; names what a decision was made on.
   uint64_t revision() const { return state_.revision() + usage_revision_; }
 
@@ -191,6 +206,7 @@ class Placement {
  private:
   explicit Placement(Options options);
   Status Build();
+  Status BuildQuota(const policy::CheckEntry& entry, const policy::Sources& sources);
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
   void RunChecks(const policy::PodQuery& query);
   Reason Judge(const policy::PodQuery& query, NodeIndex node);
@@ -202,16 +218,17 @@ class Placement {
   std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
 
   Options options_;
-  std::vector<std::string> inactive_;
   // Before state_, which tells them of changes.
   topology::ZoneAccount zones_;
   topology::KubeletAccount kubelet_;
   usage::Account usage_;
   uint64_t usage_revision_ = 0;
+  std::unique_ptr<quota::Account> quota_;  // null: the check is off
   WaitingPods waiting_;
   cluster::State state_;
   NominatedPods nominated_{state_, zones_, kubelet_};
-  std::vector<cluster::Account*> accounts_;  // those whose figures the checks go by
+  // Those whose figures the checks go by and victims change: a budget is checked as it stands.
+  std::vector<cluster::Account*> accounts_;
   std::vector<std::unique_ptr<policy::Check>> checks_;
   scoring::WeightedMean mean_;
   bool chooses_zones_ = false;  // the topology check is on

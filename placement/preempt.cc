@@ -94,6 +94,8 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
   preemption.reason = Judge(query, *node);
   if (preemption.reason == Reason::kFits) {
     preemption.victims = std::move(chosen_uids);
+  } else if (!policy::CurableByVictims(preemption.reason)) {
+    return preemption;  // a budget, a model: kept as they are, whoever leaves
   } else {
     const ResourceVector requests = RequestsOf(query.pod);
     const bool books_agree = departures.Room(requests);

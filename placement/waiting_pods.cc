@@ -5,7 +5,8 @@
 
 namespace huygens::placement {
 
-void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown) {
+void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown,
+                      bool held) {
   if (capacity_ == 0 || pod->uid.empty()) return;
   if (!std::equal(nodes.begin(), nodes.end(), last_asked_.begin(), last_asked_.end())) {
     last_asked_.assign(nodes.begin(), nodes.end());
@@ -16,7 +17,7 @@ void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const N
   auto [turn, is_new] = turns_.try_emplace(pod->uid, next_turn_);
   if (is_new) ++next_turn_;
   Entry& entry = entries_[turn->second];
-  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false};
+  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false, held};
   if (entries_.size() > capacity_) Remove(entries_.begin()->second.pod->uid);
 }
 
@@ -30,6 +31,7 @@ void WaitingPods::Remove(std::string_view uid) {
   changed_.clear();
   left_.clear();
   left_before_.clear();
+  budgets_changed_ = group_left_ = group_left_before_ = false;
 }
 
 WaitingPods::Entry* WaitingPods::Find(std::string_view uid) {
@@ -63,6 +65,8 @@ void WaitingPods::Remind(size_t count, size_t slots) {
   if (entries_.empty()) return;
   changed_.insert(left_before_.begin(), left_before_.end());
   left_before_ = std::exchange(left_, {});
+  budgets_changed_ |= group_left_before_;
+  group_left_before_ = std::exchange(group_left_, false);
   for (size_t n = std::min(count, slots); n > 0; --n) {
     next_reminded_ = next_reminded_ + 1 < slots ? next_reminded_ + 1 : 0;
     changed_.insert(next_reminded_);
@@ -77,7 +81,9 @@ std::vector<NodeIndex> WaitingPods::TakeChanged() {
 }
 
 void WaitingPods::Leave(const cluster::PlacedPod& pod) {
-  if (!entries_.empty()) left_.insert(pod.node);
+  if (entries_.empty()) return;
+  left_.insert(pod.node);
+  group_left_ |= pod.pod->quota != nullptr;
 }
 
 }  // namespace huygens::placement

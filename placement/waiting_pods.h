@@ -3,8 +3,10 @@
 // for each again within five minutes anyway. Decision thread only.
 //
 // Told by State like any account: a node whose Node or topology object changed is to be looked at, and so is one that a
-// pod left, a little later (kube-scheduler sees that by itself, but may have asked before our watch had it). While
-// nobody waits nothing is remembered.
+// pod left, a little later (kube-scheduler sees that by itself, but may have asked before our watch had it). The same
+// goes for budgets: a pod whose group refused it is looked at when some group changed, or pods of one left. Which group
+// does not matter: one that appears can mend those below it, one that shrinks relieves its parent, and asking a group
+// costs next to nothing. While nobody waits nothing is remembered.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +14,7 @@
 #include <memory>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -32,12 +35,13 @@ class WaitingPods final : public cluster::Account {
     std::shared_ptr<const std::vector<bool>> nodes;  // by index; null: any node, since some names were not known yet
     bool watched = false;                            // the watch has shown it, so if it does not any more it is gone
     bool waking = false;                             // kube-scheduler is being told
+    bool held = false;                               // its group refused it, whatever the node
     bool Concerns(NodeIndex node) const { return !nodes || (node < nodes->size() && (*nodes)[node]); }
   };
 
-  // `nodes`: the known ones that filter was asked about and rejected; `unknown`: there were others. A pod that waits
-  // already keeps its turn.
-  void Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown);
+  // `nodes`: the known ones that filter was asked about and rejected; `unknown`: there were others; `held`: by its
+  // group. A pod that waits already keeps its turn.
+  void Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown, bool held);
   void Remove(std::string_view uid);
   // Before and after kube-scheduler is told: a pod that was told waits no more, unless filter has rejected it again
   // meanwhile.
@@ -49,16 +53,21 @@ class WaitingPods final : public cluster::Account {
   Entry* Next(uint64_t& turn);
 
   void Changed(NodeIndex node);
-  // Call it once a second: nodes that pods left more than a second ago count as changed, and so do `count` of the
-  // `slots` nodes, going round (a real capacity that goes out of date can be a rise, too, and nothing tells of it).
+  void BudgetsChanged() { budgets_changed_ = !entries_.empty(); }
+  // Call it once a second: nodes and groups that pods left more than a second ago count as changed, and so do `count`
+  // of the `slots` nodes, going round (a real capacity that goes out of date can be a rise, too, and nothing tells of
+  // it).
   void Remind(size_t count, size_t slots);
   // The nodes that changed since the last call, in order.
   std::vector<NodeIndex> TakeChanged();
-  bool any_changed() const { return !changed_.empty(); }
+  // Whether budgets changed since the last call.
+  bool TakeBudgetsChanged() { return std::exchange(budgets_changed_, false); }
 
   void Place(const cluster::PlacedPod&) override {}
   void Leave(const cluster::PlacedPod& pod) override;
   void NodeChanged(NodeIndex node, const cluster::NodeTopology*) override { Changed(node); }
+  void GroupChanged(const cluster::BizGroupQuota&) override { BudgetsChanged(); }
+  void GroupGone(std::string_view) override { BudgetsChanged(); }
   bool Recount(NodeIndex, std::span<const cluster::PlacedPod* const>) override { return false; }
 
  private:
@@ -73,6 +82,8 @@ class WaitingPods final : public cluster::Account {
   using Nodes = absl::flat_hash_set<NodeIndex>;
   Nodes changed_;
   Nodes left_, left_before_;  // since the last Remind, and before it
+  bool budgets_changed_ = false;
+  bool group_left_ = false, group_left_before_ = false;  // by some pod; likewise
   NodeIndex next_reminded_ = 0;
 };
 

@@ -17,10 +17,12 @@ constexpr size_t kOthers = 8;
 bool WakeSearch::Begin() {
   WaitingPods& waiting = placement_.waiting();
   nodes_ = waiting.TakeChanged();
+  budgets_changed_ = waiting.TakeBudgetsChanged();
+  let_go_.clear();
   turn_ = 0;
   next_node_ = 0;
   wakes_.clear();
-  return !nodes_.empty();
+  return budgets_changed_ || !nodes_.empty();
 }
 
 bool WakeSearch::Step(Time now) {
@@ -35,20 +37,37 @@ bool WakeSearch::Step(Time now) {
       waiting.Remove(entry->pod->uid);
       return true;
     }
-    if (entry->waking) {
+    if (entry->waking || Held(*entry)) {
       NextPod();
       return true;
     }
+    anywhere_ = entry->held;
   }
   some_.clear();
-  while (next_node_ < nodes_.size() && some_.size() < kNodesPerStep) {
-    const NodeIndex node = nodes_[next_node_++];
+  const size_t end = anywhere_ ? placement_.state().NodeSlots() : nodes_.size();
+  for (; next_node_ < end && some_.size() < kNodesPerStep; ++next_node_) {
+    const NodeIndex node = anywhere_ ? static_cast<NodeIndex>(next_node_) : nodes_[next_node_];
     if (entry->Concerns(node) && placement_.state().GetNode(node) != nullptr) some_.push_back(node);
   }
-  const auto fit = placement_.FirstFit(*entry->pod, some_, now);
-  if (fit) Found(*entry, *fit);
-  if (fit || next_node_ == nodes_.size()) NextPod();
+  const auto fit = some_.empty() ? std::nullopt : placement_.FirstFit(*entry->pod, some_, now);
+  if (fit) {
+    Found(*entry, *fit);
+  } else if (next_node_ >= end && anywhere_) {
+    // From now on it waits for nodes, unless others of its group were faster meanwhile.
+    entry->held = !placement_.CheckQuota(*entry->pod).fits();
+  }
+  if (fit || next_node_ >= end) NextPod();
   return true;
+}
+
+bool WakeSearch::Held(WaitingPods::Entry& entry) {
+  const cluster::Pod& pod = *entry.pod;
+  if (entry.held && !budgets_changed_) return true;
+  if (!placement_.CheckQuota(pod).fits()) return entry.held = true;
+  const auto others = pod.quota ? let_go_.find(pod.quota->group) : let_go_.end();
+  if (others == let_go_.end() || placement_.CheckQuota(pod, others->second).fits()) return false;
+  placement_.waiting().BudgetsChanged();
+  return entry.held = true;
 }
 
 bool WakeSearch::StillWaits(WaitingPods::Entry& entry) const {
@@ -62,18 +81,29 @@ bool WakeSearch::StillWaits(WaitingPods::Entry& entry) const {
 std::vector<Wake> WakeSearch::TakeWakes(Time now) {
   const size_t gone =
       std::erase_if(wakes_, [&](const Wake& each) { return placement_.state().GetNode(each.node) == nullptr; });
-  if (gone > 0) {  // another node that changed may do for the pods found there
+  if (gone > 0) {  // another node may do for the pods found there
     for (NodeIndex node : nodes_) placement_.waiting().Changed(node);
+    placement_.waiting().BudgetsChanged();
   }
-  for (auto& [node, pods] : wakes_) {
-    if (pods.size() < 2) continue;
+  for (auto& [node, anywhere, pods] : wakes_) {
+    if (anywhere || pods.size() < 2) continue;
     const std::span first(pods.data(), std::min(pods.size(), kOthers + 1));
     if (placement_.TakesAnotherBeside(first, node, now)) continue;
     pods.resize(1);
     placement_.waiting().Changed(node);
   }
-  std::sort(wakes_.begin(), wakes_.end(), [](const Wake& a, const Wake& b) { return a.node < b.node; });
+  SplitFew();
+  std::stable_sort(wakes_.begin(), wakes_.end(), [](const Wake& a, const Wake& b) { return a.node < b.node; });
   return std::exchange(wakes_, {});
+}
+
+// Told by its node, kube-scheduler would try all that wait, also those whose groups still hold them back.
+void WakeSearch::SplitFew() {
+  const auto let_go = std::find_if(wakes_.begin(), wakes_.end(), [](const Wake& each) { return each.anywhere; });
+  if (let_go == wakes_.end() || wakes_.size() - 1 + let_go->pods.size() > most_nodes_) return;
+  const Wake all = std::move(*let_go);
+  wakes_.erase(let_go);
+  for (const auto& pod : all.pods) wakes_.push_back({all.node, true, {pod}});
 }
 
 void WakeSearch::NextPod() {
@@ -82,10 +112,17 @@ void WakeSearch::NextPod() {
 }
 
 void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node) {
-  auto wake = std::find_if(wakes_.begin(), wakes_.end(), [&](const Wake& each) { return each.node == node; });
+  if (placement_.quota() && entry.pod->quota) {
+    quota::Add(let_go_[entry.pod->quota->group], placement_.quota()->UsageOf(*entry.pod));
+  }
+  auto wake = std::find_if(wakes_.begin(), wakes_.end(), [&](const Wake& each) {
+    return each.anywhere == anywhere_ && (anywhere_ || each.node == node);
+  });
   if (wake == wakes_.end()) {
-    if (wakes_.size() == most_nodes_) return placement_.waiting().Changed(node);
-    wake = wakes_.insert(wake, Wake{node, {}});
+    if (wakes_.size() == most_nodes_) {
+      return anywhere_ ? placement_.waiting().BudgetsChanged() : placement_.waiting().Changed(node);
+    }
+    wake = wakes_.insert(wake, Wake{node, anywhere_, {}});
   }
   wake->pods.push_back(entry.pod);
 }

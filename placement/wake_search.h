@@ -2,11 +2,17 @@
 // microseconds, so that a storm of changes is looked through between requests. Changes nothing but who waits. One
 // thread at a time.
 //
+// A pod that its business group held back is looked at when budgets changed, and then on all its nodes, as long as its
+// group has room for it beside those found before: whoever comes after them is looked at again the next time, in case
+// they were not placed after all.
+//
 //   if (search.Begin()) while (search.Step(now)) {}   then   search.TakeWakes(now)
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -17,6 +23,7 @@ namespace huygens::placement {
 // A node that gained, and the pods that it would take, ordered by their turn.
 struct Wake {
   NodeIndex node = 0;
+  bool anywhere = false;  // their groups let them go: the node is one that the first would fit, others may do as well
   std::vector<std::shared_ptr<const cluster::Pod>> pods;
 };
 
@@ -30,19 +37,26 @@ class WakeSearch {
   bool Begin();
   // Asks for one pod about a few nodes. False: everything has been looked at.
   bool Step(Time now);
-  // Ordered by node. Each pod is in one of them. Where a node would take any of several pods, but only one, it is the
-  // first; the node counts as changed again, in case that one goes elsewhere. Nodes that went meanwhile are left out.
+  // Ordered by node. Each pod is in one of them; those that groups let go are in one each if they are few, else
+  // together in one. Where a node would take any of several pods, but only one, it is the first; the node counts as
+  // changed again, in case that one goes elsewhere. Nodes that went meanwhile are left out.
   std::vector<Wake> TakeWakes(Time now);
 
  private:
   bool StillWaits(WaitingPods::Entry& entry) const;
+  // Whether its group keeps the pod waiting; notes that it is so.
+  bool Held(WaitingPods::Entry& entry);
+  void SplitFew();
   void NextPod();
   void Found(const WaitingPods::Entry& entry, NodeIndex node);
 
   Placement& placement_;
   const size_t most_nodes_;
   std::vector<NodeIndex> nodes_;
-  size_t next_node_ = 0;  // of nodes_, for the pod whose turn it is
+  bool budgets_changed_ = false;
+  std::map<std::string, quota::Amounts> let_go_;  // by group: what the pods found for it would take
+  bool anywhere_ = false;  // the group of the pod whose turn it is let it go: all nodes are looked at, not only nodes_
+  size_t next_node_ = 0;   // of those, for that pod
   uint64_t turn_ = 0;
   std::vector<NodeIndex> some_;  // asked about in this step
   std::vector<Wake> wakes_;

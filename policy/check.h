@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "cluster/state.h"
 #include "policy/reason.h"
+#include "quota/check.h"
 #include "topology/kubelet_request.h"
 #include "topology/zone_request.h"
 #include "usage/account.h"
@@ -26,15 +27,24 @@ struct PodQuery {
   const cluster::Pod& pod;
   topology::ZoneRequest zones;  // of nodes that the agent pins
   Time now;
-  usage::Demand usage;  // empty where nobody looks at usage
+  usage::Demand usage;   // empty where nobody looks at usage
+  quota::Verdict quota;  // of its business group, whatever the node; fits where nobody asks
 
   // Of nodes that kubelet pins; worked out when first asked for.
   const topology::KubeletRequest& kubelet() const {
     if (!kubelet_) kubelet_ = topology::KubeletRequestOf(pod);
     return *kubelet_;
   }
+  // What usage::Account::Share says of these nodes, node by node and of each by position in usage::Options::resources.
+  // Worked out once for all terms, which are asked about the same nodes; holds until the next call.
+  std::span<const float> UsageShares(const usage::Account& account, std::span<const NodeIndex> nodes) const;
 
  private:
+  struct Shares {
+    std::vector<NodeIndex> nodes;
+    std::vector<float> values;
+  };
+  mutable Shares shares_;
   mutable std::optional<topology::KubeletRequest> kubelet_;
 };
 

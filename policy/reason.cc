@@ -56,6 +56,18 @@ Words Of(Reason reason) {
       return {"node(s) would exceed the usage ceiling", "usage_ceiling_too_low"};
     case Reason::kUsageUnknown:
       return {"node(s) had no fresh usage data", "usage_unknown"};
+    case Reason::kQuotaExceeded:
+      return {"quota of the pod's business group is exhausted", "quota_exceeded"};
+    case Reason::kQuotaHoursSpent:
+      return {"quota hours of the pod's business group are spent", "quota_hours_spent"};
+    case Reason::kQuotaNoGroup:
+      return {"quota of the pod's business group does not exist", "quota_no_group"};
+    case Reason::kQuotaGroupClosed:
+      return {"quota of the pod's business group takes no pods now", "quota_group_closed"};
+    case Reason::kQuotaAmountNeeded:
+      return {"quota of the pod's business group wants every container to state its amounts", "quota_amount_needed"};
+    case Reason::kQuotaOtherModel:
+      return {"node(s) were not of the model that the pod's quota labels name", "quota_other_model"};
   }
   return {};
 }

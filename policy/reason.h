@@ -32,6 +32,13 @@ enum class Reason : uint8_t {
   kUsageCeiling,        // the others on the node use too much of it
   kUsageCeilingTooLow,  // the pod alone would use more than the ceiling
   kUsageUnknown,        // use is stale or was never measured, and the operator says reject
+  // The budget of the pod's business group; the same on every node, except the last.
+  kQuotaExceeded,
+  kQuotaHoursSpent,
+  kQuotaNoGroup,
+  kQuotaGroupClosed,   // it is being deleted or frozen, or nobody has counted its hours yet
+  kQuotaAmountNeeded,  // a container does not say how much it takes
+  kQuotaOtherModel,    // the node is not of the model that the pod's labels name
 };
 inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kUnknownNode,
@@ -54,7 +61,13 @@ inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kZonesTooSmall,
                                       Reason::kUsageCeiling,
                                       Reason::kUsageCeilingTooLow,
-                                      Reason::kUsageUnknown};
+                                      Reason::kUsageUnknown,
+                                      Reason::kQuotaExceeded,
+                                      Reason::kQuotaHoursSpent,
+                                      Reason::kQuotaNoGroup,
+                                      Reason::kQuotaGroupClosed,
+                                      Reason::kQuotaAmountNeeded,
+                                      Reason::kQuotaOtherModel};
 
 // What kube-scheduler shows, e.g. "node(s) had insufficient resource of NUMA node"; empty for kFits. Two reasons may
 // share a text.

@@ -1,5 +1,6 @@
 #include "policy/registry.h"
 
+#include "policy/quota_check.h"
 #include "policy/topology_check.h"
 #include "policy/usage_check.h"
 
@@ -13,7 +14,7 @@ constexpr CheckEntry kChecks[] = {
        return std::make_unique<TopologyCheck>(from.zones, from.kubelet);
      }},
     {"usage", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<UsageCheck>(from.usage); }},
-    {"quota", nullptr},
+    {"quota", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<QuotaCheck>(from.models); }},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "policy/check.h"
+#include "quota/node_model.h"
 #include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 #include "usage/account.h"
@@ -18,11 +19,11 @@ struct Sources {
   const topology::ZoneAccount& zones;
   const topology::KubeletAccount& kubelet;
   const usage::Account& usage;
+  const quota::NodeModelLabels& models;
 };
 
 struct CheckEntry {
   std::string_view name;
-  // Null: the name is known, but this version does nothing under it.
   std::unique_ptr<Check> (*make)(const Sources& sources);
 };
 

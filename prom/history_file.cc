@@ -61,6 +61,14 @@ bool IsFileAt(int file, const std::string& path) {
 
 }  // namespace
 
+Status HistoryFile::SyncFolderOf(const std::string& path) {
+  const std::string folder = std::filesystem::absolute(path).parent_path().string();
+  const Descriptor file(folder, O_RDONLY | O_DIRECTORY);
+  if (file.value() < 0) return SystemError(folder);
+  // Some file systems have no such call for folders.
+  return ::fsync(file.value()) == 0 || errno == EINVAL || errno == ENOTSUP ? absl::OkStatus() : SystemError(folder);
+}
+
 HistoryFile::HistoryFile(std::string path, const usage::Options& usage) : path_(std::move(path)), usage_(usage) {}
 HistoryFile::~HistoryFile() = default;
 
@@ -82,6 +90,7 @@ StatusOr<std::unique_ptr<HistoryFile>> HistoryFile::Open(std::string path, const
   // A crash in the first moment of a file's life leaves a part of the header.
   if (header.starts_with(start)) {
     HUYGENS_RETURN_IF_ERROR(history->Write(*history->file_, header, 0));
+    HUYGENS_RETURN_IF_ERROR(SyncFolderOf(name));
     history->header_ = header.size();
   } else if (const auto size = CheckHistoryHeader(start, usage.slot); size.ok()) {
     history->header_ = *size;
@@ -216,9 +225,7 @@ Status HistoryFile::Compact(int64_t newest) {
   writer_ = std::move(writer);
   end_ = end;
   first_slot_ = first_slot;
-  const Descriptor folder(std::filesystem::absolute(path_).parent_path().string(), O_RDONLY | O_DIRECTORY);
-  if (folder.value() >= 0) ::fsync(folder.value());
-  return absl::OkStatus();
+  return SyncFolderOf(path_);
 }
 
 }  // namespace huygens::prom

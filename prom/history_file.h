@@ -57,6 +57,8 @@ class HistoryFile {
   Status Compact(int64_t newest);
   Status Write(Descriptor& file, std::string_view bytes, uint64_t at) const;
   Status Sync(Descriptor& file) const;
+  // So that the file bears its name after a crash.
+  static Status SyncFolderOf(const std::string& path);
 
   const std::string path_;
   const usage::Options usage_;

@@ -45,7 +45,8 @@ ManifestSource::ManifestSource(std::span<const wire::UsageHistory> histories, us
       if (found != usage_.resources.end()) {
         series_[static_cast<size_t>(found - usage_.resources.begin())].push_back(series);
       } else {
-        notices_.push_back(Concat("UsageHistory ", history.name, ": usage.resources does not list ", series.resource));
+        std::string notice = Concat("UsageHistory ", history.name, ": usage.resources does not list ", series.resource);
+        if (std::ranges::find(notices_, notice) == notices_.end()) notices_.push_back(std::move(notice));
       }
     }
   }
@@ -53,7 +54,9 @@ ManifestSource::ManifestSource(std::span<const wire::UsageHistory> histories, us
 
 StatusOr<Progress> ManifestSource::Refresh(Time now, const Deliver& deliver) {
   const int64_t open = usage::SlotAt(now, usage_.slot);
-  const int64_t first = delivered_.value_or(open - static_cast<int64_t>(usage_.slots) + 1);
+  // The whole window anew where the clock went back, or on by more than that.
+  const int64_t oldest = open - static_cast<int64_t>(usage_.slots) + 1;
+  const int64_t first = delivered_ && *delivered_ <= open ? std::max(*delivered_, oldest) : oldest;
   for (size_t i = 0; i < series_.size(); ++i) {
     SlotMaxima maxima;
     for (const wire::UsageSeries& series : series_[i]) Raise(maxima, series, usage_.resources[i].resource, first, now);

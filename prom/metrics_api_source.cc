@@ -19,6 +19,15 @@ constexpr auto kMaxSkew = minutes(1);
 // Within that a pod gets its first sample, as metrics-server wants two readings of its counters, and loses its last.
 constexpr auto kFirstSample = minutes(2);
 
+// One notice for all that cannot be read, of the first by name, so that it stays the same while they do.
+void NoteFault(const std::vector<ResourceMetrics>& samples, Progress& progress) {
+  const std::string* first = nullptr;
+  for (const ResourceMetrics& sample : samples) {
+    if (!sample.fault.empty() && (first == nullptr || sample.fault < *first)) first = &sample.fault;
+  }
+  if (first != nullptr) progress.notices.push_back(Concat("metrics.k8s.io sends what cannot be read: ", *first));
+}
+
 }  // namespace
 
 MetricsApiSource::MetricsApiSource(MetricsReader reader, usage::Options usage, PlacedPods& pods,
@@ -39,11 +48,13 @@ MetricsApiSource::~MetricsApiSource() { (void)Keep(INT64_MAX); }
 StatusOr<Progress> MetricsApiSource::Refresh(Time now, const Deliver& deliver) {
   TakeChanges(now);
   if (history_ != nullptr && !replayed_) return Replay(now, deliver);
-  if (!pods_.complete()) return Unavailable("waiting for the first list of pods");
+  if (!pods_.complete()) return Progress{.not_asked = "waiting for the first list of pods"};
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<ResourceMetrics> pods, reader_.pods());
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<ResourceMetrics> nodes, reader_.nodes());
   TakeChanges(now);  // the samples may still have what left meanwhile
   Progress progress{.notices = notices_};
+  NoteFault(pods, progress);
+  NoteFault(nodes, progress);
   Sums sums;
   const TextSet measured = TakePods(pods, now, sums, progress);
   // Without them all that the nodes use would look like use of the system.
@@ -85,7 +96,7 @@ Progress MetricsApiSource::Replay(Time now, const Deliver& deliver) {
     notices_.push_back(Concat("the history goes on in memory only: ", Message(restored.status())));
     history_.reset();
   }
-  Progress progress{.more = true, .left_out = 0, .notices = notices_};
+  Progress progress{.more = true, .not_asked = "reading the history file", .notices = notices_};
   if (restored.ok() && restored->cut_off > 0) {
     progress.notices.push_back(Concat("the last ", std::to_string(restored->cut_off),
                                       " bytes of the history file were damaged and are cut off"));
@@ -112,11 +123,11 @@ TextSet MetricsApiSource::TakePods(const std::vector<ResourceMetrics>& samples, 
   TextSet measured;
   for (const ResourceMetrics& sample : samples) {
     std::string key = Concat(sample.namespace_name, "/", sample.name);
+    const std::optional<int64_t> slot = SlotOf(sample, now);
+    if (!slot) ++progress.left_out;
     const auto [pod, ended] = OwnerOf(key, sample.timestamp);
     if (pod == nullptr) continue;
     auto& sum = sums.try_emplace(pod->node_name, resources_.size(), 0).first->second;
-    const std::optional<int64_t> slot = SlotOf(sample, now);
-    if (!slot) ++progress.left_out;
     const std::string workload = usage::WorkloadOf(*pod);
     for (size_t i = 0; i < resources_.size(); ++i) {
       if (!slot || !sample.usage.Has(resources_[i].id)) {
@@ -183,7 +194,8 @@ Status MetricsApiSource::Keep(int64_t slot) {
     resource.kept = std::move(open);
   }
   std::ranges::stable_sort(closed, {}, &usage::Readings::slot);
-  return history_->Append(closed);
+  if (!closed.empty()) kept_ = history_->Append(closed);
+  return kept_;
 }
 
 }  // namespace huygens::prom

@@ -75,13 +75,14 @@ class MetricsApiSource final : public Source {
   void TakeNodes(const std::vector<wire::ResourceMetrics>& samples, Time now, const Sums& sums, Progress& progress);
   // Adds to what the file does not have yet.
   static void Remember(SlotMaxima& kept, const usage::Readings& readings);
-  // Writes the slots before `slot`, and folds the rest.
+  // Writes the slots before `slot`, and folds the rest. Fails as the last write did until one works.
   Status Keep(int64_t slot);
 
   const MetricsReader reader_;
   const usage::Options usage_;
   PlacedPods& pods_;
   std::unique_ptr<HistoryFile> history_;
+  Status kept_;  // of the last write
   bool replayed_ = false;
   std::vector<std::string> notices_;  // that hold from the start
   std::vector<Resource> resources_;   // those that the API measures

@@ -57,10 +57,10 @@ Duration Poller::Refresh() {
   report.took = waiter_->Now() - begin;
   if (progress.ok()) report.progress = *std::move(progress);
   const bool more = report.progress.more;
-  const bool ok = report.status.ok();
+  const bool answered = report.status.ok() && (more || report.progress.not_asked.empty());
   const Duration left = std::max(Duration::zero(), interval_ - report.took);
   report_(std::move(report));
-  if (!ok) return backoff_.Next();
+  if (!answered) return backoff_.Next();
   backoff_.Reset();
   return more ? Duration::zero() : left;
 }

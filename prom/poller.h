@@ -1,6 +1,6 @@
 // The thread that asks a Source at intervals: every `interval` from the start of one refresh to the start of the next;
-// at once while the source has more history to deliver; after a failure with pauses that grow from one second to a
-// minute.
+// at once while the source has more history to deliver; after a failure, or where the source cannot be asked yet, with
+// pauses that grow from one second to a minute.
 #pragma once
 
 #include <cstdint>

@@ -61,6 +61,7 @@ StatusOr<Progress> PrometheusSource::Refresh(Time now, const Deliver& deliver) {
     first_fault.Update(status);
   }
   if (round.faults.size() == resources_.size()) HUYGENS_RETURN_IF_ERROR(first_fault);
+  round.progress.partial = !round.faults.empty();
   round.progress.notices = Notices(round);
   return std::move(round.progress);
 }
@@ -71,13 +72,22 @@ Status PrometheusSource::LookForRecordings(Round& round) {
     recorded_.insert(Recording(labels));
     return false;
   };
-  HUYGENS_RETURN_IF_ERROR(client_->Query(RecordingsQuery(), round.now, {take, nullptr}).status());
+  const Status asked = client_->Query(RecordingsQuery(), round.now, {take, nullptr}).status();
+  // Refused is this one query; the others may work.
+  const bool refused = absl::IsInvalidArgument(asked) || TooMuch(asked);
+  if (!asked.ok() && !refused) return asked;
+  recordings_fault_ = Message(asked);
   looked_in_slot_ = round.open;
   return absl::OkStatus();
 }
 
 Status PrometheusSource::RefreshOne(size_t index, Round& round) {
   Resource& resource = resources_[index];
+  if (resource.seen_until && *resource.seen_until - round.now > options_.usage.slot) {
+    // The clock went back: all that follows from the time of before is wrong.
+    resource.seen_until.reset();
+    resource.history_begins = resource.history_waits = INT64_MIN;
+  }
   if (!resource.seen_until || round.now - *resource.seen_until > options_.usage.slot) {
     if (resource.seen_until && !resource.HasHistory()) {
       resource.history_begins = usage::SlotAt(*resource.seen_until, options_.usage.slot);
@@ -193,13 +203,18 @@ std::vector<std::string> PrometheusSource::Notices(const Round& round) const {
       notices.push_back(Concat("history of ", resource.name, " is missing as yet: ", resource.history_fault));
     }
   }
-  if (!unrecorded.empty()) {
-    notices.push_back(Concat("Prometheus has no ", Joined(unrecorded),
-                             ", so it works each answer out from raw series; load config/prometheus/rules.yaml there"));
-  }
   if (!silent.empty()) {
     notices.push_back(Concat("Prometheus measures no pod's use of ", Joined(silent),
                              "; config/prometheus/README.md says what it must scrape"));
+  }
+  if (!recordings_fault_.empty()) {
+    notices.push_back(Concat("Prometheus does not say what it records, so it works each answer out from raw series: ",
+                             recordings_fault_));
+  } else if (!unrecorded.empty()) {
+    notices.push_back(
+        Concat("Prometheus has no ", Joined(unrecorded),
+               ", so it works each answer out from raw series; config/prometheus/rules.yaml is not loaded "
+               "there, or has nothing to record"));
   }
   if (!shortened.empty()) {
     notices.push_back(Concat("some history of ", Joined(shortened), " was too much for Prometheus and is missing"));

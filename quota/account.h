@@ -6,27 +6,23 @@
 // Decision thread only.
 #pragma once
 
-#include <functional>
 #include <memory>
-#include <set>
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/resource.h"
 #include "cluster/account.h"
 #include "quota/check.h"
-#include "quota/keys.h"
+#include "quota/options.h"
 #include "quota/tree.h"
 
 namespace huygens::quota {
 
 class Account final : public cluster::Account {
  public:
-  using LabelsOf = std::function<const cluster::QuotaLabels&(const cluster::Pod&)>;
   // `names` must outlive this.
-  Account(const ResourceNames& names, KeyOptions options, LabelsOf labels_of);
+  Account(const ResourceNames& names, Options options);
 
   void Place(const cluster::PlacedPod& pod) override;
   void Leave(const cluster::PlacedPod& pod) override;
@@ -34,29 +30,25 @@ class Account final : public cluster::Account {
   // A node's share of a group is nobody's question, so what is compared is which pods were charged.
   bool Recount(cluster::NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override;
 
-  void Set(cluster::BizGroupQuota group);
-  void Remove(std::string_view name);
-  // The groups that changed since the last call and their parents, by name: pods of theirs may fit that did not.
-  std::vector<std::string> TakeChanged();
+  void GroupChanged(const cluster::BizGroupQuota& group) override { tree_.Set(group); }
+  void GroupGone(std::string_view name) override { tree_.Remove(name); }
 
-  // Whether the pod, which is not charged yet, fits into its group; pods without a group always do.
-  Verdict Check(const cluster::Pod& pod) const;
-  const cluster::QuotaLabels& LabelsFor(const cluster::Pod& pod) const { return labels_of_(pod); }
+  // Whether the pod, which is not charged yet, fits into its group beside what is charged and `others`; pods without a
+  // group always do. Where workloads are charged when they are admitted only the hours count.
+  Verdict Check(const cluster::Pod& pod, const Amounts& others = {}) const;
+  // What the pod costs its group; it has one.
+  Amounts UsageOf(const cluster::Pod& pod) const;
   const Tree& tree() const { return tree_; }
 
  private:
   using Pods = std::vector<std::shared_ptr<const cluster::Pod>>;
 
-  Amounts UsageOf(const cluster::Pod& pod) const;
-  bool Counts(const cluster::Pod& pod) const { return !labels_of_(pod).group.empty(); }
-  void NoteChange(std::string_view name);
+  Verdict CheckHours(const cluster::Pod& pod) const;
 
   const ResourceNames& names_;
-  const KeyOptions options_;
-  const LabelsOf labels_of_;
+  const Options options_;
   Tree tree_;
   std::vector<Pods> charged_;  // by node; only pods of a group
-  std::set<std::string> changed_;
 };
 
 }  // namespace huygens::quota

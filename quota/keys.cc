@@ -141,4 +141,12 @@ bool IsKnownKey(std::string_view key) {
   return name.starts_with(kHugepages) || (requests && IsDeviceOrExtended(name));
 }
 
+Amounts CashOf(const Amounts& amounts) {
+  Amounts cash;
+  for (const auto& [key, amount] : amounts) {
+    if (IsCash(key)) cash.emplace_back(key, amount);
+  }
+  return cash;
+}
+
 }  // namespace huygens::quota

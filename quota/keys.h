@@ -47,6 +47,7 @@ bool IsKnownKey(std::string_view key);
 // cash/KEY is a budget of KEY times hours.
 inline constexpr std::string_view kCashPrefix = "cash/";
 inline bool IsCash(std::string_view key) { return key.starts_with(kCashPrefix); }
+Amounts CashOf(const Amounts& amounts);
 // Whether amounts of the key are cores: cpu, requests.cpu, limits.cpu, of any model.
 bool IsCpuKey(std::string_view key);
 // The key without a model, of cpu and memory keys; empty for others.

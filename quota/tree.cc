@@ -8,14 +8,6 @@
 namespace huygens::quota {
 namespace {
 
-Amounts CashOf(const Amounts& amounts) {
-  Amounts cash;
-  for (const auto& [key, amount] : amounts) {
-    if (IsCash(key)) cash.emplace_back(key, amount);
-  }
-  return cash;
-}
-
 Verdict Refuse(Outcome outcome, std::string detail) { return {outcome, {}, std::move(detail)}; }
 
 }  // namespace

@@ -15,7 +15,6 @@ using policy::Sources;
 
 struct TermEntry {
   std::string_view name;
-  // Null: the name is known, but this version does nothing under it.
   std::unique_ptr<Term> (*make)(const Sources& sources);
   // Not null: the term means resources by weight, from 1; one without a weight has 1.
   std::unique_ptr<Term> (*make_weighted)(const Sources& sources, ResourceVector weights) = nullptr;

@@ -13,12 +13,13 @@ UsageTerm::UsageTerm(const usage::Account& usage, const ResourceVector& weights)
 
 void UsageTerm::Score(const PodQuery& pod, const cluster::State&, std::span<const NodeIndex> nodes,
                       std::span<float> scores) const {
+  const size_t resources = pod.usage.resources.size();
+  const float* share = pod.UsageShares(usage_, nodes).data();
   std::array<UsageShare, usage::kMaxResources> shares;
   for (size_t i = 0; i < nodes.size(); ++i) {
     size_t known = 0;
-    for (size_t r = 0; r < pod.usage.resources.size(); ++r) {
-      const float share = usage_.Share(nodes[i], r, pod.usage, pod.now);
-      if (!std::isnan(share)) shares[known++] = {share, weights_[r]};
+    for (size_t r = 0; r < resources; ++r, ++share) {
+      if (!std::isnan(*share)) shares[known++] = {*share, weights_[r]};
     }
     scores[i] = known == 0 ? kNoOpinion : static_cast<float>(ScoreOf(std::span(shares).first(known)));
   }

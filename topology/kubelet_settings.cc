@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -20,19 +21,30 @@ std::string_view Find(const Pairs& pairs, std::string_view key) {
   return {};
 }
 
-std::optional<TopologyManagerPolicy> PolicyNamed(std::string_view text) {
-  if (text == "none") return TopologyManagerPolicy::kNone;
-  if (text == "best-effort") return TopologyManagerPolicy::kBestEffort;
-  if (text == "restricted") return TopologyManagerPolicy::kRestricted;
-  if (text == "single-numa-node") return TopologyManagerPolicy::kSingleNumaNode;
-  return std::nullopt;
+// By the value of the enumeration.
+constexpr std::string_view kPolicies[] = {"none", "best-effort", "restricted", "single-numa-node"};
+constexpr std::string_view kScopes[] = {"container", "pod"};
+constexpr std::string_view kCpuPolicies[] = {"none", "static"};
+constexpr std::string_view kMemoryPolicies[] = {"None", "Static"};
+
+template <typename Enum>
+std::optional<Enum> Named(std::span<const std::string_view> names, std::string_view text) {
+  const auto found = std::ranges::find(names, text);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
 }
 
-std::optional<TopologyManagerScope> ScopeNamed(std::string_view text) {
-  if (text == "container") return TopologyManagerScope::kContainer;
-  if (text == "pod") return TopologyManagerScope::kPod;
-  return std::nullopt;
-}
+// Options of kubelet's managers and where each is kept.
+struct Option {
+  std::string_view name;
+  bool KubeletOptions::* on;
+};
+constexpr Option kTopologyOptions[] = {{"prefer-closest-numa-nodes", &KubeletOptions::prefer_closest}};
+constexpr Option kCpuOptions[] = {{"full-pcpus-only", &KubeletOptions::full_cores_only},
+                                  {"distribute-cpus-across-numa", &KubeletOptions::distribute_across_zones},
+                                  {"distribute-cpus-across-cores", &KubeletOptions::distribute_across_cores},
+                                  {"align-by-socket", &KubeletOptions::align_by_socket},
+                                  {"prefer-align-cpus-by-uncorecache", &KubeletOptions::align_by_uncore_cache}};
 
 // "RestrictedPodLevel": the policies without a level never meant anything to a scheduler.
 void ReadDeprecated(std::string_view policies, KubeletOptions& options) {
@@ -74,13 +86,20 @@ bool OptionOn(const Pairs& attributes, std::string_view prefix, std::string_view
 }
 
 // The first of the attribute, the label and the default that is one of the two words.
-bool IsStatic(std::string_view attribute, std::string_view label, std::string_view static_word,
-              std::string_view none_word, bool otherwise) {
+bool IsStatic(std::string_view attribute, std::string_view label, std::span<const std::string_view> words,
+              bool otherwise) {
   for (std::string_view word : {attribute, label}) {
-    if (word == static_word) return true;
-    if (word == none_word) return false;
+    if (const auto found = Named<bool>(words, word)) return *found;
   }
   return otherwise;
+}
+
+std::string NamesOn(std::span<const Option> all, const KubeletOptions& options) {
+  std::string names;
+  for (const Option& each : all) {
+    if (options.*each.on) names += Concat(names.empty() ? "" : ",", each.name);
+  }
+  return names;
 }
 
 }  // namespace
@@ -90,22 +109,51 @@ KubeletOptions KubeletOptionsOf(const cluster::NodeTopology& topology, const clu
   const Pairs& attributes = topology.attributes;
   KubeletOptions options;
   ReadDeprecated(Find(attributes, "topologyPolicies"), options);
-  options.policy = PolicyNamed(Find(attributes, "topologyManagerPolicy")).value_or(options.policy);
-  options.scope = ScopeNamed(Find(attributes, "topologyManagerScope")).value_or(options.scope);
-  options.prefer_closest = OptionOn(attributes, "topologyManagerOption", "prefer-closest-numa-nodes");
+  options.policy =
+      Named<TopologyManagerPolicy>(kPolicies, Find(attributes, "topologyManagerPolicy")).value_or(options.policy);
+  options.scope =
+      Named<TopologyManagerScope>(kScopes, Find(attributes, "topologyManagerScope")).value_or(options.scope);
+  for (const Option& each : kTopologyOptions) {
+    options.*each.on = OptionOn(attributes, "topologyManagerOption", each.name);
+  }
 
   auto label = [&](std::string_view key) { return node ? Find(node->labels, key) : std::string_view(); };
   options.static_cpus = IsStatic(Find(attributes, "cpuManagerPolicy"), label("huygens.dev/cpu-manager-policy"),
-                                 "static", "none", defaults.static_cpus);
+                                 kCpuPolicies, defaults.static_cpus);
   options.static_memory = IsStatic(Find(attributes, "memoryManagerPolicy"), label("huygens.dev/memory-manager-policy"),
-                                   "Static", "None", defaults.static_memory);
-  auto cpu_option = [&](std::string_view option) { return OptionOn(attributes, "cpuManagerOption", option); };
-  options.full_cores_only = cpu_option("full-pcpus-only");
-  options.distribute_across_zones = cpu_option("distribute-cpus-across-numa");
-  options.distribute_across_cores = cpu_option("distribute-cpus-across-cores");
-  options.align_by_socket = cpu_option("align-by-socket");
-  options.align_by_uncore_cache = cpu_option("prefer-align-cpus-by-uncorecache");
+                                   kMemoryPolicies, defaults.static_memory);
+  for (const Option& each : kCpuOptions) options.*each.on = OptionOn(attributes, "cpuManagerOption", each.name);
   return options;
+}
+
+std::vector<std::pair<std::string_view, std::string>> SettingsOf(const KubeletOptions& options) {
+  std::vector<std::pair<std::string_view, std::string>> settings = {
+      {"topologyManagerPolicy", std::string(kPolicies[static_cast<size_t>(options.policy)])},
+      {"topologyManagerScope", std::string(kScopes[static_cast<size_t>(options.scope)])},
+      {"cpuManagerPolicy", std::string(kCpuPolicies[options.static_cpus])},
+      {"memoryManagerPolicy", std::string(kMemoryPolicies[options.static_memory])}};
+  settings.emplace_back("topologyManagerPolicyOptions", NamesOn(kTopologyOptions, options));
+  settings.emplace_back("cpuManagerPolicyOptions", NamesOn(kCpuOptions, options));
+  std::erase_if(settings, [](const auto& setting) { return setting.second.empty(); });
+  return settings;
+}
+
+std::string UnknownSetting(const cluster::NodeTopology& topology) {
+  if (topology.source != cluster::TopologySource::kCommunity) return "";
+  const std::pair<std::string_view, std::span<const std::string_view>> known[] = {
+      {"topologyManagerPolicy", kPolicies},
+      {"topologyManagerScope", kScopes},
+      {"cpuManagerPolicy", kCpuPolicies},
+      {"memoryManagerPolicy", kMemoryPolicies}};
+  for (const auto& [attribute, names] : known) {
+    const std::string_view value = Find(topology.attributes, attribute);
+    if (value.empty() || std::ranges::find(names, value) != names.end()) continue;
+    std::string text =
+        Concat("attribute ", attribute, ": kubelet knows no ", value, ", so it counts as absent; there are ");
+    for (const std::string_view name : names) text += Concat(name == names.front() ? "" : ", ", name);
+    return text;
+  }
+  return "";
 }
 
 }  // namespace huygens::topology

@@ -7,8 +7,14 @@
 //   memory manager     attribute memoryManagerPolicy; else huygens.dev/memory-manager-policy; else the default
 //
 // <Name> is kubelet's option in CamelCase: topologyManagerOptionPreferClosestNumaNodes, in any case. What has no valid
-// value counts as absent. Source of the first line: scheduler-plugins, pkg/noderesourcetopology/nodeconfig.
+// value counts as absent, as upstream. Source of the first line: scheduler-plugins,
+// pkg/noderesourcetopology/nodeconfig.
 #pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "cluster/objects.h"
 #include "topology/kubelet_machine.h"
@@ -19,5 +25,12 @@ namespace huygens::topology {
 // `node` may be null.
 KubeletOptions KubeletOptionsOf(const cluster::NodeTopology& topology, const cluster::Node* node,
                                 const KubeletDefaults& defaults);
+
+// As kubelet's own configuration spells it: topologyManagerPolicy, topologyManagerScope, cpuManagerPolicy,
+// memoryManagerPolicy, and where any is on topologyManagerPolicyOptions and cpuManagerPolicyOptions, joined by commas.
+std::vector<std::pair<std::string_view, std::string>> SettingsOf(const KubeletOptions& options);
+
+// Which attribute of a community object names a policy or scope that kubelet does not have; empty if none does.
+std::string UnknownSetting(const cluster::NodeTopology& topology);
 
 }  // namespace huygens::topology

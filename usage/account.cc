@@ -34,13 +34,23 @@ Account::Account(Options options)
           std::clamp<int64_t>(std::chrono::hours(24) / options_.slot, 1, static_cast<int64_t>(options_.slots)))),
       workloads_(options_.resources.size(), options_.slots),
       systems_(options_.resources.size(), options_.slots),
-      resources_(options_.resources.size()) {}
+      resources_(options_.resources.size()),
+      outlines_(options_.resources.size(), Outline(options_.slots)) {}
 
 void Account::MakeRoomFor(NodeIndex node) {
   if (node < nodes_.size()) return;
   if (unsettled_ > 0) unsettled_ += node + 1 - nodes_.size();  // or a node already there would miss its turn
   nodes_.resize(node + 1);
   sums_.resize(nodes_.size() * resources_.size());
+  rooms_.resize(sums_.size());
+}
+
+void Account::Summarise(NodeIndex node, size_t resource) {
+  const Sum& sum = At(node, resource);
+  const int64_t left = sum.limit == kNoLimit ? kNoLimit : sum.limit - Predicted(sum);
+  rooms_[node * resources_.size() + resource] = {left, sum.measured};
+  if (sum.limit == kNoLimit || options_.estimator != Estimator::kPeakOfSum) return;
+  outlines_[resource].Set(node, sum.usage, sum.limit);
 }
 
 Profile Account::ProfileOf(const PodHere& pod, size_t resource) const {
@@ -70,6 +80,7 @@ void Account::SettleNode(NodeIndex node) {
     const int64_t before = Predicted(sum);
     sum.usage = Count(node, r);
     if (Predicted(sum) < before) nodes_[node].relieved = true;
+    Summarise(node, r);
   }
 }
 
@@ -83,11 +94,17 @@ bool Account::Settle(size_t nodes) {
 
 void Account::Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod) {
   nodes_[node].pods.push_back({pod, &workloads_.Use(WorkloadOf(*pod))});
-  for (size_t r = 0; r < resources_.size(); ++r) At(node, r).usage.Add(ProfileOf(nodes_[node].pods.back(), r));
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    At(node, r).usage.Add(ProfileOf(nodes_[node].pods.back(), r));
+    Summarise(node, r);
+  }
 }
 
 void Account::Remove(NodeIndex node, std::vector<PodHere>::iterator pod) {
-  for (size_t r = 0; r < resources_.size(); ++r) At(node, r).usage.Remove(ProfileOf(*pod, r));
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    At(node, r).usage.Remove(ProfileOf(*pod, r));
+    Summarise(node, r);
+  }
   workloads_.Release(WorkloadOf(*pod->pod));
   std::swap(*pod, nodes_[node].pods.back());
   nodes_[node].pods.pop_back();
@@ -136,6 +153,7 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     const int64_t limit = ceiling && counted ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
     if (sum.limit != limit) stale_count_.reset();
     sum.limit = limit;
+    Summarise(node, r);
   }
 }
 
@@ -157,6 +175,7 @@ bool Account::Recount(NodeIndex node, std::span<const cluster::PlacedPod* const>
     NodeUsage usage = Count(node, r);
     if (usage == At(node, r).usage) continue;
     At(node, r).usage = std::move(usage);
+    Summarise(node, r);
     differs = true;
   }
   return differs;
@@ -176,10 +195,14 @@ void Account::Apply(const Readings& readings) {
     if (node == node_index_.end()) continue;
     Sum& sum = At(node->second, r);
     nodes_[node->second].relieved |= readings.measured > sum.measured + options_.stale_after;
-    sum.measured = std::max(sum.measured, readings.measured);
+    sum.measured = systems_.Find(reading.subject)->resources[r].last;
+    rooms_[node->second * resources_.size() + r].measured = sum.measured;
   }
   workloads_.DropOld();
   systems_.DropOld();
+  const bool went_back =
+      resource.newest != Time::min() && WentBack(readings.slot, SlotAt(resource.newest, options_.slot), options_.slots);
+  if (went_back) resource.newest = Time::min();
   if (!resource.by_node && readings.measured > resource.newest + options_.stale_after) {
     for (NodeHere& node : nodes_) node.relieved = true;
   }

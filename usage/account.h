@@ -24,6 +24,7 @@
 #include "usage/histories.h"
 #include "usage/node_usage.h"
 #include "usage/options.h"
+#include "usage/outline.h"
 #include "usage/readings.h"
 
 namespace huygens::usage {
@@ -104,7 +105,9 @@ class Account final : public cluster::Account {
   // history by both (usage/profile.h).
   Demand DemandOf(const cluster::Pod& pod) const;
   // Whether the node stays at or under its ceilings with the pod on it; of `left_out` nothing is asked.
-  Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const;
+  Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const {
+    return PeaksFit(node, demand, now) ? Verdict::kFits : JudgeClosely(node, demand, now, left_out);
+  }
   // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
   // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
   // estimates of all its pods stand for it: neither the best node nor the worst.
@@ -146,6 +149,11 @@ class Account final : public cluster::Account {
     Time measured = Time::min();
     uint64_t settled = 0;  // the change of the resource's histories that `usage` knows
   };
+  // What decides most questions about a node, apart from the rest so that all nodes' stay in the cache.
+  struct Room {
+    int64_t left = kNoLimit;      // the limit less the predicted use; kNoLimit: there is none
+    Time measured = Time::min();  // as in Sum
+  };
   struct ResourceState {
     uint64_t changes = 0;  // of histories
     bool by_node = false;  // the source reports nodes
@@ -161,15 +169,30 @@ class Account final : public cluster::Account {
   void SettleNode(NodeIndex node);
   void Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod);
   void Remove(NodeIndex node, std::vector<PodHere>::iterator pod);
-  Time LastMeasured(const Sum& sum, size_t resource) const {
-    return resources_[resource].by_node ? sum.measured : resources_[resource].newest;
+  // After each change of the Sum: what is kept apart of it.
+  void Summarise(NodeIndex node, size_t resource);
+  Time LastMeasured(Time of_node, size_t resource) const {
+    return resources_[resource].by_node ? of_node : resources_[resource].newest;
   }
-  MetricState StateOf(const Sum& sum, size_t resource, Time now) const {
-    const Time last = LastMeasured(sum, resource);
+  // Whether the highest predicted use and the pod's peak fit, by fresh figures.
+  bool PeaksFit(NodeIndex node, const Demand& demand, Time now) const {
+    const size_t first = node * resources_.size();
+    if (first >= rooms_.size()) return false;
+    for (size_t r = 0; r < demand.resources.size(); ++r) {
+      const Room& room = rooms_[first + r];
+      if (room.left == kNoLimit) continue;
+      if (demand.resources[r].peak > room.left) return false;
+      if (LastMeasured(room.measured, r) + options_.stale_after < now) return false;
+    }
+    return true;
+  }
+  MetricState StateOf(Time of_node, size_t resource, Time now) const {
+    const Time last = LastMeasured(of_node, resource);
     if (last + options_.stale_after >= now) return MetricState::kFresh;
     return last == Time::min() ? MetricState::kAbsent : MetricState::kStale;
   }
   int64_t Predicted(const Sum& sum) const;
+  Verdict JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const;
   Verdict JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
   Verdict JudgeBlind(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const;
   bool FitsAlone(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
@@ -182,6 +205,8 @@ class Account final : public cluster::Account {
   std::vector<NodeHere> nodes_;
   TextMap<NodeIndex> node_index_;  // of those with a Node object
   std::vector<Sum> sums_;          // resource by resource, node by node
+  std::vector<Room> rooms_;        // likewise
+  std::vector<Outline> outlines_;  // by resource
   NodeIndex settle_next_ = 0;
   size_t unsettled_ = 0;  // nodes that Settle has yet to look at
   struct StaleCount {

@@ -8,6 +8,11 @@ bool Curve::Set(int64_t slot, int64_t amount) {
     stored_.assign(slots_, kAbsent);
     newest_ = slot - 1;
   }
+  if (WentBack(slot, newest_, slots_)) {
+    *this = Curve(slots_);
+    (void)Set(slot, amount);
+    return true;
+  }
   if (slot <= newest_ - window) return false;
   amount = std::clamp<int64_t>(amount, 0, kMostUse);
 

@@ -14,8 +14,8 @@
 
 namespace huygens::usage {
 
-// Amounts are cut to this, so that sums over a node's pods, up to 8000, cannot overflow.
-inline constexpr int64_t kMostUse = int64_t{1} << 50;
+// Amounts are cut to this, capacities too, so that sums over a node's pods, up to 100 000, cannot overflow.
+inline constexpr int64_t kMostUse = int64_t{1} << 46;
 
 // n mod slots, for any n.
 inline size_t SlotOfWeek(int64_t slot, size_t slots) {
@@ -23,12 +23,19 @@ inline size_t SlotOfWeek(int64_t slot, size_t slots) {
   return static_cast<size_t>((slot % count + count) % count);
 }
 
+// Whether a reading of `slot` after one of `newest` says that the clock has gone back: none is late by more than a few
+// slots, so it is where one is older than the window by a seventh of it.
+inline bool WentBack(int64_t slot, int64_t newest, size_t slots) {
+  const auto window = static_cast<int64_t>(slots);
+  return slot + window + std::max<int64_t>(1, window / 7) <= newest;
+}
+
 class Curve {
  public:
   explicit Curve(size_t slots) : slots_(static_cast<uint32_t>(slots)) {}
 
-  // `amount` was used in slot number `slot`. A slot older than the window is passed over; one within it is only raised.
-  // Says whether any value changed.
+  // `amount` was used in slot number `slot`. A slot older than the window is passed over, unless the clock went back:
+  // then the curve begins anew. One within it is only raised. Says whether any value changed.
   bool Set(int64_t slot, int64_t amount);
 
   size_t slots() const { return slots_; }

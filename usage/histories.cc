@@ -41,7 +41,9 @@ bool Histories::Set(std::string_view subject, size_t resource, int64_t slot, int
   History& history = At(subject);
   if (Empty(history)) ++measured_;
   History::Measured& measured = history.resources[resource];
-  measured.last = std::max(measured.last, last);
+  const bool anew = measured.curve.seen() == 0 || WentBack(slot, measured.curve.newest(), slots_);
+  measured.last = anew ? last : std::max(measured.last, last);
+  if (WentBack(slot, newest_[resource], slots_)) newest_[resource] = looked_ = slot;
   newest_[resource] = std::max(newest_[resource], slot);
   return measured.curve.Set(slot, amount);
 }

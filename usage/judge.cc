@@ -10,7 +10,7 @@
 namespace huygens::usage {
 
 MetricState Account::State(NodeIndex node, size_t resource, Time now) const {
-  return node < nodes_.size() ? StateOf(At(node, resource), resource, now) : MetricState::kAbsent;
+  return node < nodes_.size() ? StateOf(At(node, resource).measured, resource, now) : MetricState::kAbsent;
 }
 
 const Account::StaleCount& Account::CountStale(Time now) const {
@@ -23,7 +23,7 @@ const Account::StaleCount& Account::CountStale(Time now) const {
     ++nodes;
     for (size_t r = 0; r < resources_.size(); ++r) {
       const Sum& sum = At(node, r);
-      stale[r] += sum.limit != kNoLimit && StateOf(sum, r, now) != MetricState::kFresh;
+      stale[r] += sum.limit != kNoLimit && StateOf(sum.measured, r, now) != MetricState::kFresh;
     }
   }
   stale_count_ = {.at = second, .aside = {}, .share = 0};
@@ -50,29 +50,33 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
   demand.resources.reserve(resources_.size());
   for (size_t r = 0; r < resources_.size(); ++r) {
     const Curve* curve = history ? &history->resources[r].curve : nullptr;
-    demand.resources.push_back(usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
+    ResourceDemand& each = demand.resources.emplace_back(
+        usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
+    each.outline = Outline::Of(each, options_.slots);
   }
   return demand;
 }
 
-Verdict Account::Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const {
+Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const {
   Verdict worst = Verdict::kFits;
   if (node >= nodes_.size()) return worst;
   for (size_t r = 0; r < demand.resources.size(); ++r) {
-    const Sum& sum = At(node, r);
-    // Most questions end here.
-    if (sum.limit == kNoLimit || left_out[r]) continue;
+    const Room& room = rooms_[node * resources_.size() + r];
+    if (room.left == kNoLimit || left_out[r]) continue;
     const ResourceDemand& added = demand.resources[r];
-    const MetricState state = StateOf(sum, r, now);
-    if (state == MetricState::kFresh && sum.usage.sum_of_peaks() + added.peak <= sum.limit) continue;
-    worst = std::max(worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeBlind(sum, r, added, state));
+    const MetricState state = StateOf(room.measured, r, now);
+    worst = std::max(
+        worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeBlind(At(node, r), r, added, state));
   }
   return worst;
 }
 
 Verdict Account::JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
-  const Sum& sum = At(node, resource);
-  if (options_.estimator == Estimator::kPeakOfSum && sum.usage.Fits(demand, sum.limit)) return Verdict::kFits;
+  if (demand.peak <= rooms_[node * resources_.size() + resource].left) return Verdict::kFits;
+  if (options_.estimator == Estimator::kPeakOfSum) {
+    const Sum& sum = At(node, resource);
+    if (outlines_[resource].Fits(node, sum.usage, demand, sum.limit)) return Verdict::kFits;
+  }
   return FitsAlone(node, resource, demand) ? Verdict::kOverCeiling : Verdict::kNeverFits;
 }
 
@@ -111,7 +115,7 @@ float Account::Share(NodeIndex node, size_t resource, const Demand& demand, Time
   const Sum& sum = At(node, resource);
   const ResourceDemand& added = demand.resources[resource];
   int64_t use = 0;
-  if (StateOf(sum, resource, now) != MetricState::kFresh) {
+  if (StateOf(sum.measured, resource, now) != MetricState::kFresh) {
     use = sum.usage.estimates() + added.estimate;
   } else if (options_.estimator == Estimator::kSumOfPeaks) {
     use = sum.usage.sum_of_peaks() + added.peak;
@@ -125,8 +129,8 @@ NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
   NodeUse use;
   if (node >= nodes_.size()) return use;
   const Sum& sum = At(node, resource);
-  use.state = StateOf(sum, resource, now);
-  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(sum, resource);
+  use.state = StateOf(sum.measured, resource, now);
+  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(sum.measured, resource);
   use.capacity = sum.capacity;
   if (sum.limit != kNoLimit) use.ceiling = sum.limit;
   const bool fresh = use.state == MetricState::kFresh;
@@ -148,8 +152,8 @@ std::vector<NodeFigures> Account::Figures(NodeIndex node, Time now) const {
     const Sum& sum = At(node, r);
     NodeFigures figures;
     figures.name = options_.resources[r].name;
-    figures.state = StateOf(sum, r, now);
-    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(sum, r);
+    figures.state = StateOf(sum.measured, r, now);
+    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(sum.measured, r);
     figures.capacity = sum.capacity;
     if (sum.limit != kNoLimit) figures.ceiling = sum.limit;
     figures.sum_of_peaks = sum.usage.sum_of_peaks();

@@ -5,19 +5,9 @@
 namespace huygens::usage {
 namespace {
 
-// The highest of each block; returns the first slot with the highest of all.
-size_t FindBlocks(std::span<const int64_t> slots, std::vector<int64_t>& blocks) {
-  blocks.resize((slots.size() + kSlotsPerBlock - 1) / kSlotsPerBlock);
-  const int64_t* slot = slots.data();
-  for (size_t b = 0; b < blocks.size(); ++b) {
-    const int64_t* end = slots.data() + std::min((b + 1) * kSlotsPerBlock, slots.size());
-    int64_t highest = *slot;
-    while (++slot < end) highest = std::max(highest, *slot);
-    blocks[b] = highest;
-  }
-  const auto top = std::max_element(blocks.begin(), blocks.end());
-  const auto first = slots.begin() + (top - blocks.begin()) * static_cast<ptrdiff_t>(kSlotsPerBlock);
-  return static_cast<size_t>(std::find(first, slots.end(), *top) - slots.begin());
+// The first slot with the highest value.
+size_t FindPeakOf(std::span<const int64_t> slots) {
+  return static_cast<size_t>(std::max_element(slots.begin(), slots.end()) - slots.begin());
 }
 
 }  // namespace
@@ -29,7 +19,7 @@ ResourceDemand DemandOf(const Profile& profile) {
   if (profile.flat()) return demand;
   demand.curve.assign(profile.slots(), 0);
   profile.AddTo(demand.curve, 1);
-  demand.peak_slot = FindBlocks(demand.curve, demand.blocks);
+  demand.peak_slot = FindPeakOf(demand.curve);
   demand.lowest = *std::min_element(demand.curve.begin(), demand.curve.end());
   return demand;
 }
@@ -67,12 +57,11 @@ void NodeUsage::AddOnce(const Profile& profile, int64_t sign) {
 void NodeUsage::FindPeak() {
   if (curves_ == 0) {
     slots_ = {};
-    blocks_ = {};
     peak_slot_ = 0;
     highest_slot_ = 0;
     return;
   }
-  peak_slot_ = FindBlocks(slots_, blocks_);
+  peak_slot_ = FindPeakOf(slots_);
   highest_slot_ = slots_[peak_slot_];
 }
 
@@ -80,14 +69,8 @@ bool NodeUsage::FitsBySlot(const ResourceDemand& demand, int64_t limit) const {
   const int64_t room = limit - flat_;
   // Without a curve on one side its peak would have decided.
   if (curves_ == 0 || demand.curve.empty() || LikelyPeak(demand) > limit) return false;
-  const int64_t* of_pod = demand.blocks.data();
-  const int64_t* of_node = blocks_.data();
-  for (size_t b = 0; b < blocks_.size(); ++b) {
-    if (of_node[b] + of_pod[b] <= room) continue;
-    const size_t end = std::min((b + 1) * kSlotsPerBlock, slots_.size());
-    for (size_t s = b * kSlotsPerBlock; s < end; ++s) {
-      if (slots_[s] + demand.curve[s] > room) return false;
-    }
+  for (size_t s = 0; s < slots_.size(); ++s) {
+    if (slots_[s] + demand.curve[s] > room) return false;
   }
   return true;
 }

@@ -1,9 +1,5 @@
-// What the pods of one node and the node itself use of one resource: the sum of their curves by slot of the week, the
-// highest of each block of slots, and the sum of their peaks. Whole numbers: adding a profile and taking it off leaves
-// every figure as it was.
-//
-// Whether a pod fits under a limit is mostly clear from the peaks; else from the blocks; and slot by slot only in
-// blocks where it is not.
+// What the pods of one node and the node itself use of one resource: the sum of their curves by slot of the week and
+// the sum of their peaks. Whole numbers: adding a profile and taking it off leaves every figure as it was.
 #pragma once
 
 #include <cstddef>
@@ -15,16 +11,24 @@
 
 namespace huygens::usage {
 
-inline constexpr size_t kSlotsPerBlock = 8;
+// Eight small numbers that are added and compared at once: the vector extension of GCC and clang.
+inline constexpr size_t kLanes = 8;
+using Lanes = int16_t __attribute__((vector_size(2 * kLanes)));
+
+// What a pod would add, in outline (usage/outline.h).
+struct PodOutline {
+  int step = 0;  // 1 << this
+  std::vector<Lanes> lanes;
+};
 
 // What one pod would add.
 struct ResourceDemand {
-  int64_t peak = 0;             // of its curve; of the estimate where there is no history
-  int64_t lowest = 0;           // lowest slot
-  int64_t estimate = 0;         // from requests and limits alone
-  size_t peak_slot = 0;         // the first slot of the week with that peak
-  std::vector<int64_t> curve;   // by slot of the week; empty: `peak` in every slot
-  std::vector<int64_t> blocks;  // highest of each block of slots; empty as above
+  int64_t peak = 0;            // of its curve; of the estimate where there is no history
+  int64_t lowest = 0;          // lowest slot
+  int64_t estimate = 0;        // from requests and limits alone
+  size_t peak_slot = 0;        // the first slot of the week with that peak
+  std::vector<int64_t> curve;  // by slot of the week; empty: `peak` in every slot
+  PodOutline outline;
 
   int64_t At(size_t slot) const { return curve.empty() ? peak : curve[slot]; }
 };
@@ -70,7 +74,6 @@ class NodeUsage {
   size_t peak_slot_ = 0;
   size_t curves_ = 0;           // how many are in slots_
   std::vector<int64_t> slots_;  // empty: no curves
-  std::vector<int64_t> blocks_;
 };
 
 }  // namespace huygens::usage

@@ -19,6 +19,7 @@ struct ResourceMetrics {
   // In base units. A resource that a container says nothing of, or something negative, is missing for the whole pod: a
   // part is no measurement of it.
   ResourceVector usage;
+  std::string fault;  // why it could not be read, by who asked for many (kube/metrics_api.h); empty: it was
 };
 
 // One item of a PodMetricsList or NodeMetricsList (wire/list.h). Fails where `name` is missing.

@@ -3,38 +3,50 @@
 #include "wire/json_reader.h"
 #include "wire/node_annotations.h"
 #include "wire/resources.h"
+#include "wire/text_cut.h"
 
 namespace huygens::wire {
 
 namespace {
 
-Status ReadAnnotations(JsonReader& in, const ResourceNames& names, cluster::Node& node) {
+constexpr size_t kQuotedBytes = 200;
+
+// Takes what was parsed from an annotation; where that failed the value of an absent one, and the reason into `fault`.
+template <typename Value>
+void Take(std::string_view name, std::string_view text, StatusOr<Value> parsed, Value& value, Status& fault) {
+  if (!parsed.ok()) {
+    fault = Annotate(parsed.status(), Concat("annotation ", name, " is ignored: ", CutText(text, kQuotedBytes)));
+  }
+  value = parsed.ok() ? *std::move(parsed) : Value();
+}
+
+Status ReadAnnotations(JsonReader& in, const ResourceNames& names, cluster::Node& node, Status& fault) {
   if (in.Next() == JsonType::kNull) {
     node.real_allocatable = {};
     node.usage_ceilings.clear();
   }
   return in.Members([&](const JsonKey& key) -> Status {
-    const bool capacity = key.text == "huygens.dev/real-allocatable",
-               ceilings = key.text == "huygens.dev/usage-ceilings";
+    const bool capacity = key.text == kRealAllocatableAnnotation, ceilings = key.text == kUsageCeilingsAnnotation;
     if (!capacity && !ceilings) return absl::OkStatus();
     std::string text;
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
-    if (capacity) node.real_allocatable = ParseRealAllocatable(text, names);
-    if (ceilings) node.usage_ceilings = ParseUsageCeilings(text);
+    if (capacity) Take(key.text, text, ParseRealAllocatable(text, names), node.real_allocatable, fault);
+    if (ceilings) Take(key.text, text, ParseUsageCeilings(text), node.usage_ceilings, fault);
     return absl::OkStatus();
   });
 }
 
 }  // namespace
 
-StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names) {
+StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* annotations) {
+  Status fault;
   auto node = DecodeObject<cluster::Node>(json, [&](JsonReader& in, cluster::Node& out) {
     return in.Members([&](const JsonKey& part) {
       if (part.Is("metadata")) {
         return in.Members([&](const JsonKey& key) {
           if (key.Is("name")) return in.Read(out.name);
           if (key.Is("uid")) return in.Read(out.uid);
-          if (key.Is("annotations")) return ReadAnnotations(in, names, out);
+          if (key.Is("annotations")) return ReadAnnotations(in, names, out, fault);
           if (!key.Is("labels")) return absl::OkStatus();
           if (in.Next() == JsonType::kNull) out.labels.clear();
           return ReadTextMap(in, out.labels);
@@ -49,6 +61,7 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names) 
   if (!node.ok()) return node;
   if (node->name.empty()) return Invalid("metadata.name is missing");
   SortByKey(node->labels);
+  if (annotations != nullptr) *annotations = std::move(fault);
   return node;
 }
 

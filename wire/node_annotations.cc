@@ -1,8 +1,7 @@
 #include "wire/node_annotations.h"
 
-#include <algorithm>
-
 #include "base/millionths.h"
+#include "base/resource_alias.h"
 #include "wire/json_reader.h"
 #include "wire/resources.h"
 
@@ -12,8 +11,6 @@ namespace {
 
 constexpr int64_t kMostCeiling = 10'000'000;
 
-using Ceilings = std::vector<std::pair<std::string, int64_t>>;
-
 Status ReadCeiling(JsonReader& in, int64_t& ceiling) {
   std::string text;
   if (in.Next() == JsonType::kNumber) {
@@ -22,33 +19,34 @@ Status ReadCeiling(JsonReader& in, int64_t& ceiling) {
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
   }
   const auto share = ParseMillionths(text);
-  if (!share || *share > kMostCeiling) return Invalid("not a share from 0 to 10");
+  if (!share || *share > kMostCeiling) return Invalid("expected a share from 0 to 10 such as 0.8 or \"80%\"");
   ceiling = *share;
   return absl::OkStatus();
 }
 
 }  // namespace
 
-ResourceVector ParseRealAllocatable(std::string_view text, const ResourceNames& names) {
-  auto amounts = DecodeObject<ResourceVector>(
-      text, [&](JsonReader& in, ResourceVector& out) { return ReadKnownResources(in, names, out); });
-  if (!amounts.ok() ||
-      std::any_of(amounts->begin(), amounts->end(), [](const auto& entry) { return entry.second < 0; })) {
-    return {};
-  }
-  return *std::move(amounts);
+StatusOr<ResourceVector> ParseRealAllocatable(std::string_view text, const ResourceNames& names) {
+  return DecodeObject<ResourceVector>(text, [&](JsonReader& in, ResourceVector& out) {
+    return in.Members([&](const JsonKey& key) -> Status {
+      Quantity quantity;
+      HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
+      if (quantity.Sign() < 0) return Invalid("expected a quantity from 0");
+      if (auto id = names.Find(ResourceOf(key.text))) out.Set(*id, BaseUnits(*id, quantity));
+      return absl::OkStatus();
+    });
+  });
 }
 
-Ceilings ParseUsageCeilings(std::string_view text) {
-  auto ceilings = DecodeObject<Ceilings>(text, [&](JsonReader& in, Ceilings& out) {
+StatusOr<UsageCeilings> ParseUsageCeilings(std::string_view text) {
+  auto ceilings = DecodeObject<UsageCeilings>(text, [&](JsonReader& in, UsageCeilings& out) {
     return in.Members([&](const JsonKey& key) {
       auto& entry = out.emplace_back(std::string(key.text), 0);
       return ReadCeiling(in, entry.second);
     });
   });
-  if (!ceilings.ok()) return {};
-  SortByKey(*ceilings);
-  return *std::move(ceilings);
+  if (ceilings.ok()) SortByKey(*ceilings);
+  return ceilings;
 }
 
 }  // namespace huygens::wire

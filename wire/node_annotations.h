@@ -1,5 +1,5 @@
-// The annotations of a node that huygens acts on. Their text comes from users, so none of it is an error: an annotation
-// that cannot be read as a whole counts as absent. Safe on any thread.
+// The annotations of a node that huygens acts on. Their text comes from users: one that cannot be read as a whole is an
+// error, which names the place in the text and what is expected there. Safe on any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,15 +9,20 @@
 #include <vector>
 
 #include "base/resource.h"
+#include "base/status.h"
 
 namespace huygens::wire {
 
-// huygens.dev/real-allocatable: what the machine can really give where `allocatable` is oversold, as quantities by
-// resource name: {"cpu":"32","disk-io":"20000"}. Names that nothing else has mentioned are left out.
-ResourceVector ParseRealAllocatable(std::string_view text, const ResourceNames& names);
+inline constexpr std::string_view kRealAllocatableAnnotation = "huygens.dev/real-allocatable";
+inline constexpr std::string_view kUsageCeilingsAnnotation = "huygens.dev/usage-ceilings";
 
-// huygens.dev/usage-ceilings: shares from 0 to 10 by the name that a resource has in `usage.resources`, as numbers or
-// text: {"cpu":0.7,"memory":"95%"}. In millionths, ordered by name.
-std::vector<std::pair<std::string, int64_t>> ParseUsageCeilings(std::string_view text);
+// What the machine can really give where `allocatable` is oversold, as quantities by resource name, as in
+// base/resource_alias.h: {"cpu":"32","disk-io":"20000"}. Names that nothing else has mentioned are left out.
+StatusOr<ResourceVector> ParseRealAllocatable(std::string_view text, const ResourceNames& names);
+
+// Shares from 0 to 10 by the name that a resource has in `usage.resources`, as numbers or text:
+// {"cpu":0.7,"memory":"95%"}. In millionths, ordered by name.
+using UsageCeilings = std::vector<std::pair<std::string, int64_t>>;
+StatusOr<UsageCeilings> ParseUsageCeilings(std::string_view text);
 
 }  // namespace huygens::wire

@@ -50,6 +50,21 @@ Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts
   });
 }
 
+Status ReadLabels(JsonReader& in, Pod& pod) {
+  pod.quota.reset();
+  if (in.SkipNull()) return absl::OkStatus();
+  cluster::QuotaLabels labels;
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
+    if (!key.text.starts_with(cluster::kQuotaGroupLabel)) return absl::OkStatus();
+    std::string value;
+    HUYGENS_RETURN_IF_ERROR(in.Read(value));
+    TakeQuotaLabel(key.text, value, labels);
+    return absl::OkStatus();
+  }));
+  if (labels != cluster::QuotaLabels()) pod.quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
+  return absl::OkStatus();
+}
+
 // The owner that is marked as the controller, and whether any owner is a DaemonSet, controller or not, as crane asks.
 Status ReadOwners(JsonReader& in, Pod& pod) {
   pod.owned_by_daemon_set = false;
@@ -79,6 +94,7 @@ Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& m
     if (key.Is("namespace")) return in.Read(pod.namespace_name);
     if (key.Is("uid")) return in.Read(pod.uid);
     if (key.Is("annotations")) return ReadAnnotations(in, names, pod, marks);
+    if (key.Is("labels")) return ReadLabels(in, pod);
     if (key.Is("ownerReferences")) return ReadOwners(in, pod);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();

@@ -72,6 +72,12 @@ Status ReadWeekly(JsonReader& in, UsageSeries& out) {
   return absl::OkStatus();
 }
 
+// NAMESPACE/KIND/NAME
+bool IsWorkload(std::string_view text) {
+  const size_t kind = text.find('/') + 1, name = text.rfind('/') + 1;
+  return kind > 1 && name > kind + 1 && name < text.size() && text.find('/', kind) + 1 == name;
+}
+
 Status ReadSeries(JsonReader& in, UsageSeries& out) {
   std::string start;
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
@@ -88,6 +94,9 @@ Status ReadSeries(JsonReader& in, UsageSeries& out) {
     return Invalid("no such field; a series has workload or node, resource, and weekly or start and values");
   }));
   if (out.workload.empty() == out.node.empty()) return Invalid("must have one of workload and node");
+  if (!out.workload.empty() && !IsWorkload(out.workload)) {
+    return Invalid(Concat("workload must be NAMESPACE/KIND/NAME such as default/Deployment/web, not ", out.workload));
+  }
   if (out.resource.empty()) return Invalid("resource is missing");
   if (out.weekly.empty() == out.values.empty()) return Invalid("must have one of weekly and values");
   if (out.values.empty() != start.empty()) return Invalid("start and values go together");
@@ -109,7 +118,7 @@ StatusOr<UsageHistory> DecodeUsageHistory(std::string_view json) {
       }
       if (!part.Is("spec")) return absl::OkStatus();
       return in.Members([&](const JsonKey& key) {
-        if (!key.Is("series")) return absl::OkStatus();
+        if (!key.Is("series")) return Invalid("no such field; a spec has series");
         return ReadList(in, out.series, [&](UsageSeries& series) { return ReadSeries(in, series); });
       });
     });

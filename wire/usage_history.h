@@ -47,8 +47,8 @@ struct UsageHistory {
   std::vector<UsageSeries> series;
 };
 
-// Fails, naming the place, on negative amounts, on unknown fields of a series, and where a form is not whole: a typo
-// must not read as a node that idles.
+// Fails, naming the place, on negative amounts, on unknown fields of spec or a series, and where a form is not whole: a
+// typo must not read as a node that idles.
 StatusOr<UsageHistory> DecodeUsageHistory(std::string_view json);
 
 }  // namespace huygens::wire

@@ -49,8 +49,8 @@ class Explain : public testing::Test {
   }
 
   Time time_ = *ParseRfc3339("2026-11-21T12:00:00Z");
-  observe::ReasonTexts texts_ =
-      std::make_shared<const std::vector<std::string>>(std::vector<std::string>{"", "no NRT", "too small"});
+  observe::ReasonTexts texts_ = std::make_shared<const std::vector<std::string>>(
+      std::vector<std::string>{"", "no NRT", "too small", "node(s) would exceed the usage ceiling"});
   observe::DecisionRing ring_;
 };
 
@@ -75,6 +75,13 @@ TEST_F(Explain, ARefusedPodShowsTheReasonOfEachNode) {
   EXPECT_THAT(text, HasSubstr("Refused for all 3 nodes asked about, 2026-11-21T12:00:01Z (30s ago)."));
   EXPECT_THAT(text,
               HasSubstr("NODE  SCORE  VERDICT\nn1    -      no NRT\nn2    -      too small\nn3    -      too small\n"));
+}
+
+TEST_F(Explain, ARefusalByTheCeilingSaysWhereCeilingsAreShown) {
+  Filter({1, 2, 3});
+  EXPECT_THAT(Text(), testing::EndsWith("`huygens explain node/NAME` shows the ceilings and the week of a node.\n"));
+  Filter({1, 2, 0});
+  EXPECT_THAT(Text(), Not(HasSubstr("node/NAME")));
 }
 
 TEST_F(Explain, TellsWhetherPreemptionWouldHelp) {
@@ -177,6 +184,22 @@ TEST(UnknownPod, SaysWhatThatMayMean) {
   EXPECT_THAT(text, HasSubstr("pod default/p"));
   EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
   EXPECT_THAT(text, HasSubstr("--namespace"));
+  EXPECT_THAT(
+      UnknownPodText("node/n9", "http://127.0.0.1:8889"),
+      testing::StartsWith("no Node called n9 is known (/debug/nodes lists all), and no decision on pod node/n9 "));
+}
+
+TEST_F(Explain, ARefusalOfTheBusinessGroupShowsItsFiguresUntilThePodIsBound) {
+  const std::vector<uint8_t> codes = {2, 2, 2};
+  Add({.verb = "filter",
+       .outcome = "rejected",
+       .quota = "quota bizrq/team: limits.cpu used 4 of 4, requested 1",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes))});
+  EXPECT_THAT(Text(), HasSubstr("\nquota bizrq/team: limits.cpu used 4 of 4, requested 1\n"));
+  Filter({0, 0, 2});
+  Bind("n2", "");
+  EXPECT_THAT(Text(), Not(HasSubstr("quota")));
 }
 
 }  // namespace

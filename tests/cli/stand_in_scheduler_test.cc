@@ -132,6 +132,21 @@ TEST_F(StandIn, APodThatFitsNowhereIsAnOutcomeThatReadsLikeKubeSchedulersEvent) 
   EXPECT_EQ(WhyNot(outcome), "0/3 nodes are available: 1 Too many pods, 3 Insufficient cpu.");
 }
 
+TEST_F(StandIn, APodThatItsBusinessGroupRefusesShowsTheFigures) {
+  ASSERT_TRUE(scheduler_.Start().ok());
+  Filter("[]", R"({"a":"out of quota","c":"out of quota"})");
+  huygens_.Script("/debug/quotas/pods/default/p", R"({"verdict":"refused","why":"quota bizrq/t: cpu used 4 of 4"})");
+  PodManifest pod = MakePod("p", 1);
+  pod.pod.quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{.group = "t"});
+  const PodOutcome outcome = Place(pod);
+  EXPECT_EQ(WhyNot(outcome),
+            "0/3 nodes are available: 1 Too many pods, 2 out of quota. quota bizrq/t: cpu used 4 of 4.");
+  huygens_.Asked();
+  pod.pod.quota = nullptr;
+  EXPECT_EQ(Place(pod).quota, "");
+  EXPECT_THAT(huygens_.Asked(), testing::SizeIs(1)) << "nobody to ask about";
+}
+
 TEST_F(StandIn, ADaemonSetsPodGoesToItsNodeOnly) {
   ASSERT_TRUE(scheduler_.Start().ok());
   Filter(R"(["c"])");

@@ -10,6 +10,7 @@ namespace huygens::cli {
 namespace {
 
 using testing::AllOf;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -17,8 +18,8 @@ constexpr std::string_view kTop =
     R"({"by":"memory","check":"stepsAside","staleShare":0.625,"nodes":2,"fits":3,"top":[)"
     R"({"name":"n1","fits":0,"unrequested":{"cpu":"4","memory":"12Gi"},"usage":{)"
     R"("cpu":{"state":"fresh","ageSeconds":12,"capacity":"32","ceiling":"25600m","now":"10","peak":"26","nowShare":0.312,"peakShare":0.812,"headroom":"-400m"},)"
-    R"("memory":{"state":"stale","ageSeconds":900,"capacity":"64Gi","now":"1Gi","peak":"2Gi","nowShare":0.015,"peakShare":0.031}}},)"
-    R"({"name":"n2","fits":3,"unrequested":{},"usage":{"cpu":{"state":"absent","now":"0","peak":"0"},"memory":{"state":"absent","now":"0","peak":"0"}}}]})";
+    R"("memory":{"state":"stale","ageSeconds":900,"capacity":"64Gi","peak":"2Gi","peakShare":0.031,"headroom":"60773787238"}}},)"
+    R"({"name":"n2","fits":3,"unrequested":{},"usage":{"cpu":{"state":"absent","peak":"0"},"memory":{"state":"absent","peak":"0"}}}]})";
 
 // A week of hours, each with 250 milli-cores more than the hour before, from 0 at midnight.
 std::string NodeJson(std::string_view ceiling) {
@@ -52,11 +53,11 @@ TEST(UsageReport, TopSaysWhatEachNodeUsesAndWhatFits) {
       "2 nodes, those with the highest weekly peak of memory first; check usage: steps aside; 62.5% of the nodes "
       "without fresh figures\n"
       "3 more pods of cpu=2 fit on all nodes together\n"
-      "NODE  CPU NOW  CPU PEAK  CPU HEADROOM  MEMORY NOW  MEMORY PEAK  MEMORY HEADROOM  CPU UNREQUESTED  MEMORY "
+      "NODE  CPU NOW  CPU PEAK  CPU HEADROOM  MEMORY NOW  MEMORY PEAK      MEMORY HEADROOM  CPU UNREQUESTED  MEMORY "
       "UNREQUESTED  FIGURES       FITS\n"
-      "n1    31.2%    81.2%     -400m         1.5%        3.1%         -                4                12Gi      "
+      "n1    31.2%    81.2%     -400m         -           3.1% (requests)  56.6Gi           4                12Gi      "
       "          stale (900s)  0\n"
-      "n2    -        -         -             -           -            -                -                -         "
+      "n2    -        -         -             -           -                -                -                -         "
       "          absent        3\n");
 }
 
@@ -73,15 +74,26 @@ TEST(UsageReport, ANodesWeekIsDrawnAgainstItsCeiling) {
   EXPECT_THAT(text, HasSubstr("  Mon | ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██!!!!!!!|\n"));
   EXPECT_THAT(text, HasSubstr("  Sun | ▁▁▂▂▃▃▄▄▅▅▆▆▇▇██!!!!!!!|\n"));
   EXPECT_THAT(text, AllOf(HasSubstr("cpu: fresh (5s)"), HasSubstr("-1750m"), HasSubstr("Wed 23:00"),
-                          HasSubstr("history of shop/Deployment/web"), HasSubstr("no history yet")));
+                          HasSubstr("history of shop/Deployment/web"), HasSubstr("no history yet"),
+                          EndsWith("\nA bar is the highest use of its hour: █ at the ceiling, ! above it; without a "
+                                   "ceiling █ is the week's highest.\n")));
 }
 
 TEST(UsageReport, WithoutACeilingTheWeekIsDrawnAgainstItsHighestHour) {
-  EXPECT_THAT(Node(NodeJson("")), AllOf(HasSubstr("█|\n"), Not(HasSubstr("!"))));
+  EXPECT_THAT(Node(NodeJson("")), AllOf(HasSubstr("█|\n"), Not(HasSubstr("!|"))));
 }
 
-TEST(UsageReport, ANodeThatNobodyMeasuresIsExplained) {
-  EXPECT_THAT(Node(R"({"name":"n1","zones":[]})"), HasSubstr("Nobody looks at its usage"));
+TEST(UsageReport, ANodeThatIsNotMeasuredShowsNoUseOfNow) {
+  std::string json = NodeJson(R"("ceiling":"4","headroom":"-1750m",)");
+  json.replace(json.find("fresh"), 5, "stale");
+  json.erase(json.find(R"("now":"2",)"), 10);
+  json.erase(json.find(R"("nowShare":0.25,)"), 16);
+  EXPECT_THAT(Node(json), HasSubstr("-1750m    -    5750m 71.8% (requests)  Wed 23:00"));
+}
+
+TEST(UsageReport, ANodeWhoseUseNobodyLooksAtSaysWhy) {
+  EXPECT_EQ(Node(R"({"name":"n1","zones":[],"noUsage":"usage.resources is empty"})"),
+            "node n1\nusage.resources is empty\n");
 }
 
 TEST(UsageReport, AnotherServersAnswerIsAnErrorWithItsPlace) {

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,7 @@ class History {
 
   // One random change of one object.
   void Change() {
-    switch (Pick(10)) {
+    switch (Pick(11)) {
       case 0:
         ChangeNode();
         break;
@@ -40,6 +41,9 @@ class History {
       case 4:
       case 5:
         CreatePod();
+        break;
+      case 6:
+        ChangeGroup();
         break;
       default:
         ChangePod();
@@ -62,7 +66,7 @@ class History {
   // The next event that a reader gets; more than one when a kind is listed again. Empty: nothing new at the moment.
   std::vector<Event> Read() {
     std::vector<Event> events;
-    Stream& stream = streams_[static_cast<size_t>(Pick(4))];
+    Stream& stream = streams_[static_cast<size_t>(Pick(static_cast<int>(kKindCount)))];
     if (Chance(8)) return List(stream, Chance(50));
     if (stream.read < stream.sent.size()) {
       events.push_back(stream.sent[stream.read]);
@@ -120,6 +124,8 @@ class History {
     if (auto* e = std::get_if<PodSet>(&event)) return {e->pod->uid, true};
     if (auto* e = std::get_if<PodGone>(&event)) return {e->uid, false};
     if (auto* e = std::get_if<TopologySet>(&event)) return {e->topology.node_name, true};
+    if (auto* e = std::get_if<BizGroupQuotaSet>(&event)) return {e->group.name, true};
+    if (auto* e = std::get_if<BizGroupQuotaGone>(&event)) return {e->name, false};
     return {std::get<TopologyGone>(event).node_name, false};
   }
   static void Take(Stream& stream) {
@@ -180,6 +186,24 @@ class History {
     Of(kind).sent.push_back(TopologySet{std::move(topology)});
   }
 
+  std::string AnyGroup() { return "group-" + std::to_string(Pick(4)); }
+
+  void ChangeGroup() {
+    std::string name = AnyGroup();
+    if (groups_.contains(name) && Chance(30)) {
+      groups_.erase(name);
+      Of(Kind::kBizGroupQuota).sent.push_back(BizGroupQuotaGone{name});
+      return;
+    }
+    groups_.insert(name);
+    BizGroupQuota group;
+    group.name = name;
+    if (Chance(60)) group.parent = AnyGroup();
+    group.deleting = Chance(5);
+    group.hard = {{"limits.cpu", Quantity::FromInt(Pick(20))}};
+    Of(Kind::kBizGroupQuota).sent.push_back(BizGroupQuotaSet{std::move(group)});
+  }
+
   void CreatePod() {
     Pod pod;
     pod.name = "pod-" + std::to_string(Pick(12));
@@ -194,6 +218,7 @@ class History {
     container.limits = container.requests;
     pod.containers.push_back(std::move(container));
     if (Chance(40)) pod.topology_awareness = Chance(50);
+    if (Chance(50)) pod.quota = std::make_shared<const QuotaLabels>(QuotaLabels{AnyGroup(), "", "", ""});
     if (Chance(20)) pod.topology_result = RandomResult();  // a copy of somebody else's annotation
     Put(pod);
   }
@@ -244,10 +269,11 @@ class History {
   int serial_ = 0;
   std::map<std::string, std::string> node_uids_;
   std::array<std::map<std::string, bool>, 2> topologies_;
+  std::set<std::string> groups_;
   std::map<std::string, std::shared_ptr<const Pod>> pods_;
-  std::array<Stream, 4> streams_ = {Stream{Kind::kNode, {}, 0, {}}, Stream{Kind::kPod, {}, 0, {}},
-                                    Stream{Kind::kCraneTopology, {}, 0, {}},
-                                    Stream{Kind::kCommunityTopology, {}, 0, {}}};
+  std::array<Stream, kKindCount> streams_ = {
+      Stream{Kind::kNode, {}, 0, {}}, Stream{Kind::kPod, {}, 0, {}}, Stream{Kind::kCraneTopology, {}, 0, {}},
+      Stream{Kind::kCommunityTopology, {}, 0, {}}, Stream{Kind::kBizGroupQuota, {}, 0, {}}};
 };
 
 }  // namespace huygens::test

@@ -8,6 +8,7 @@
 #include <set>
 #include <string>
 
+#include "base/text.h"
 #include "cluster/account.h"
 
 namespace huygens::test {
@@ -27,6 +28,14 @@ class RecordingAccount final : public cluster::Account {
   void NodeChanged(cluster::NodeIndex node, const cluster::NodeTopology* topology) override {
     topology_zones_[node] = topology ? static_cast<int>(topology->zones.size()) : -1;
   }
+  void GroupChanged(const cluster::BizGroupQuota& group) override {
+    std::string& text = groups_[group.name];
+    text = Concat("<", group.parent, group.deleting ? " deleting" : "");
+    for (const auto& [key, amount] : group.hard) text += Concat(" ", key, "=", amount.Text());
+  }
+  void GroupGone(std::string_view name) override {
+    EXPECT_EQ(groups_.erase(std::string(name)), 1u) << name << " went but was not there";
+  }
   bool Recount(cluster::NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override {
     Zones counted;
     for (const cluster::PlacedPod* pod : pods) Add(counted, *pod, 1);
@@ -38,6 +47,8 @@ class RecordingAccount final : public cluster::Account {
   Zones Cpu(cluster::NodeIndex node) { return cpu_[node]; }
   // Of the object last told of; -1 for none.
   int TopologyZones(cluster::NodeIndex node) { return topology_zones_.contains(node) ? topology_zones_[node] : -1; }
+  // "<parent key=amount", by name.
+  const std::map<std::string, std::string>& Groups() const { return groups_; }
   size_t Present() const { return present_.size(); }
   void Spoil(cluster::NodeIndex node) { cpu_[node][99] += 1; }
 
@@ -53,6 +64,7 @@ class RecordingAccount final : public cluster::Account {
   std::set<std::pair<std::string, cluster::NodeIndex>> present_;
   std::map<cluster::NodeIndex, Zones> cpu_;
   std::map<cluster::NodeIndex, int> topology_zones_;
+  std::map<std::string, std::string> groups_;
 };
 
 }  // namespace huygens::test

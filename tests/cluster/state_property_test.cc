@@ -105,6 +105,7 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
   for (const Event& event : history.Lists()) fresh.Apply(event);
   RC_ASSERT(Picture(state, account) == Picture(fresh, fresh_account));
   RC_ASSERT(account.Present() == fresh_account.Present());
+  RC_ASSERT(account.Groups() == fresh_account.Groups());
   for (Kind kind : kKinds) RC_ASSERT(fresh.Synced(kind));
 }
 

@@ -25,6 +25,14 @@ NodeTopology MakeTopology(const std::string& node, TopologySource source, bool p
   return topology;
 }
 
+BizGroupQuota MakeGroup(const std::string& name, int64_t cpus, const std::string& parent = "") {
+  BizGroupQuota group;
+  group.name = name;
+  group.parent = parent;
+  group.hard = {{"limits.cpu", Quantity::FromInt(cpus)}};
+  return group;
+}
+
 Pod MakePod(const std::string& uid, const std::string& node = "", PodPhase phase = PodPhase::kPending) {
   Pod pod;
   pod.uid = uid;
@@ -175,6 +183,43 @@ TEST_F(StateTest, AListRemovesWhatItDoesNotName) {
   state_.Apply(ListEnd{Kind::kCraneTopology});
   state_.Apply(NodeSet{MakeNode("a")});
   EXPECT_EQ(state_.Topology(*state_.FindNode("a")), nullptr);
+}
+
+TEST_F(StateTest, TellsOfGroupsAndOfTheirEndOnce) {
+  using Groups = std::map<std::string, std::string>;
+  state_.Apply(BizGroupQuotaSet{MakeGroup("team", 4, "org")});  // before its parent
+  state_.Apply(BizGroupQuotaSet{MakeGroup("org", 10)});
+  state_.Apply(BizGroupQuotaSet{MakeGroup("team", 5, "org")});
+  EXPECT_EQ(account_.Groups(), (Groups{{"org", "< limits.cpu=10"}, {"team", "<org limits.cpu=5"}}));
+  const uint64_t before = state_.revision();
+  state_.Apply(BizGroupQuotaGone{"team"});
+  state_.Apply(BizGroupQuotaGone{"team"});
+  state_.Apply(BizGroupQuotaGone{"never seen"});
+  EXPECT_EQ(account_.Groups(), (Groups{{"org", "< limits.cpu=10"}}));
+  EXPECT_GT(state_.revision(), before);
+}
+
+TEST_F(StateTest, AListOfGroupsRemovesWhatItDoesNotName) {
+  for (const char* name : {"a", "b", "c"}) state_.Apply(BizGroupQuotaSet{MakeGroup(name, 1)});
+  EXPECT_FALSE(state_.Synced(Kind::kBizGroupQuota));
+  state_.Apply(ListBegin{Kind::kBizGroupQuota});
+  state_.Apply(BizGroupQuotaSet{MakeGroup("b", 2)});
+  EXPECT_EQ(account_.Groups().size(), 3u);  // until the list is complete
+  state_.Apply(ListEnd{Kind::kBizGroupQuota});
+  EXPECT_TRUE(state_.Synced(Kind::kBizGroupQuota));
+  ASSERT_EQ(account_.Groups().size(), 1u);
+  EXPECT_EQ(account_.Groups().at("b"), "< limits.cpu=2");
+
+  // Lists of other kinds, and one that is broken off, remove no group.
+  for (Kind kind : {Kind::kNode, Kind::kPod}) {
+    state_.Apply(ListBegin{kind});
+    state_.Apply(ListEnd{kind});
+  }
+  state_.Apply(ListBegin{Kind::kBizGroupQuota});
+  state_.Apply(ListBegin{Kind::kBizGroupQuota});
+  state_.Apply(BizGroupQuotaSet{MakeGroup("b", 3)});
+  state_.Apply(ListEnd{Kind::kBizGroupQuota});
+  EXPECT_EQ(account_.Groups().at("b"), "< limits.cpu=3");
 }
 
 TEST_F(StateTest, AnAbandonedListRemovesNothing) {

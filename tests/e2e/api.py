@@ -34,10 +34,10 @@ class Client:
     def connect(self, timeout=30.0):
         return http.client.HTTPSConnection("127.0.0.1", self.port, context=self._tls, timeout=timeout)
 
-    def headers(self, content_type="application/json"):
-        return {"Authorization": f"Bearer {self.token}", "Content-Type": content_type, "Accept": "application/json"}
+    def headers(self, content_type="application/json", accept="application/json"):
+        return {"Authorization": f"Bearer {self.token}", "Content-Type": content_type, "Accept": accept}
 
-    def call(self, method, path, body=None, content_type="application/json"):
+    def call(self, method, path, body=None, content_type="application/json", accept="application/json"):
         deadline = time.monotonic() + self.patience
         repeated = False
         while True:
@@ -47,7 +47,7 @@ class Client:
                 connection = self._local.connection = self.connect()
             try:
                 data = None if body is None else json.dumps(body)
-                connection.request(method, path, data, self.headers(content_type))
+                connection.request(method, path, data, self.headers(content_type, accept))
                 response = connection.getresponse()
                 text = response.read()
                 code = response.status
@@ -72,6 +72,10 @@ class Client:
 
     def get(self, path):
         return self.call("GET", path)
+
+    def get_table(self, path):
+        """As `kubectl get` asks: {"columnDefinitions": [...], "rows": [{"cells": [...]}]}."""
+        return self.call("GET", path, accept="application/json;as=Table;g=meta.k8s.io;v=v1")
 
     def post(self, path, body):
         return self.call("POST", path, body)

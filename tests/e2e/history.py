@@ -1,4 +1,4 @@
-"""Watches pods and topology objects into one history, and replays it: no zone may ever hold more than it has room for."""
+"""Watches pods and other objects into one history, and replays it: no zone may ever hold more than it has room for."""
 import http.client
 import json
 import threading
@@ -12,22 +12,24 @@ PATHS = {"pod": "/api/v1/pods", "topology": NRT_PATH}
 
 
 class Recorder:
-    """Records every change of pods and topology objects from its start on. `pods()` is the present, `events()` the past.
+    """Records every change of the kinds of `paths` from its start on. `pods()` is the present, `events()` the past.
 
-    Resource versions are revisions of one etcd, so they order the events of both kinds. When a watch cannot be resumed (410), the
+    Resource versions are revisions of one etcd, so they order the events of all kinds. When a watch cannot be resumed (410), the
     difference between two LISTs is recorded instead, and `gaps` counts it.
     """
 
-    def __init__(self, client):
+    def __init__(self, client, paths=None):
+        paths = paths or PATHS
         self.gaps = 0
         self._client = client
+        self._paths = paths
         self._events = []  # (resource version, kind, type, object)
-        self._present = {kind: {} for kind in PATHS}  # uid -> object
-        self._versions = dict.fromkeys(PATHS, 0)
+        self._present = {kind: {} for kind in paths}  # uid -> object
+        self._versions = dict.fromkeys(paths, 0)
         self._lock = threading.Condition()
         self._stopping = False
-        self._threads = [threading.Thread(target=self._watch, args=(kind,), daemon=True) for kind in PATHS]
-        for kind in PATHS:
+        self._threads = [threading.Thread(target=self._watch, args=(kind,), daemon=True) for kind in paths]
+        for kind in paths:
             self._list(kind)
         for thread in self._threads:
             thread.start()
@@ -59,7 +61,7 @@ class Recorder:
         self._events.append((version, kind, change, item))
 
     def _list(self, kind):
-        answer = self._client.get(PATHS[kind])
+        answer = self._client.get(self._paths[kind])
         found = {item["metadata"]["uid"]: item for item in answer["items"]}
         with self._lock:
             known = self._present[kind]
@@ -86,7 +88,7 @@ class Recorder:
         query = urlencode({"watch": 1, "allowWatchBookmarks": "true", "resourceVersion": self._versions[kind], "timeoutSeconds": 3600})
         connection = self._client.connect(timeout=1.0)  # so that stop() is noticed
         try:
-            connection.request("GET", f"{PATHS[kind]}?{query}", headers=self._client.headers())
+            connection.request("GET", f"{self._paths[kind]}?{query}", headers=self._client.headers())
             response = connection.getresponse()
             if response.status == 410:
                 return False

@@ -3,7 +3,8 @@ import json
 import subprocess
 
 from api import ApiError
-from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
+from quota_workload import make_group
+from testbed import BINARIES, CONFIG, GROUPS_PATH, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
 STATIC_POD = {
@@ -42,11 +43,15 @@ GRANTS = {
     ("update", "", "nodes", "", ""): False,
     ("patch", "", "nodes/status", "", ""): False,
     ("update", "topology.crane.io", "noderesourcetopologies", "", ""): False,
+    ("watch", "quota.huygens.dev", "bizgroupresourcequotas", "", ""): True,
+    ("patch", "quota.huygens.dev", "bizgroupresourcequotas", "", ""): False,
+    ("update", "quota.huygens.dev", "bizgroupresourcequotas/status", "", ""): False,
 }
 # Every rule of the user huygens besides what each authenticated user has.
 RULES = {
     ("", "nodes,pods", "get,list,watch", ""),
     ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
+    ("quota.huygens.dev", "bizgroupresourcequotas", "get,list,watch", ""),
     ("metrics.k8s.io", "nodes,pods", "list", ""),
     ("", "nodes,pods", "patch", ""),
     ("", "pods/binding", "create", ""),
@@ -58,15 +63,17 @@ FOR_EVERYBODY = {"authentication.k8s.io", "authorization.k8s.io"}
 
 
 def manifests():
-    """Server-side dry run of everything, bad topology objects are refused, permissions are exactly those listed above."""
+    """Server-side dry run of everything, bad objects are refused, permissions are exactly those listed above."""
     with ControlPlane("manifests") as bed:
         bed.install()
         for directory in ("default", "overlays/kubeadm"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
-        bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml")
+        bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml",
+                    "-f", CONFIG / "samples" / "quota")
         check_static_pod(bed)
         check_bad_topologies(bed)
+        check_groups(bed)
         check_permissions(bed)
         check_component_configurations(bed)
 
@@ -102,12 +109,72 @@ def check_bad_topologies(bed):
         "a zone without a name": topology(zones=[{"type": "Node"}]),
     }
     for what, item in refused.items():
-        try:
-            bed.client.post(path, item)
-        except ApiError as error:
-            assert error.code == 422, f"{what}: {error}"
-        else:
-            raise AssertionError(f"{what} was accepted")
+        check_refused(what, lambda item=item: bed.client.post(path, item))
+
+
+def check_refused(what, write):
+    try:
+        write()
+    except ApiError as error:
+        assert error.code == 422, f"{what}: {error}"
+    else:
+        raise AssertionError(f"{what} was accepted")
+
+
+def group(name="team", parent="org", **hard):
+    return make_group(name, parent, **hard)
+
+
+def check_groups(bed):
+    """Every rule of the definition of groups, by an object that keeps it and one that breaks it; and what `kubectl get` shows of one."""
+    client, path = bed.client, GROUPS_PATH + "?dryRun=All"
+    longest = "a" * 63
+    for name in ("a", "9-b", longest):
+        client.post(path, group(name))
+    for name in (longest + "a", "a.b"):
+        check_refused(f"the name {name}", lambda name=name: client.post(path, group(name)))
+    check_refused("a group below itself", lambda: client.post(path, group("org", "org")))
+    check_refused("a parent's name that is too long", lambda: client.post(path, group(parent=longest + "a")))
+    check_refused("no spec", lambda: client.post(path, {k: v for k, v in group().items() if k != "spec"}))
+
+    known = ["cpu", "memory", "ephemeral-storage", "pods", "count/pods", "hugepages-2Mi", "nvidia.com/gpu", "cash/limits.cpu", "cash/limits.cpu.A4",
+             "cash/requests.nvidia.com/gpu.A100.80GB"]
+    known += [f"{side}.{name}" for side in ("requests", "limits")
+              for name in ("cpu", "cpu.A4", "cpu.A4.v2", "memory", "memory.DDR5", "ephemeral-storage", "nvidia.com/gpu", "nvidia.com/gpu.A30")]
+    client.post(path, group(**dict.fromkeys(known, "1")))
+    for key in ("gpu", "limits.gpu", "limits.cpuu", "limit.cpu", "Limits.cpu", "limits.cpu.", "limits.cpu.-A4", "limits.cpu.A 4", "limits.pods",
+                "count/services", "persistentvolumeclaims", "cash/", "nvidia.com/", "/gpu", "cash/cash/cpu", ""):
+        check_refused(f"the key {key!r}", lambda key=key: client.post(path, group(**{key: "1"})))
+    client.post(path, group(**{f"limits.cpu.M{i}": "1" for i in range(128)}))
+    check_refused("129 keys", lambda: client.post(path, group(**{f"limits.cpu.M{i}": "1" for i in range(129)})))
+
+    for amount in (0, 7, "0", "1.5", "500m", "64Gi", "1e3", "100E", "9223372036854775808"):
+        client.post(path, group(cpu=amount))
+    for amount in (-1, 1.5, "-1", "-0.5Gi", "", "much", "1 Gi", "1gi", "1e100", "0x10", "9" * 41, True, ["1"]):
+        check_refused(f"the amount {amount!r}", lambda amount=amount: client.post(path, group(cpu=amount)))
+
+    client.post(GROUPS_PATH, group(**{"limits.cpu": "10", "limits.memory": "64Gi", "requests.nvidia.com/gpu": 2, "cash/limits.cpu": "100"}))
+    mine = f"{GROUPS_PATH}/team"
+    client.patch(mine, {"spec": {"parentBizGroup": "org", "hard": {"limits.cpu": "12"}}})
+    for parent in ("other", "", None):
+        check_refused(f"another parent {parent!r}", lambda parent=parent: client.patch(mine, {"spec": {"parentBizGroup": parent}}))
+    client.post(GROUPS_PATH, group("root", ""))
+    check_refused("a parent for a root", lambda: client.patch(f"{GROUPS_PATH}/root", {"spec": {"parentBizGroup": "org"}}))
+    check_refused("a negative figure", lambda: client.patch(f"{mine}/status", {"status": {"used": {"cpu": "-1"}}}))
+    used = {"limits.cpu": "7", "limits.memory": "8Gi", "requests.nvidia.com/gpu": "1", "cash/limits.cpu": "12500m"}
+    client.patch(f"{mine}/status", {"status": {"used": used, "selfUsed": used, "lastReconcileTime": "2026-11-21T11:36:17Z"}})
+    client.patch(mine, {"status": {"used": {"limits.cpu": "99"}}})
+    assert client.get(mine)["status"]["used"] == used, "the figures must be written through the subresource only"
+
+    table = client.get_table(mine)
+    shown = dict(zip((column["name"] for column in table["columnDefinitions"]), table["rows"][0]["cells"]))
+    shown.pop("Age")
+    assert shown == {"Name": "team", "Parent": "org", "CPU Used": "7", "CPU": "12", "Memory Used": "8Gi", "Memory": "64Gi", "GPU Used": "1",
+                     "GPU": "2", "Core Hours Used": "12500m", "Core Hours": "100"}, shown
+    names = {resource["name"]: resource for resource in client.get("/apis/quota.huygens.dev/v1alpha1")["resources"]}
+    assert names["bizgroupresourcequotas"]["shortNames"] == ["bizrq"] and "bizgroupresourcequotas/status" in names, names
+    for name in ("team", "root"):
+        client.delete(f"{GROUPS_PATH}/{name}")
 
 
 def check_permissions(bed):

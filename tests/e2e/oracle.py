@@ -59,12 +59,12 @@ def zone_request(pod):
     return total
 
 
-def node_request(pod, amount):
+def node_request(pod, amount, side="requests"):
     """What kube-scheduler charges to the node: sidecars run beside everything that starts after them."""
-    containers = sum(amount(c.get("resources", {}).get("requests") or {}) for c in pod["spec"]["containers"])
+    containers = sum(amount(c.get("resources", {}).get(side) or {}) for c in pod["spec"]["containers"])
     sidecars = peak = 0
     for container in pod["spec"].get("initContainers") or []:
-        own = amount(container.get("resources", {}).get("requests") or {})
+        own = amount(container.get("resources", {}).get(side) or {})
         if container.get("restartPolicy") == "Always":
             sidecars += own
             peak = max(peak, sidecars)

@@ -49,7 +49,8 @@ def demo(keep=False):
             print(f"{name:<24}{node:<12}{zones:<32}{reason.split('. ')[0]}".rstrip())
 
         pending = {pod["metadata"]["name"]: oracle.unscheduled_reason(pod) for pod in pods if not oracle.bound(pod)}
-        assert list(pending) == ["too-large-for-a-zone"], f"pending: {pending}"
+        assert list(pending) == ["over-budget", "too-large-for-a-zone"], f"pending: {pending}"
+        assert "quota of the pod's business group is exhausted" in pending["over-budget"], pending
         assert "node(s) had insufficient resource of NUMA node" in pending["too-large-for-a-zone"], pending
         wrong = oracle.Cluster(bed.client.get("/api/v1/nodes")["items"], bed.client.get(NRT_PATH)["items"], pods).wrong_results()
         assert not wrong, wrong
@@ -102,7 +103,7 @@ def check_mutual_tls(bed, huygens):
 
 READS = ("get", "list", "watch")
 # Everything that huygens may ask for: (verb, resource, subresource).
-ALLOWED = set(itertools.product(READS, ("nodes", "pods", "noderesourcetopologies"), (None,))) | {
+ALLOWED = set(itertools.product(READS, ("nodes", "pods", "noderesourcetopologies", "bizgroupresourcequotas"), (None,))) | {
     ("create", "pods", "binding"), ("create", "events", None), ("patch", "pods", None), ("patch", "nodes", None),
     ("get", "leases", None), ("create", "leases", None), ("update", "leases", None)}
 

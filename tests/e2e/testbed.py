@@ -22,8 +22,9 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BINARIES = ROOT / "build" / "k8s"
 CONFIG = ROOT / "config"
 # For kubectl -f: all of the sample cluster that an API server knows.
-SAMPLE_CLUSTER = ",".join(str(CONFIG / "samples" / "cluster" / f"{kind}.yaml") for kind in ("nodes", "pods", "topology"))
+SAMPLE_CLUSTER = ",".join(str(CONFIG / "samples" / "cluster" / f"{kind}.yaml") for kind in ("nodes", "pods", "topology", "groups"))
 NRT_PATH = "/apis/topology.crane.io/v1alpha1/noderesourcetopologies"
+GROUPS_PATH = "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas"
 SCHEDULER_NAME = "huygens-scheduler"
 
 # What the tests prove about writes is read from the audit log.
@@ -330,9 +331,10 @@ class ControlPlane:
         return result
 
     def install(self):
-        """The shipped CRD, and the shipped permissions for the user `huygens`."""
+        """The shipped CRDs, and the shipped permissions for the user `huygens`."""
         self.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
-        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io")
+        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io",
+                     "crd/bizgroupresourcequotas.quota.huygens.dev")
 
     def certificates(self):
         directory = self.directory / "tls"

@@ -53,6 +53,7 @@ class AdminTest : public testing::Test {
                          .resources = resources_,
                          .metrics = metrics_,
                          .decisions = ring_,
+                         .pods = pods_,
                          .clock = clock_,
                          .readiness = [this] { return readiness_; },
                          .refresh_metrics = refresh_};
@@ -75,6 +76,7 @@ class AdminTest : public testing::Test {
   std::unique_ptr<placement::Placement> placement_ = *placement::Placement::Create({});
   observe::Metrics metrics_{{.version = "1.2.3", .reject_reasons = {}}};
   observe::DecisionRing ring_;
+  PodMemory pods_{resources_, 10};
   Readiness readiness_;
   std::function<void()> refresh_;
   net::testing::LoopThread decision_;
@@ -166,6 +168,33 @@ TEST_F(AdminTest, UsageListsNodesAndRefusesWhatItDoesNotKnow) {
   EXPECT_THAT(wrong.body, HasSubstr("by must be one of usage.resources (cpu)"));
 }
 
+TEST_F(AdminTest, QuotasListGroupsAndSayWhatAPodCosts) {
+  placement_ = *placement::Placement::Create({.checks = {"quota"}, .resource_names = &resources_});
+  for (int i = 0; i < 60; ++i) placement_->Apply(cluster::BizGroupQuotaSet{{.name = "g" + std::to_string(i)}});
+  const auto labelled = R"({"metadata":{"name":"p","namespace":"shop","uid":")";
+  const auto group = R"(","labels":{"biz.group.resource.quota":"g7"}},"spec":{"containers":[{"name":"c"}]}})";
+  ASSERT_TRUE(pods_.Decode(Concat(labelled, "u1", group)).ok());
+  ASSERT_TRUE(pods_.Decode(R"({"metadata":{"name":"p","namespace":"other","uid":"u2"}})").ok());
+  auto watched = MakePod("q", 1000, "");
+  watched->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{.group = "nobody"});
+  placement_->Apply(cluster::PodSet{watched});
+  Start();
+  auto reply = Get("/debug/quotas");
+  EXPECT_EQ(reply.content_type, "application/json");
+  EXPECT_THAT(reply.body, testing::StartsWith(R"({"enforcement":"placement","groups":[{"name":"g0",)"));
+  EXPECT_THAT(reply.body, HasSubstr(R"({"name":"g9",)"));
+  EXPECT_THAT(Get("/debug/quotas?group=g7").body,
+              testing::StartsWith(R"({"enforcement":"placement","groups":[{"name":"g7",)"));
+  EXPECT_EQ(Get("/debug/quotas?group=g").code, 404);
+  EXPECT_EQ(Get("/debug/quotas?name=g7").body, "no parameter is called name; there is group\n");
+  EXPECT_THAT(Get("/debug/quotas/pods/shop/p").body,
+              HasSubstr(R"("group":"g7","path":"g7","models":{},"verdict":"fits")"));
+  EXPECT_THAT(Get("/debug/quotas/pods/other/p").body, HasSubstr(R"("verdict":"noGroup")"));
+  EXPECT_THAT(Get("/debug/quotas/pods/default/q").body, HasSubstr(R"("why":"quota bizrq/nobody: no such group")"));
+  EXPECT_EQ(Get("/debug/quotas/pods/shop/q").code, 404);
+  EXPECT_EQ(Get("/debug/quotas/pods/shop").code, 404);
+}
+
 TEST_F(AdminTest, NodesShowWhatPlacedPodsRequest) {
   AddNode("a");
   AddTopology("a", {8000, 7500});
@@ -217,10 +246,25 @@ TEST_F(AdminTest, ANodeShowsItsZonesAndWhoHoldsThem) {
                                     R"("zones":[{"name":"node0","zone":0,"amount":{"cpu":"2"}}]}])"));
   EXPECT_EQ(Get("/debug/nodes/%61").code, 200);
 
+  EXPECT_THAT(reply.body, testing::Not(HasSubstr("\"kubelet\"")));
+
   auto unknown = Get("/debug/nodes/nope");
   EXPECT_EQ(unknown.code, 404);
   EXPECT_EQ(unknown.content_type, "application/json");
   EXPECT_EQ(unknown.body, "{\"error\":\"no Node called nope is known; /debug/nodes lists all\"}\n");
+}
+
+TEST_F(AdminTest, ANodeThatKubeletPinsShowsWhatIsAssumedOfKubelet) {
+  AddNode("a");
+  cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = "a"};
+  topology.attributes = {{"topologyManagerPolicy", "restricted"}, {"topologyManagerScope", "pds"}};
+  topology.zones.push_back({.id = 0, .name = "node-0", .allocatable = {{kCpu, 8000}}, .available = {{kCpu, 8000}}});
+  placement_->Apply(cluster::TopologySet{std::move(topology)});
+  Start();
+  const std::string body = Get("/debug/nodes/a").body;
+  EXPECT_THAT(body,
+              HasSubstr(R"("kubelet":{"topologyManagerPolicy":"restricted","topologyManagerScope":"container",)"));
+  EXPECT_THAT(body, HasSubstr(R"("notice":"attribute topologyManagerScope: kubelet knows no pds, so it counts as)"));
 }
 
 TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {
@@ -254,7 +298,7 @@ TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {
 TEST_F(AdminTest, SaysWhatThereIsAndWhatIsNot) {
   Start();
   EXPECT_THAT(Get("/").body, HasSubstr("/debug/decisions"));
-  EXPECT_EQ(Get("/debug/quotas").body, "{\"active\":false,\"items\":[]}\n");
+  EXPECT_EQ(Get("/debug/quotas").body, "{\"enforcement\":\"off\",\"groups\":[]}\n");
   EXPECT_EQ(Get("/healthz/").code, 200);
   auto missing = Get("/debug/pods");
   EXPECT_EQ(missing.code, 404);

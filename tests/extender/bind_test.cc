@@ -54,7 +54,7 @@ TEST_F(BindFlowTest, RollsBackWhatTheApiServerRefuses) {
   backend_.binds[0].done({BindResult::kRefused, "the pod has scheduling gates", true});
   EXPECT_EQ(Answer(first), "the pod has scheduling gates");
   EXPECT_EQ(placement_->state().ledger().size(), 0u);
-  EXPECT_THAT(backend_.events, testing::ElementsAre("default/a: the pod has scheduling gates"));
+  EXPECT_THAT(backend_.events, testing::ElementsAre("default/a: BindFailed: the pod has scheduling gates"));
   size_t second = Bind("b", "n1");
   backend_.binds[1].done({BindResult::kBound});
   EXPECT_EQ(Answer(second), "");

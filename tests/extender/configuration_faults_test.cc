@@ -54,6 +54,8 @@ TEST(Configuration, ApiVersionAndKindAreNeeded) {
 
 TEST(Configuration, WhatIsNoConfigurationIsRefused) {
   EXPECT_THAT(Faults("a: [1\n"), ElementsAre(HasSubstr("f.yaml:2:1: not YAML")));
+  EXPECT_THAT(Faults("filter:\n\tnarrowTo: 3\n"), ElementsAre(HasSubstr("; indent with spaces, not tabs")));
+  EXPECT_THAT(Faults("a: {b\t: [}\n"), ElementsAre(testing::Not(HasSubstr("tabs"))));
   EXPECT_THAT(Faults("- a\n- b\n"), ElementsAre(HasSubstr("must be a section")));
   EXPECT_THAT(Faults("just text"), ElementsAre(HasSubstr("must be a section")));
   EXPECT_THAT(Faults(std::string(kHead) + "---\n" + kHead), ElementsAre(HasSubstr("more than one document")));
@@ -189,6 +191,20 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"usage: {slot: 1m, window: 14d}", "usage.slot: gives more than 10080 slots"},
         Wrong{"usage: {staleAfter: 1m}", "usage.staleAfter: must be longer than usage.interval (1m)"},
         Wrong{"usage: {prometheus: {caFile: x}}", "usage.prometheus.url: must not be empty"},
+        Wrong{"usage: {prometheus: {url: \"https://me:secret@p:9090/x\"}}",
+              "usage.prometheus.url: must not hold a user or password, which would show in logs; use bearerTokenFile"},
+        Wrong{"usage: {prometheus: {url: \"http:///x\"}}", "usage.prometheus.url: must be a URL"},
+        Wrong{"usage: {prometheus: {url: \"http://p\"}, resources: [{name: cpus}]}",
+              "usage.resources[0].name: cpus has no usual series: set podQuery and nodeQuery"},
+        Wrong{"usage: {historyFile: h, prometheus: {url: \"http://p\"}}",
+              "usage.historyFile: is for the embedded history, which usage.prometheus replaces"},
+        Wrong{"cluster: {manifests: {directory: d}}\nusage: {historyFile: h}",
+              "usage.historyFile: is for the metrics API of a cluster"},
+        Wrong{"usage: {resources: [{name: cpu, podQuery: q}]}",
+              "usage.resources[0].podQuery: is asked of Prometheus: needs usage.prometheus"},
+        Wrong{"usage: {resources: [{name: cpu}, {name: memory, nodeQuery: q}]}", "usage.resources[1].nodeQuery: "},
+        Wrong{"usage: {resources: [{name: memory, unit: cores}]}", "usage.resources[0].unit: cpu is in cores"},
+        Wrong{"usage: {resources: [{name: cpu, unit: iops}]}", "usage.resources[0].unit: cpu is in cores"},
         Wrong{"usage: {resources: [{name: cpu}, {name: cpu}]}", "usage.resources[1].name: cpu is listed twice"},
         Wrong{"usage: {resources: [{name: a}, {name: b}, {name: c}, {name: d}, {name: e}, {name: f}, {name: g}, "
               "{name: h}, {name: i}]}",
@@ -204,7 +220,10 @@ TEST(Configuration, WhatIsLegalIsNotRefused) {
        {"server: {address: \"localhost:0\", adminAddress: \"localhost:0\"}", "server: {address: \"[::1]:8888\"}",
         "server: {address: \"127.1.2.3:1\"}", "server: {address: \":8888\", tls: {certFile: c, keyFile: k}}",
         "cluster: {kubernetes: }", "server:", "filter: {checks: []}", "prioritize: {terms: []}",
-        "wake: {minInterval: 1.5s}", "decisionLog: {maxBytes: 104857600, sample: 0}",
+        "usage: {prometheus: {url: \"https://p/a@b?c=d@e\"}, resources: [{name: cpu, unit: cores, podQuery: q}, "
+        "{name: gpu-mem, podQuery: q}, {name: disk-io}]}",
+        "usage: {historyFile: h, resources: [{name: disk-io, unit: bytes}]}", "wake: {minInterval: 1.5s}",
+        "decisionLog: {maxBytes: 104857600, sample: 0}",
         // No Lease is used: its length does not matter.
         "bind: {lease: {enabled: false, duration: 1s}}",
         "cluster: {manifests: {directory: d}}\nbind: {lease: {duration: 1s}}"}) {

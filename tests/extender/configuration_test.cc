@@ -66,7 +66,6 @@ topology:
   realCapacity: {staleAfter: 1h, whenStale: reject}
 usage:
   prometheus: {url: "https://p:9090", bearerTokenFile: t, caFile: ca}
-  historyFile: /var/lib/huygens/history
   interval: 30s
   window: 14d
   slot: 30m
@@ -122,7 +121,7 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.usage.prometheus->url, "https://p:9090");
   EXPECT_EQ(c.usage.prometheus->bearer_token_file, "t");
   EXPECT_EQ(c.usage.prometheus->ca_file, "ca");
-  EXPECT_EQ(c.usage.history_file, "/var/lib/huygens/history");
+  EXPECT_EQ(Good("usage: {historyFile: /var/lib/huygens/history}").usage.history_file, "/var/lib/huygens/history");
   EXPECT_EQ(c.usage.interval, seconds(30));
   EXPECT_EQ(c.usage.window, hours(14 * 24));
   EXPECT_EQ(c.usage.slot, minutes(30));
@@ -139,7 +138,7 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.usage.resources[0].when_absent, usage::WhenUnknown::kReject);
   EXPECT_EQ(c.usage.resources[1].ceiling, std::nullopt);
   EXPECT_EQ(c.usage.resources[1].when_stale, usage::WhenUnknown::kUseRequests);
-  EXPECT_EQ(c.quota.enforcement, Enforcement::kOff);
+  EXPECT_EQ(c.quota.enforcement, quota::Enforcement::kOff);
   EXPECT_EQ(c.quota.cpu_model_label, "a/b");
   EXPECT_EQ(c.quota.gpu_model_label, "c");
   EXPECT_EQ(c.quota.memory_model_label, "d");
@@ -248,12 +247,28 @@ TEST(Configuration, ListsReplaceTheDefaultAndItemsBeginWithTheirOwn) {
   EXPECT_EQ(c.prioritize.terms[1].weight, 0);
 }
 
-TEST(NotYetActive, NamesWhatIsSwitchedOnAndDoesNothing) {
-  EXPECT_THAT(NotYetActive(Configuration{}), ElementsAre("filter.checks: quota"));
-  Configuration c = Good(
-      "filter: {checks: [topology, usage]}\nprioritize: {terms: [{name: FewestZones}, {name: Balanced, weight: 0}]}\n"
-      "usage: {prometheus: {url: http://p}}\n");
-  EXPECT_THAT(NotYetActive(c), testing::IsEmpty());
+TEST(Cautions, NameATokenThatTravelsUnencrypted) {
+  const auto cautions = [](const std::string& url, bool token = true) {
+    Configuration c;
+    c.usage.prometheus = {.url = url, .bearer_token_file = token ? "/token" : ""};
+    return Cautions(c);
+  };
+  for (const char* url :
+       {"http://prometheus:9090/x", "http://10.0.0.1", "http://127.evil.example", "http://[fe80::1]:9090"})
+    EXPECT_THAT(cautions(url), ElementsAre(testing::HasSubstr(url))) << url;
+  for (const char* url :
+       {"https://prometheus", "http://127.0.0.1:9090/p", "http://localhost", "http://[::1]", "http://[::1]:1"})
+    EXPECT_THAT(cautions(url), testing::IsEmpty()) << url;
+  EXPECT_THAT(cautions("http://prometheus", false), testing::IsEmpty());
+}
+
+TEST(Cautions, NameACeilingThatNothingMeasures) {
+  Configuration c =
+      Good("usage: {resources: [{name: cpu, ceiling: 0.8}, {name: disk, ceiling: 0.8}, {name: disk-io}]}");
+  EXPECT_THAT(Cautions(c),
+              ElementsAre(testing::StartsWith("usage.resources: the ceiling on disk has nothing to go by")));
+  c.usage.prometheus = {.url = "http://p"};
+  EXPECT_THAT(Cautions(c), testing::IsEmpty());
 }
 
 TEST(NearestName, FindsTyposAndNothingFarther) {

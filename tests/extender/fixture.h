@@ -44,8 +44,8 @@ class ScriptedBackend final : public Backend {
     fetches.push_back(Concat(namespace_name, "/", name));
     done(fetched);
   }
-  void ReportBindFailure(const cluster::Pod& pod, std::string_view message) override {
-    events.push_back(Concat(pod.Key(), ": ", message));
+  void Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) override {
+    events.push_back(Concat(pod.Key(), ": ", reason, ": ", message));
   }
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override {
@@ -74,13 +74,18 @@ class ScriptedBackend final : public Backend {
 class ServiceTest : public testing::Test {
  protected:
   explicit ServiceTest(placement::Options options = {}, Duration request_deadline = std::chrono::seconds(4))
-      : placement_(*placement::Placement::Create(std::move(options))),
+      : placement_(Create(std::move(options))),
         bind_(context_, backend_, loop_, request_deadline, "test"),
         service_(context_, bind_, "/") {
     for (cluster::Kind kind : cluster::kKinds) {
       placement_->Apply(cluster::ListBegin{kind});
       placement_->Apply(cluster::ListEnd{kind});
     }
+  }
+
+  std::unique_ptr<placement::Placement> Create(placement::Options options) const {
+    options.resource_names = &resources_;
+    return *placement::Placement::Create(std::move(options));
   }
 
   // A managed node with zones of so many whole CPUs each.
@@ -137,7 +142,17 @@ class ServiceTest : public testing::Test {
   PodMemory pods_{resources_, 100};
   Journal journal_{*placement_, resources_, metrics_, ring_, decision_log_};
   std::string not_ready_;
-  Context context_{*placement_, resources_, clock_, log_, metrics_, journal_, pods_, [this] { return not_ready_; }};
+  Context context_{*placement_,
+                   resources_,
+                   clock_,
+                   log_,
+                   metrics_,
+                   journal_,
+                   pods_,
+                   [this] { return not_ready_; },
+                   [this](const cluster::Pod& pod, std::string_view reason, std::string_view message) {
+                     backend_.Warn(pod, reason, message);
+                   }};
   ScriptedBackend backend_;
   BindFlow bind_;
   Service service_;

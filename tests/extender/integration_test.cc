@@ -264,6 +264,53 @@ TEST_F(IntegrationTest, AFailedBindIsToldOnThePod) {
   EXPECT_TRUE(EndsSettled(huygens));
 }
 
+class QuotaIntegrationTest : public IntegrationTest {
+ protected:
+  QuotaIntegrationTest() {
+    configuration_.filter.checks = {"topology", "quota"};
+    configuration_.wake.min_interval = std::chrono::milliseconds(10);
+    AddNode("n1", {"8"});
+  }
+  std::string AddGroupPod(const std::string& name) {
+    return api_.Put(fake::Pod("default", name).Cpu("2").Label("biz.group.resource.quota", "team"));
+  }
+};
+
+TEST_F(QuotaIntegrationTest, APodThatItsGroupRefusesIsToldOnceAndWokenWhenTheGroupGrows) {
+  AddGroupPod("a");
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "1"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(api_.AwaitSeen("PATCH", "/nodes/n1", 1)) << "everything is tried again after a start";
+  for (int i = 0; i < 3; ++i) EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("business group is exhausted"));
+  EXPECT_TRUE(huygens.AwaitAdmin("/metrics", "huygens_pod_events_total{result=\"suppressed\"} 2"));
+  EXPECT_TRUE(huygens.AwaitAdmin("/metrics", "huygens_pod_events_total{result=\"sent\"} 1"));
+  EXPECT_EQ(api_.Seen("POST", "/events"), 1);
+  EXPECT_THAT(api_.last_body(),
+              HasSubstr(R"("reason":"QuotaExceeded","message":"quota bizrq/team: limits.cpu used 0)"));
+  EXPECT_TRUE(huygens.AwaitAdmin("/debug/decisions?pod=default/a", "limits.cpu used 0 of 1, requested 2"));
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "2"));
+  ASSERT_TRUE(api_.AwaitSeen("PATCH", "/pods/a", 1));
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr(R"("NodeNames":["n1"])"));
+}
+
+TEST_F(QuotaIntegrationTest, WithoutTheDefinitionNoGroupExists) {
+  api_.Install(fake::kBizGroupQuotas, false);
+  AddGroupPod("a");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("does not exist"));
+}
+
+TEST_F(QuotaIntegrationTest, NobodyWatchesGroupsThatNobodyAsksAbout) {
+  configuration_.quota.enforcement = quota::Enforcement::kOff;
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_EQ(api_.Seen("GET", "/bizgroupresourcequotas"), 0);
+  EXPECT_EQ(huygens.Metric("huygens_watch_synced{kind=\"bizgroupresourcequotas.quota.huygens.dev\"}"), 1);
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), testing::Not(HasSubstr("bizgroupresourcequotas")));
+}
+
 TEST_F(IntegrationTest, ARejectedPodIsWokenWhenItsNodeGainsAndOnlyThen) {
   configuration_.wake.min_interval = std::chrono::milliseconds(10);
   AddNode("n1", {"2"});
@@ -315,6 +362,21 @@ TEST_F(IntegrationTest, RefusesToStartWithoutUsableCredentials) {
   Running huygens(configuration_);
   EXPECT_FALSE(huygens.status.ok());
   EXPECT_THAT(std::string(Message(huygens.status)), HasSubstr("absent"));
+}
+
+TEST_F(IntegrationTest, AnUnknownPolicyOfKubeletIsLoggedOnceThoughTheObjectIsWrittenAgain) {
+  const auto object = [](const std::string& cpu) {
+    return fake::CommunityTopology("k").Zone("node-0", cpu).Attribute("topologyManagerPolicy", "restrictd");
+  };
+  api_.Put(fake::Node("k").Cpu("64"));
+  api_.Put(object("4"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/k", R"("available":{"cpu":"4"})"));
+  EXPECT_THAT(huygens.Admin("/debug/nodes/k"), HasSubstr("kubelet knows no restrictd"));
+  api_.Put(object("6"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/k", R"("available":{"cpu":"6"})"));
+  EXPECT_THAT(huygens.Logged("restrictd"), testing::ElementsAre(HasSubstr("object cannot be read")));
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ class UsagePageTest : public testing::Test {
   }
 
   std::string Ask(std::string_view query) {
-    auto page = UsagePage::Parse(query, placement_->usage().options(), resources_);
+    auto page = UsagePage::Parse(query, placement_->options(), resources_);
     if (!page.ok()) return std::string(Message(page.status()));
     while (page->Step(*placement_, resources_, kNow)) {
     }
@@ -80,10 +80,32 @@ TEST_F(UsagePageTest, CountsHowManyMorePodsFit) {
 TEST_F(UsagePageTest, SaysWhatIsWrongWithAQuestion) {
   EXPECT_EQ(Ask("by=disk"), "by must be one of usage.resources (cpu, memory), not \"disk\"");
   EXPECT_EQ(Ask("limit=0"), "limit must be a number from 1, not \"0\"");
-  EXPECT_EQ(Ask("cpus=2"), "no resource is called cpus");
+  EXPECT_THAT(Ask("disk=1Gi"), HasSubstr(R"("fits":0,)"));  // known, and no node has any
+  EXPECT_EQ(Ask("limt=3"),
+            "no parameter or resource is called limt; parameters: by, limit, and sizes by resource, such as cpu=2");
   EXPECT_EQ(Ask("cpu=-1"), "cpu must be a quantity above 0 such as 2 or 4Gi, not \"-1\"");
   placement_ = *placement::Placement::Create({.checks = {"topology"}});
-  EXPECT_THAT(Ask(""), HasSubstr("nobody looks at usage"));
+  EXPECT_THAT(Ask(""), HasSubstr("put usage into filter.checks, or LeastUsed or Balanced into prioritize.terms"));
+}
+
+TEST_F(UsagePageTest, SaysThatNoResourceIsNamed) {
+  placement_ = *placement::Placement::Create({.checks = {"usage"}});
+  EXPECT_THAT(Ask(""), testing::StartsWith("usage.resources is empty"));
+  placement_->Apply(cluster::NodeSet{{.name = "n", .uid = ""}});
+  std::string out;
+  ASSERT_TRUE(AppendNode(out, *placement_, "n", kNow, resources_));
+  EXPECT_THAT(out, HasSubstr(R"("noUsage":"usage.resources is empty)"));
+}
+
+TEST_F(UsagePageTest, WhatIsNotFreshHasNoUseOfNow) {
+  auto page = UsagePage::Parse("limit=1", placement_->options(), resources_);
+  const Time later = kNow + std::chrono::hours(1);
+  while (page->Step(*placement_, resources_, later)) {
+  }
+  EXPECT_THAT(
+      page->Json(*placement_, later),
+      HasSubstr(
+          R"("cpu":{"state":"stale","ageSeconds":3612,"capacity":"10","ceiling":"8","peak":"3400m","peakShare":0.34,)"));
 }
 
 TEST_F(UsagePageTest, OneNodeShowsItsWeek) {

@@ -87,6 +87,22 @@ TEST_F(UsageSource, TheMetricsApiKeepsPodsOffANodeThatIsHot) {
   ASSERT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_nodes{topology="none",usage="fresh"} 2)"));
   EXPECT_THAT(AwaitOverCeiling(huygens), HasSubstr(R"("NodeNames":["n2"])"));
   EXPECT_THAT(Filter(huygens, "500m"), HasSubstr(R"("NodeNames":["n1","n2"])"));
+  EXPECT_THAT(huygens.Logged("usage"), testing::IsEmpty()) << "nothing is wrong";
+}
+
+TEST_F(UsageSource, EachCauseOfAFailureIsLoggedOnce) {
+  UseApiServer();
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "install metrics-server"));
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("last good answer never"));
+  api_.Inject({.what = Fault::What::kReply,
+               .path = "/apis/metrics.k8s.io/v1beta1/pods",
+               .times = -1,
+               .code = 403,
+               .body = "{}"});
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "403"));
+  EXPECT_THAT(huygens.Logged("usage source fails"),
+              testing::ElementsAre(HasSubstr("install metrics-server"), HasSubstr("403")));
 }
 
 TEST_F(UsageSource, AClusterWithoutAMetricsApiIsReadyAndSaysWhatIsMissing) {
@@ -111,6 +127,7 @@ TEST_F(UsageSource, TheHistoryFileOutlivesTheProcess) {
   api_.ClearFaults();  // and with them the metrics API
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "last good answer never")) << "the file is none";
   EXPECT_THAT(AwaitOverCeiling(huygens), HasSubstr(R"("NodeNames":["n2"])"));
 }
 
@@ -121,6 +138,16 @@ TEST_F(UsageSource, TwoInstancesDoNotShareAHistoryFile) {
   ASSERT_TRUE(first.status.ok()) << first.status;
   Running second(configuration_);
   EXPECT_THAT(std::string(Message(second.status)), HasSubstr("another huygens keeps its history there"));
+}
+
+TEST_F(UsageSource, AFaultOfTheStartNamesItsField) {
+  UseApiServer();
+  configuration_.usage.history_file = folder_.path() + "/no/such/history";
+  EXPECT_THAT(std::string(Message(Running(configuration_).status)), testing::StartsWith("usage.historyFile: /"));
+  configuration_.usage.history_file.clear();
+  configuration_.cluster = {.kubernetes = std::nullopt, .manifests = ManifestsConfiguration{.directory = "no/such"}};
+  EXPECT_THAT(std::string(Message(Running(configuration_).status)),
+              testing::StartsWith("cluster.manifests.directory: no/such: No such file or directory (relative to"));
 }
 
 TEST_F(UsageSource, NobodyIsAskedWhereNobodyLooksAtUsage) {
@@ -158,6 +185,25 @@ TEST_F(UsageSource, ManifestsBringTheirHistoryBeforeTheFirstRequest) {
   ASSERT_TRUE(huygens.AwaitReady());
   EXPECT_THAT(Filter(huygens, "1"), AllOf(HasSubstr(kOverCeiling), HasSubstr(R"("NodeNames":["n2"])")));
   EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("usage-source manifests"));
+}
+
+TEST_F(UsageSource, WhatIsConfiguredAndNotUsedIsSaidAtTheStart) {
+  folder_.Write("cluster.yaml",
+                "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: week}\n"
+                "spec: {series: [{workload: s/Pod/a, resource: cpu, weekly: [{from: \"00:00\", use: \"1\"}]}]}\n");
+  configuration_.cluster = {.kubernetes = std::nullopt,
+                            .manifests = ManifestsConfiguration{.directory = folder_.path()}};
+  configuration_.usage.prometheus = {.url = "http://127.0.0.1:1"};
+  {
+    Running huygens(configuration_);
+    EXPECT_THAT(huygens.Logged("UsageHistory"), testing::ElementsAre(HasSubstr("usage.prometheus is set")));
+  }
+  configuration_.cluster = {};
+  configuration_.usage.prometheus.reset();
+  UseApiServer();
+  configuration_.usage.resources.push_back({.name = "disk-io", .ceiling = 800'000});
+  Running huygens(configuration_);
+  EXPECT_THAT(huygens.Logged("caution"), testing::ElementsAre(HasSubstr("the ceiling on disk-io")));
 }
 
 }  // namespace

@@ -211,5 +211,60 @@ TEST_F(RecordedTest, CutAnywhereARequestIsRefusedAndNothingBreaks) {
   }
 }
 
+class QuotaVerbsTest : public ServiceTest {
+ protected:
+  QuotaVerbsTest() : ServiceTest({.checks = {"topology", "quota"}}) {
+    AddNode("n1", {8});
+    cluster::BizGroupQuota team{.name = "team"};
+    team.hard = {{"limits.cpu", *Quantity::Parse("3")}};
+    placement_->Apply(cluster::BizGroupQuotaSet{team});
+  }
+  static std::string Pod(std::string_view name) {
+    return Concat(R"({"metadata":{"name":")", name, R"(","namespace":"default","uid":"uid-)", name,
+                  R"(","labels":{"biz.group.resource.quota":"team"}},)",
+                  R"("spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}}]}})");
+  }
+  static std::string Body(std::string_view name) {
+    return Concat(R"({"Pod":)", Pod(name), R"(,"NodeNames":["n1","unheard-of"]})");
+  }
+  std::string Decided(std::string_view name) const { return ring_.Json({Concat("default/", name)}, 10); }
+
+  const std::string why_ = "quota bizrq/team: limits.cpu used 2 of 3, requested 2";
+};
+
+TEST_F(QuotaVerbsTest, KubeSchedulerSeesAFixedTextAndPeopleTheFigures) {
+  EXPECT_EQ(Filter(context_, Body("a")).outcome, "ok");
+  EXPECT_EQ(Filter(context_, Body("b")).outcome, "ok");
+  size_t bind = Bind("a", "n1");
+  backend_.binds[0].done({BindResult::kBound});
+  ASSERT_EQ(Answer(bind), "");
+
+  EXPECT_EQ(Answer(Bind("b", "n1")), policy::Text(policy::Reason::kQuotaExceeded)) << "it raced";
+  EXPECT_THAT(Decided("b"), HasSubstr(Concat(R"("quota":")", why_, "\"")));
+  EXPECT_TRUE(backend_.events.empty()) << "filter will be asked again and say so then";
+
+  VerbAnswer answer = Filter(context_, Body("c"));
+  EXPECT_EQ(answer.outcome, "rejected");
+  EXPECT_EQ(answer.body, Concat(R"({"Nodes":null,"NodeNames":[],"FailedNodes":{},"FailedAndUnresolvableNodes":{"n1":")",
+                                policy::Text(policy::Reason::kQuotaExceeded), R"(","unheard-of":")",
+                                policy::Text(policy::Reason::kUnknownNode), R"("},"Error":""})"));
+  EXPECT_THAT(Decided("c"), HasSubstr(Concat(R"("quota":")", why_, "\"")));
+  EXPECT_THAT(backend_.events, testing::ElementsAre("default/c: QuotaExceeded: " + why_));
+  EXPECT_THAT(Decided("a"), testing::Not(HasSubstr("\"quota\":\"quota")));
+}
+
+TEST_F(QuotaVerbsTest, PreemptionNamesNobodyForABudget) {
+  auto victim = std::make_shared<cluster::Pod>(*AddPod("victim", 2));
+  victim->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "team"});
+  victim->node_name = "n1";
+  victim->priority = -1;
+  placement_->Apply(cluster::PodSet{victim});
+  VerbAnswer answer = Preempt(
+      context_, Concat(R"({"Pod":)", Pod("a"),
+                       R"(,"NodeNameToMetaVictims":{"n1":{"Pods":[{"UID":"uid-victim"}],"NumPDBViolations":0}}})"));
+  EXPECT_EQ(answer.outcome, "rejected");
+  EXPECT_THAT(answer.body, testing::Not(HasSubstr("uid-victim")));
+}
+
 }  // namespace
 }  // namespace huygens::extender

@@ -83,6 +83,69 @@ TEST_F(WakerTest, WritesOnceOnTheNodeThatTakesSeveral) {
   EXPECT_EQ(Metric("huygens_pods_woken_total"), 3);
 }
 
+class QuotaWakerTest : public ServiceTest {
+ protected:
+  QuotaWakerTest() : ServiceTest({.checks = {"topology", "quota"}, .waiting_pods = 1000}) {
+    AddNode("n0", {512});
+    waker_.Look();
+    backend_.wakes.front().done({WakeReport{.result = WakeResult::kWritten}});
+    backend_.wakes.clear();
+    clock_.now += seconds(1);
+  }
+  void SetCores(const char* cores) {
+    cluster::BizGroupQuota team{.name = "team"};
+    team.hard = {{"limits.cpu", *Quantity::Parse(cores)}};
+    placement_->Apply(cluster::BizGroupQuotaSet{team});
+  }
+  void Reject(const std::string& name) {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 1));
+    pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "team"});
+    const std::string_view names[] = {"n0"};
+    placement_->Filter(*pod, names, clock_.now);
+    placement_->RememberAnswer(pod);
+  }
+  // What one search wrote.
+  std::vector<std::string> Look() {
+    while (waker_.Look()) {
+    }
+    std::vector<std::string> texts;
+    if (backend_.wakes.empty()) return texts;
+    for (const kube::WakeTarget& target : backend_.wakes.front().targets) {
+      texts.push_back(Concat(target.namespace_name.empty() ? "node " : "pod ", target.name));
+    }
+    return texts;
+  }
+  void Answer(WakeResult result) {
+    auto call = std::move(backend_.wakes.front());
+    backend_.wakes.pop_front();
+    call.done(std::vector<WakeReport>(call.targets.size(), WakeReport{.result = result}));
+    clock_.now += seconds(20);
+  }
+  Waker waker_{context_, backend_, loop_, seconds(1)};
+};
+
+TEST_F(QuotaWakerTest, AGroupThatGrowsWakesHundredsByOneWriteAndOneByItsOwn) {
+  SetCores("0");
+  for (int i = 0; i < 300; ++i) Reject(Concat("p", std::to_string(i)));
+  EXPECT_THAT(Look(), IsEmpty());
+  SetCores("299");
+  EXPECT_THAT(Look(), ElementsAre("node n0"));
+  Answer(WakeResult::kWritten);
+  EXPECT_EQ(placement_->waiting().size(), 1u);
+  EXPECT_THAT(Look(), ElementsAre("pod p299")) << "those woken were not placed";
+}
+
+TEST_F(QuotaWakerTest, AWriteThatFailedIsTriedAgain) {
+  SetCores("0");
+  Reject("a");
+  SetCores("1");
+  EXPECT_THAT(Look(), ElementsAre("pod a"));
+  Answer(WakeResult::kFailed);
+  EXPECT_THAT(Look(), ElementsAre("pod a"));
+  Answer(WakeResult::kWritten);
+  EXPECT_THAT(Look(), IsEmpty());
+}
+
 TEST_F(WakerTest, WritesAtMostOnceInTheIntervalHoweverOftenNodesChange) {
   size_t writes = 0;
   for (int i = 0; i < 100; ++i) {

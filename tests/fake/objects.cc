@@ -123,6 +123,25 @@ std::string CraneTopology::Json() const {
                 Quoted(topology_manager_), R"(},"zones":[)", zones, "]}");
 }
 
+BizGroupQuota& BizGroupQuota::Parent(std::string name) {
+  parent_ = std::move(name);
+  return *this;
+}
+BizGroupQuota& BizGroupQuota::Hard(std::string key, std::string amount) {
+  hard_.emplace_back(std::move(key), std::move(amount));
+  return *this;
+}
+BizGroupQuota& BizGroupQuota::SelfUsed(std::string key, std::string amount) {
+  self_used_.emplace_back(std::move(key), std::move(amount));
+  return *this;
+}
+
+std::string BizGroupQuota::Json() const {
+  return Concat(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota",)", Metadata(),
+                R"(,"spec":{"parentBizGroup":)", Quoted(parent_), R"(,"hard":)", Map(hard_),
+                R"(},"status":{"selfUsed":)", Map(self_used_), "}}");
+}
+
 CommunityTopology& CommunityTopology::Zone(std::string name, std::string cpu) {
   zones_.emplace_back(std::move(name), std::move(cpu));
   return *this;
@@ -147,6 +166,7 @@ std::string CommunityTopology::Json() const {
 template class Object<Node>;
 template class Object<Pod>;
 template class Object<CraneTopology>;
+template class Object<BizGroupQuota>;
 template class Object<CommunityTopology>;
 
 }  // namespace huygens::fake

@@ -92,6 +92,20 @@ class CraneTopology : public Object<CraneTopology> {
   std::string cpu_manager_ = "Static", topology_manager_ = "None";
 };
 
+// quota.huygens.dev/v1alpha1.
+class BizGroupQuota : public Object<BizGroupQuota> {
+ public:
+  explicit BizGroupQuota(std::string name) : Object("", std::move(name)) {}
+  BizGroupQuota& Parent(std::string name);
+  BizGroupQuota& Hard(std::string key, std::string amount);
+  BizGroupQuota& SelfUsed(std::string key, std::string amount);
+  std::string Json() const;
+
+ private:
+  std::string parent_;
+  Fields hard_, self_used_;
+};
+
 // topology.node.k8s.io/v1alpha2.
 class CommunityTopology : public Object<CommunityTopology> {
  public:

@@ -18,6 +18,8 @@ struct Word {
   std::string operator()(const cluster::PodGone& event) const { return "-" + event.uid; }
   std::string operator()(const cluster::TopologySet& event) const { return "+" + event.topology.node_name; }
   std::string operator()(const cluster::TopologyGone& event) const { return "-" + event.node_name; }
+  std::string operator()(const cluster::BizGroupQuotaSet& event) const { return "+" + event.group.name; }
+  std::string operator()(const cluster::BizGroupQuotaGone& event) const { return "-" + event.name; }
 };
 
 }  // namespace

@@ -87,7 +87,8 @@ Target ParseTarget(std::string_view path) {
 }
 
 Store::Store() {
-  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity}) collections_[name];
+  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas})
+    collections_[name];
 }
 
 Collection* Store::Find(const std::string& collection) {

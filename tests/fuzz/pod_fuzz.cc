@@ -89,10 +89,9 @@ void CheckAnnotations(std::string_view text) {
 
 void CheckNodeAnnotations(std::string_view text) {
   ResourceNames names;
-  for (const auto& [resource, amount] : wire::ParseRealAllocatable(text, names)) {
-    Require(amount >= 0, "no machine gives a negative amount");
-  }
-  const auto ceilings = wire::ParseUsageCeilings(text);
+  const auto capacity = wire::ParseRealAllocatable(text, names).value_or(ResourceVector());
+  for (const auto& [resource, amount] : capacity) Require(amount >= 0, "no machine gives a negative amount");
+  const auto ceilings = wire::ParseUsageCeilings(text).value_or(wire::UsageCeilings());
   auto unordered = [](const auto& a, const auto& b) { return a.first >= b.first; };
   Require(std::adjacent_find(ceilings.begin(), ceilings.end(), unordered) == ceilings.end(), "ceilings ascend by name");
   for (const auto& [name, share] : ceilings) Require(share >= 0 && share <= 10'000'000, "a ceiling is 0 to 10");

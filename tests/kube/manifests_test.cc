@@ -16,6 +16,7 @@ namespace {
 
 using cluster::Kind;
 using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -64,13 +65,17 @@ TEST_F(ManifestsTest, EveryKindArrivesAsACompleteList) {
                                        std::string(fake::Pod("x", "b").Uid("u-b").On("n1")), "]}"));
   directory_.Write("more.yaml",
                    "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: c}\n  spec: {containers: []}\n");
+  directory_.Write("quota.yaml",
+                   "apiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\nmetadata: {name: team}\n"
+                   "spec: {parentBizGroup: org, hard: {limits.cpu: 4, limits.memory: 8Gi}}\n");
   auto manifests = Open();
   ASSERT_TRUE(status_.ok()) << status_;
   fake::RecordingSink sink;
   manifests->Deliver(sink, clock_);
-  EXPECT_THAT(sink.Words(), ElementsAre("list", "+n1", "+n2", "end", "@1", "list", "+c", "+a", "+b", "end", "@1",
-                                        "list", "+n1", "end", "@1", "list", "+n2", "end", "@1"));
-  EXPECT_THAT(sink.States(), ElementsAre("synced", "synced", "synced", "synced"));
+  EXPECT_THAT(sink.Words(),
+              ElementsAre("list", "+n1", "+n2", "end", "@1", "list", "+c", "+a", "+b", "end", "@1", "list", "+n1",
+                          "end", "@1", "list", "+n2", "end", "@1", "list", "+team", "end", "@1"));
+  EXPECT_THAT(sink.States(), ElementsAre("synced", "synced", "synced", "synced", "synced"));
   EXPECT_EQ(sink.state.GetNode(*sink.state.FindNode("n1"))->allocatable.Get(kCpu), 8000);
   EXPECT_EQ(sink.state.Topology(*sink.state.FindNode("n1"))->zones.size(), 1u);
   EXPECT_EQ(manifests->FindPod("default", "c")->uid, "manifest/Pod/default/c");  // the namespace defaults, too
@@ -86,7 +91,15 @@ TEST_F(ManifestsTest, OtherKindsAreReportedAndPassedOver) {
   directory_.Write("notes.txt", "not: [valid");
   Open();
   EXPECT_TRUE(status_.ok()) << status_;
-  EXPECT_THAT(notices_, ElementsAre(testing::AllOf(HasSubstr("a.yaml:2: Deployment web"), HasSubstr("is not used"))));
+  EXPECT_THAT(notices_, ElementsAre(testing::AllOf(HasSubstr("a.yaml:2: Deployment web"), EndsWith("is not used"))));
+  notices_.clear();
+  directory_.Write("a.yaml",
+                   "apiVersion: huygens.dev/v1\nkind: UsageHistory\nmetadata: {name: week}\n---\n"
+                   "apiVersion: topology.node.k8s.io/v1\nkind: NodeResourceTopology\nmetadata: {name: n}\n");
+  Open();
+  EXPECT_THAT(notices_, ElementsAre(EndsWith("UsageHistory week (huygens.dev/v1) is not used: this version reads "
+                                             "huygens.dev/v1alpha1"),
+                                    EndsWith("reads topology.crane.io/v1alpha1 and topology.node.k8s.io/v1alpha2")));
 }
 
 TEST_F(ManifestsTest, FaultsNameFileAndLine) {
@@ -97,6 +110,8 @@ TEST_F(ManifestsTest, FaultsNameFileAndLine) {
   EXPECT_THAT(Fault(), testing::AllOf(HasSubstr("a.yaml:6: Node n2"), HasSubstr("cpu")));
   directory_.Write("a.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n1\n");
   EXPECT_THAT(Fault(), HasSubstr("a.yaml:4"));
+  directory_.Write("a.yaml", "apiVersion: v1\nkind: Node\nmetadata:\n\tname: n1\n");
+  EXPECT_THAT(Fault(), EndsWith("; indent with spaces, not tabs"));
   directory_.Write("a.yaml", "kind: Node\nkind: Pod\n");
   EXPECT_THAT(Fault(), HasSubstr("line 2: the key kind occurs twice"));
   directory_.Write("a.yaml", "- 1\n");
@@ -118,6 +133,11 @@ TEST_F(ManifestsTest, FaultsNameFileAndLine) {
       "b.json", R"({"apiVersion":"topology.crane.io/v1alpha1","kind":"NodeResourceTopology","metadata":{"name":"n"},)"
                 R"("zones":[{"name":"left","type":"Node"}]})");
   EXPECT_THAT(Fault(), HasSubstr("NodeResourceTopology n"));
+  std::filesystem::remove(directory_.path() + "/b.json");
+  directory_.Write("a.yaml",
+                   "# a group\napiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\n"
+                   "metadata: {name: team}\nspec: {hard: {limits.cpu: 4cores}}\n");
+  EXPECT_THAT(Fault(), HasSubstr("a.yaml:2: BizGroupResourceQuota team: spec.hard.limits.cpu: quantity \"4cores\""));
 }
 
 TEST_F(ManifestsTest, UsageHistoriesAreReadBesideTheCluster) {
@@ -135,9 +155,25 @@ TEST_F(ManifestsTest, UsageHistoriesAreReadBesideTheCluster) {
   EXPECT_THAT(Fault(), HasSubstr("a.yaml:1: UsageHistory week: spec.series[0]: must have one of weekly and values"));
 }
 
+TEST_F(ManifestsTest, UseOfANodeThatIsNotThereIsReportedOnce) {
+  directory_.Write("a.yaml",
+                   "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: week}\nspec:\n  series:\n"
+                   "  - {node: n1, resource: cpu, weekly: [{from: '09:00', use: 500m}]}\n"
+                   "  - {node: zz, resource: cpu, weekly: [{from: '09:00', use: 500m}]}\n"
+                   "  - {node: zz, resource: memory, weekly: [{from: '09:00', use: 5Gi}]}\n---\n"
+                   "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\n");
+  Open();
+  ASSERT_TRUE(status_.ok()) << status_;
+  EXPECT_THAT(notices_, ElementsAre("UsageHistory week: no Node is called zz"));
+}
+
 TEST_F(ManifestsTest, MissingDirectoryIsAFault) {
   ManifestDirectory manifests(directory_.path() + "/none", false, names_);
   EXPECT_EQ(manifests.Load(notices_).code(), absl::StatusCode::kNotFound);
+  ManifestDirectory relative("no/such/cluster", false, names_);
+  EXPECT_EQ(std::string(Message(relative.Load(notices_))),
+            Concat("no/such/cluster: No such file or directory (relative to the working directory ",
+                   std::filesystem::current_path().string(), ")"));
 }
 
 TEST_F(ManifestsTest, BindChangesTheCopyInMemory) {
@@ -232,6 +268,13 @@ TEST_F(ManifestsTest, BindThatCannotBeWrittenChangesNothing) {
   EXPECT_EQ(manifests->Settle(Request("a", "n1")).verdict, BindVerdict::kUnbound);
   EXPECT_TRUE(std::filesystem::is_empty(directory_.path() + "/bindings"));  // no draft is left behind
   EXPECT_EQ(manifests->Bind(Request("a", "n1"), nullptr, news_).verdict, BindVerdict::kBound);
+}
+
+TEST_F(ManifestsTest, SampleQuotasOfTheProjectLoad) {
+  ManifestDirectory manifests(HUYGENS_SOURCE_DIR "/config/samples/quota", false, names_);
+  const Status status = manifests.Load(notices_);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_THAT(notices_, IsEmpty());
 }
 
 TEST_F(ManifestsTest, SampleClusterOfTheProjectLoads) {

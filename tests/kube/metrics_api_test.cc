@@ -24,15 +24,21 @@ class MetricsApiTest : public testing::Test {
   std::unique_ptr<MetricsApi> api_ = *MetricsApi::Create(server_.Options(), names_);
 };
 
-TEST_F(MetricsApiTest, ReadsAllButWhatIsNoMetrics) {
+TEST_F(MetricsApiTest, ReadsAllAndSaysOfWhatItCannotReadWhy) {
   Answer(200, R"({"kind":"PodMetricsList","metadata":{},"items":[
       {"metadata":{"name":"a","namespace":"s"},"timestamp":"2026-11-21T12:00:00Z","containers":[{"usage":{"cpu":"5m"}}]},
-      {"metadata":{"name":"b"},"containers":[{"usage":{"cpu":"lots"}}]},
+      {"metadata":{"name":"b","namespace":"s"},"timestamp":"2026-11-21T12:00:00Z","containers":[{"usage":{"cpu":"lots"}}]},
+      {"metadata":{}},
       {"metadata":{"name":"c","namespace":"s"},"containers":[{"usage":{"cpu":"7m"}}]}]})");
   const auto pods = api_->Pods();
   ASSERT_TRUE(pods.ok()) << pods.status();
-  ASSERT_EQ(pods->size(), 2u);
-  EXPECT_EQ((*pods)[1].usage.Get(kCpu), 7);
+  ASSERT_EQ(pods->size(), 4u);
+  EXPECT_EQ((*pods)[0].fault, "");
+  EXPECT_EQ((*pods)[1].name, "b");
+  EXPECT_THAT((*pods)[1].fault, testing::StartsWith("s/b: containers[0].usage.cpu: quantity \"lots\""));
+  EXPECT_FALSE((*pods)[1].timestamp) << "no measurement";
+  EXPECT_EQ((*pods)[2].fault, "(no name): metadata.name is missing");
+  EXPECT_EQ((*pods)[3].usage.Get(kCpu), 7);
 }
 
 TEST_F(MetricsApiTest, TellsAnAbsentApiFromOneThatFails) {

@@ -16,7 +16,7 @@ using testing::HasSubstr;
 class PodEventsTest : public testing::Test {
  protected:
   Status Send(const std::string& pod, const std::string& text) {
-    return events_.BindFailed(*client_, "default", pod, "uid-" + pod, text);
+    return events_.Warn(*client_, "default", pod, "uid-" + pod, "BindFailed", text);
   }
   int Posts() const { return server_.Seen("POST", "/events"); }
 
@@ -69,7 +69,7 @@ TEST_F(PodEventsTest, LongNamesAndTextsFit) {
 TEST_F(PodEventsTest, FailureIsAnErrorAndNothingMore) {
   server_.Inject({.method = "POST", .path = "/events", .code = 403});
   EXPECT_FALSE(Send("a", "x").ok());
-  EXPECT_FALSE(events_.BindFailed(*client_, "default", "../x", "u", "y").ok());
+  EXPECT_FALSE(events_.Warn(*client_, "default", "../x", "u", "BindFailed", "y").ok());
   EXPECT_EQ(Posts(), 1);
   EXPECT_EQ(events_.counts().failed, 1u);
   EXPECT_EQ(events_.counts().sent, 0u);

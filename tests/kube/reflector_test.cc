@@ -72,8 +72,10 @@ TEST_F(ReflectorTest, ListsInPagesAndThenWatches) {
 TEST_F(ReflectorTest, EveryKindIsReadFromItsOwnPath) {
   server_.Put(fake::CraneTopology("n1").Zone("node0", "4"));
   server_.Put(fake::CommunityTopology("n2").Zone("node-0", "4"));
+  server_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "4"));
   const std::string uid = server_.Put(fake::Pod("default", "a").Cpu("1"));
-  for (const auto& [kind, word] : {std::pair(Kind::kCraneTopology, "+n1"), {Kind::kCommunityTopology, "+n2"}}) {
+  for (const auto& [kind, word] :
+       {std::pair(Kind::kCraneTopology, "+n1"), {Kind::kCommunityTopology, "+n2"}, {Kind::kBizGroupQuota, "+team"}}) {
     Start(kind);
     EXPECT_TRUE(sink_.AwaitWord(word));
     reflector_->Stop();
@@ -294,12 +296,64 @@ TEST_F(ReflectorTest, ObjectThatCannotBeReadStopsNothing) {
   EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 1; }));
 }
 
+TEST_F(ReflectorTest, UnreadableAnnotationIsToldAndTheNodeStays) {
+  server_.Put(fake::Node("n1").Cpu("8").Annotation("huygens.dev/usage-ceilings", "0.7"));
+  Start(Kind::kNode);
+  ASSERT_TRUE(sink_.AwaitWord("+n1"));
+  EXPECT_THAT(sink_.Faults(), ElementsAre("n1: annotation huygens.dev/usage-ceilings is ignored: 0.7: "
+                                          "expected an object, found a number"));
+}
+
 TEST_F(ReflectorTest, TopologyThatCannotBeReadArrivesAsDefect) {
   server_.Put(
       R"({"apiVersion":"topology.crane.io/v1alpha1","kind":"NodeResourceTopology","metadata":{"name":"n1"},"zones":"two"})");
   Start(Kind::kCraneTopology);
   ASSERT_TRUE(sink_.AwaitWord("+n1"));
   EXPECT_THAT(sink_.Faults(), ElementsAre(HasSubstr("n1: ")));
+}
+
+TEST_F(ReflectorTest, GroupsComeChangeAndGo) {
+  server_.Put(fake::BizGroupQuota("org").Hard("limits.cpu", "10"));
+  server_.Put(fake::BizGroupQuota("team").Parent("org").Hard("limits.cpu", "4").SelfUsed("cash/limits.cpu", "7"));
+  Start(Kind::kBizGroupQuota);
+  ASSERT_TRUE(server_.AwaitWatch(fake::kBizGroupQuotas));
+  EXPECT_THAT(sink_.Words(), ElementsAre("list", "+org", "+team", "end", "@1002"));
+  EXPECT_TRUE(Synced());
+  server_.Put(fake::BizGroupQuota("team").Parent("org").Hard("limits.cpu", "5"));
+  ASSERT_TRUE(sink_.AwaitWord("@1003"));
+  server_.Delete(fake::kBizGroupQuotas, "", "team");
+  EXPECT_TRUE(sink_.AwaitWord("-team"));
+  EXPECT_THAT(sink_.Faults(), testing::IsEmpty());
+}
+
+TEST_F(ReflectorTest, GroupsThatWentUnseenAreMissingFromTheNextList) {
+  server_.Put(fake::BizGroupQuota("org"));
+  server_.Put(fake::BizGroupQuota("team").Parent("org"));
+  Start(Kind::kBizGroupQuota);
+  ASSERT_TRUE(server_.AwaitWatch(fake::kBizGroupQuotas));
+  server_.Silence(fake::kBizGroupQuotas, true);
+  server_.Delete(fake::kBizGroupQuotas, "", "team");
+  server_.Compact();
+  server_.CutWatches(fake::kBizGroupQuotas);
+  ASSERT_TRUE(sink_.AwaitWord("@1003"));
+  const auto words = sink_.Words();
+  EXPECT_THAT(std::vector<std::string>(words.end() - 4, words.end()), ElementsAre("list", "+org", "end", "@1003"));
+}
+
+TEST_F(ReflectorTest, GroupWithoutADefinitionIsAnEmptyList) {
+  server_.Install(fake::kBizGroupQuotas, false);
+  Start(Kind::kBizGroupQuota);
+  EXPECT_TRUE(sink_.AwaitState(WatchState::kAbsent));
+  EXPECT_THAT(sink_.Words(), ElementsAre("list", "end"));
+}
+
+TEST_F(ReflectorTest, GroupThatCannotBeReadArrivesAsDefect) {
+  server_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "many"));
+  server_.Put(fake::BizGroupQuota("other").Hard("limits.cpu", "1"));
+  Start(Kind::kBizGroupQuota);
+  ASSERT_TRUE(sink_.AwaitWord("+team"));
+  ASSERT_TRUE(sink_.AwaitWord("+other"));
+  EXPECT_THAT(sink_.Faults(), ElementsAre(testing::StartsWith("team: spec.hard.limits.cpu: ")));
 }
 
 TEST_F(ReflectorTest, PodThatTurnsUnreadableStaysAsItWas) {

@@ -48,6 +48,8 @@ TEST(ServerLimits, TellsWhatWasRefusedAndOfWhichPath) {
   options.events.on_refused = [&](const RefusedRequest& request) {
     refused.Put(std::string(request.path) + " " + std::to_string(request.status) + " " + std::string(request.reason));
     EXPECT_THAT(std::string(request.peer), HasSubstr("127.0.0.1:"));
+    EXPECT_GT(request.bytes_in, 0U);
+    EXPECT_GT(request.duration, Duration::zero());
   };
   TestServer server(options);
   RawConnection large(server.port());

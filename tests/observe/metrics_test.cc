@@ -99,6 +99,24 @@ TEST(Metrics, GaugesShowTheLastValue) {
   EXPECT_EQ(Value(metrics, "huygens_tls_certificate_expiry_timestamp_seconds"), 1'800'000'000);
 }
 
+TEST(Metrics, FiguresOfBusinessGroupsComeAndGo) {
+  Metrics metrics(SomeOptions());
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_groups{state="frozen"})"), 0);
+  EXPECT_THAT(metrics.Render(), Not(HasSubstr("huygens_quota_hard{")));
+  metrics.SetQuotaGroups("frozen", 2);
+  metrics.SetQuotas({{"team", "limits.cpu", 10, 2.5}, {"team", "cash/limits.cpu", 100, {}}});
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_groups{state="frozen"})"), 2);
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_hard{group="team",key="limits.cpu"})"), 10);
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_used{group="team",key="limits.cpu"})"), 2.5);
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_hard{group="team",key="cash/limits.cpu"})"), 100);
+  EXPECT_TRUE(std::isnan(Value(metrics, R"(huygens_quota_used{group="team",key="cash/limits.cpu"})")));
+  metrics.SetQuotas({{"other", "limits.cpu", 4, 4}});
+  EXPECT_THAT(metrics.Render(), Not(HasSubstr("group=\"team\"")));
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_used{group="other",key="limits.cpu"})"), 4);
+  metrics.SetQuotas({{"team", "limits.cpu", 12, 3}});
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_hard{group="team",key="limits.cpu"})"), 12) << "back again";
+}
+
 TEST(Metrics, DriftShowsTheLastPassAndRepairsAddUp) {
   Metrics metrics(SomeOptions());
   metrics.ReservationDrift(2);
@@ -191,7 +209,10 @@ using Listing = std::map<std::string, std::string>;
 Listing Shown() {
   Listing types;
   std::map<std::string, std::set<std::string>> labels;
-  std::istringstream in(Metrics(SomeOptions()).Render());
+  Metrics metrics(SomeOptions());
+  metrics.SetQuotas(
+      std::vector<QuotaFigures>{{"team", "limits.cpu", 1, 1}});  // the only ones that begin without series
+  std::istringstream in(metrics.Render());
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("# TYPE ")) {
       std::istringstream words(line.substr(7));

@@ -65,7 +65,8 @@ class CommunityScores : public testing::Test {
       if (weight >= 1) weights.Set(*names_.Intern(Text(each.at("name"))), weight);
     }
     const TermEntry* entry = FindTerm(Text(strategy.at("type")));
-    const Sources sources{managed_, kubelet_, usage_};
+    const quota::NodeModelLabels models;
+    const Sources sources{managed_, kubelet_, usage_, models};
     return entry->make_weighted ? entry->make_weighted(sources, weights) : entry->make(sources);
   }
 

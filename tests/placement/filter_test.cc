@@ -38,6 +38,8 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
   EXPECT_EQ(error({}), "");
   EXPECT_EQ(error({.checks = {"topology", "cpu"}}), "no check is called cpu; there are topology, usage, quota");
   EXPECT_EQ(error({.checks = {"topology", "topology"}}), "check topology is listed twice");
+  EXPECT_EQ(error({.checks = {"quota"}}), "the check quota needs the names of resources");
+  EXPECT_EQ(error({.checks = {"quota"}, .quota = {.enforcement = quota::Enforcement::kOff}}), "");
   EXPECT_EQ(error({.terms = {{"Fewest", 1}}}),
             "no term is called Fewest; there are FewestZones, LeastAllocated, "
             "MostAllocated, BalancedAllocation, LeastNUMANodes, LeastUsed, Balanced");
@@ -55,13 +57,6 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
   EXPECT_EQ(error({.topology = {.managed_resources = {kMemory}}}), "managedResources must contain cpu");
   EXPECT_NE(error({.topology = {.managed_resources = {}}}), "");
   EXPECT_NE(error({.topology = {.stale_after = -Duration(1)}}), "");
-}
-
-TEST(PlacementOptions, NamesWhatIsNotActiveYet) {
-  auto placement = Make(
-      {.checks = {"topology", "usage", "quota"}, .terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 0}}});
-  EXPECT_THAT(placement->inactive(), ElementsAre("quota"));
-  EXPECT_THAT(Make()->inactive(), IsEmpty());
 }
 
 TEST(Filter, AnswersEveryNameByPosition) {

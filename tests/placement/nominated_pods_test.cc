@@ -291,6 +291,23 @@ TEST_F(NominatedOnKubeletNode, WhileOthersLeaveAPodMustNotDisturbItInAnyZone) {
       << "kubelet may see it after the victim has gone";
 }
 
+TEST_F(NominatedOnKubeletNode, WhoAsksNothingOfZonesNeitherKeepsNorIsKeptFromAny) {
+  NominateGuaranteed("nominated", 8, 1000);
+  auto floating = topology::test::GuaranteedPod("floating", {{3, 1}});
+  floating->containers[0].limits = {};
+  floating->priority = 2000;
+  floating->nominated_node = kNode;
+  Show(floating);
+  EXPECT_EQ(FilterGuaranteed("two", 8, 10), Reason::kFits) << "beside both";
+  cluster::Pod asks = *floating;
+  asks.uid = "asks";
+  asks.priority = 10;
+  EXPECT_EQ(Filter(asks), Reason::kFits);
+  Running("first", 8, 0, 2000);
+  EXPECT_EQ(Filter(asks), Reason::kFits);
+  EXPECT_EQ(FilterGuaranteed("two", 1, 10), Reason::kCannotAlignPod) << "the one is kept its zone all the same";
+}
+
 TEST_F(NominatedOnKubeletNode, AskingChangesNothing) {
   Running("high", 2, 0, 2000);
   Running("victim", 6, 1, 5, true);

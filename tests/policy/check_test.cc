@@ -20,25 +20,15 @@ TEST(Candidates, KeepTheFirstReason) {
   EXPECT_FALSE(nodes.Rejected(0));
 }
 
-TEST(CheckRegistry, MakesWhatIsActiveUnderItsOwnName) {
+TEST(CheckRegistry, MakesEachUnderItsOwnName) {
   topology::ZoneAccount zones({});
   topology::KubeletAccount kubelet({});
   usage::Account usage({});
+  quota::NodeModelLabels models;
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);
-    if (entry.make) {
-      EXPECT_EQ(entry.make({zones, kubelet, usage})->name(), entry.name);
-    }
+    EXPECT_EQ(entry.make({zones, kubelet, usage, models})->name(), entry.name);
   }
-  for (const char* name : {"topology", "usage"}) {
-    ASSERT_NE(FindCheck(name), nullptr) << name;
-    EXPECT_NE(FindCheck(name)->make, nullptr) << name;
-  }
-}
-
-TEST(CheckRegistry, KnowsChecksThatAreNotActiveYet) {
-  ASSERT_NE(FindCheck("quota"), nullptr);
-  EXPECT_EQ(FindCheck("quota")->make, nullptr);
   EXPECT_EQ(FindCheck("Topology"), nullptr);
   EXPECT_EQ(FindCheck(""), nullptr);
 }

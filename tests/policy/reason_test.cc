@@ -18,8 +18,9 @@ TEST(Reason, EveryOneHasATextWithoutNumbersAndALabelOfItsOwn) {
     EXPECT_TRUE(std::none_of(text.begin(), text.end(), [](unsigned char c) { return std::isdigit(c); })) << text;
     // The community's plugin does not say "node(s)".
     const bool ours_or_cranes = text.starts_with("node(s)");
-    EXPECT_TRUE(text.empty() || ours_or_cranes || text.starts_with("cannot align ") ||
-                text.starts_with("invalid node "));
+    // What a group says is not about a node.
+    EXPECT_TRUE(text.empty() || ours_or_cranes || text.starts_with("quota of ") || text.starts_with("quota hours ") ||
+                text.starts_with("cannot align ") || text.starts_with("invalid node "));
     EXPECT_FALSE(Label(reason).empty());
     EXPECT_TRUE(labels.insert(Label(reason)).second) << Label(reason);
   }
@@ -27,7 +28,7 @@ TEST(Reason, EveryOneHasATextWithoutNumbersAndALabelOfItsOwn) {
 
 TEST(Reason, ListsAreComplete) {
   // A reason left out of kReasons or of a switch would show here as an empty label.
-  EXPECT_EQ(static_cast<size_t>(Reason::kUsageUnknown) + 1, std::size(kReasons));
+  EXPECT_EQ(static_cast<size_t>(Reason::kQuotaOtherModel) + 1, std::size(kReasons));
   for (size_t i = 0; i < std::size(kReasons); ++i) EXPECT_EQ(static_cast<size_t>(kReasons[i]), i);
 }
 

@@ -5,8 +5,11 @@
 #include <rapidcheck/gtest.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +17,18 @@
 #include <utility>
 
 #include "tests/fake/temporary_directory.h"
+
+// How often a folder was synced, and how that ends.
+static int g_folder_syncs = 0, g_folder_sync_error = 0;
+// Stands before that of the C library.
+extern "C" int fsync(int file) {
+  struct stat info{};
+  if (::fstat(file, &info) == 0 && S_ISDIR(info.st_mode)) {
+    ++g_folder_syncs;
+    if (g_folder_sync_error != 0) return errno = g_folder_sync_error, -1;
+  }
+  return static_cast<int>(::syscall(SYS_fsync, file));
+}
 
 namespace huygens::prom {
 namespace {
@@ -63,6 +78,7 @@ ino_t InodeOf(const std::string& path) {
 
 class HistoryFileTest : public testing::Test {
  protected:
+  HistoryFileTest() { g_folder_syncs = g_folder_sync_error = 0; }
   static std::unique_ptr<HistoryFile> Open(const std::string& path, const usage::Options& usage = Usage()) {
     auto file = HistoryFile::Open(path, usage);
     EXPECT_TRUE(file.ok()) << file.status();
@@ -266,6 +282,21 @@ TEST(HistoryRecords, AnyBytesAreARecordOrNone) {
       for (const usage::Reading& each : *side) RC_ASSERT(each.amount >= 0);
     }
   }));
+}
+
+TEST_F(HistoryFileTest, ItsNameOutlivesACrashToo) {
+  auto file = Open(path_, Usage(2));
+  EXPECT_EQ(g_folder_syncs, 1) << "a new file";
+  Replay(*file);
+  for (int64_t slot = 0; slot < 5; ++slot) {
+    const Readings readings = Slot(kNow + slot, 1);
+    ASSERT_TRUE(file->Append({&readings, 1}).ok());
+  }
+  EXPECT_EQ(g_folder_syncs, 2) << "after it was rewritten";
+  g_folder_sync_error = EIO;
+  EXPECT_FALSE(HistoryFile::Open(path_ + "2", Usage()).ok());
+  g_folder_sync_error = EINVAL;  // a file system without such a call
+  EXPECT_TRUE(HistoryFile::Open(path_ + "3", Usage()).ok());
 }
 
 }  // namespace

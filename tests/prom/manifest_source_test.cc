@@ -98,10 +98,21 @@ TEST_F(ManifestSourceTest, ValuesAreMeasuredOnceAndAge) {
 
 TEST_F(ManifestSourceTest, SaysWhichResourceIsNotConfigured) {
   ManifestSource source(
-      std::vector{History(R"({"workload":"s/Pod/a","resource":"disk","weekly":[{"from":"00:00","use":"2"}]})")},
+      std::vector{History(R"({"workload":"s/Pod/a","resource":"disk","weekly":[{"from":"00:00","use":"2"}]},
+                             {"workload":"s/Pod/b","resource":"disk","weekly":[{"from":"00:00","use":"2"}]})")},
       usage_);
   EXPECT_TRUE(Refresh(source, kMonday).empty());
   EXPECT_THAT(notices_, ElementsAre("UsageHistory h: usage.resources does not list disk"));
+}
+
+TEST_F(ManifestSourceTest, AClockThatJumpsCostsAWindowAtMost) {
+  ManifestSource source(
+      std::vector{History(R"({"workload":"s/Pod/a","resource":"cpu","weekly":[{"from":"00:00","use":"2"}]})")}, usage_);
+  for (const Time now : {kMonday, kMonday + 10000h, kMonday, kMonday - 10000h}) {
+    const auto slots = Refresh(source, now).at("cpu s/Pod/a");
+    EXPECT_EQ(slots.size(), 672u);
+    EXPECT_EQ(slots.rbegin()->first, SlotOf(now));
+  }
 }
 
 }  // namespace

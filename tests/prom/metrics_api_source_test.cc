@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
+#include <sys/resource.h>
 
+#include <csignal>
 #include <map>
 #include <memory>
 
@@ -204,7 +206,9 @@ TEST_F(MetricsApiSourceTest, SaysNothingBeforeAllPodsAreKnown) {
   MetricsReader reader{
       .pods = [&] { return asked = true, pod_metrics_; }, .nodes = [&] { return node_metrics_; }, .cancel = [] {}};
   MetricsApiSource source(std::move(reader), usage_, none, nullptr);
-  EXPECT_FALSE(source.Refresh(kNoon, [](const auto&) { ADD_FAILURE(); }).ok());
+  const auto progress = source.Refresh(kNoon, [](const auto&) { ADD_FAILURE(); });
+  ASSERT_TRUE(progress.ok());
+  EXPECT_EQ(progress->not_asked, "waiting for the first list of pods");
   EXPECT_FALSE(asked);
 }
 
@@ -277,6 +281,7 @@ TEST_F(MetricsApiSourceTest, KeepsTheHighestOfEachSlotOverARestart) {
   Run("a", "n1");
   EXPECT_THAT(Refresh(kNoon), IsEmpty());
   EXPECT_TRUE(progress_->more) << "the file first";
+  EXPECT_FALSE(progress_->not_asked.empty());
   const auto sample = [&](Time at, int64_t cpu) {
     pod_metrics_ = {Metrics("a", at, cpu)};
     node_metrics_ = {Metrics("n1", at, cpu + 50)};
@@ -297,6 +302,50 @@ TEST_F(MetricsApiSourceTest, KeepsTheHighestOfEachSlotOverARestart) {
   ASSERT_TRUE(progress.ok());
   const int64_t first = usage::SlotAt(kNoon, usage_.slot);
   EXPECT_THAT(slots, ElementsAre(Pair(first, 700), Pair(first + 1, 200)));
+}
+
+TEST_F(MetricsApiSourceTest, CountsAndNamesWhatCannotBeRead) {
+  Start();
+  Run("a", "n1");
+  Run("b", "n1");
+  pod_metrics_ = {Metrics("a", kNoon, 300),
+                  {.namespace_name = "s", .name = "b", .fault = "s/b: usage.cpu: lots"},
+                  {.fault = "(no name): metadata.name is missing"}};
+  node_metrics_ = {Metrics("n1", kNoon, 900)};
+  EXPECT_THAT(Refresh(kNoon), UnorderedElementsAre(Pair("s/Pod/a", 300))) << "and nothing of the node";
+  ASSERT_TRUE(progress_.ok());
+  EXPECT_EQ(progress_->left_out, 2U);
+  const auto told = ElementsAre("metrics.k8s.io sends what cannot be read: (no name): metadata.name is missing");
+  EXPECT_THAT(progress_->notices, told);
+  std::swap(pod_metrics_->at(1), pod_metrics_->at(2));
+  Refresh(kNoon);
+  EXPECT_THAT(progress_->notices, told) << "in whatever order";
+}
+
+TEST_F(MetricsApiSourceTest, AFullDiskIsToldUntilAWriteWorks) {
+  Start(true);
+  Run("a", "n1");
+  Refresh(kNoon);
+  const auto notices = [&](Time at) {
+    pod_metrics_ = {Metrics("a", at, 1)};
+    node_metrics_ = {Metrics("n1", at, 1)};
+    Refresh(at);
+    return progress_->notices;
+  };
+  EXPECT_THAT(notices(kNoon), IsEmpty());
+  // Files may not become longer than this: what a full disk does to a write.
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  auto* const handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit full = before;
+  full.rlim_cur = 50;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &full), 0);
+  const auto at_close = notices(kNoon + 21min);
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_THAT(at_close, ElementsAre(HasSubstr("in memory only")));
+  EXPECT_EQ(notices(kNoon + 22min), at_close) << "nobody tried again yet";
+  EXPECT_THAT(notices(kNoon + 36min), IsEmpty());
 }
 
 }  // namespace

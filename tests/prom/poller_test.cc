@@ -98,6 +98,11 @@ TEST(Poller, WaitsLongerAfterEachFailureUpToAMinuteAndForgetsThemAfterSuccess) {
   EXPECT_FALSE(outcome.ok.front());
 }
 
+TEST(Poller, AsksSoonAgainWhereTheSourceCannotBeAskedYet) {
+  const Progress waiting{.not_asked = "waiting"}, file{.more = true, .not_asked = "file"};
+  EXPECT_THAT(Poll({file, waiting, waiting, Progress{}}, 600s).waits, ElementsAre(1s, 2s, 600s));
+}
+
 TEST(Poller, CountsTheIntervalFromTheBeginningOfARefresh) {
   EXPECT_THAT(Poll({Progress{}, Progress{}}, 60s, 20s).waits, ElementsAre(40s, 40s));
   EXPECT_THAT(Poll({Progress{}, Progress{}}, 60s, 70s).waits, ElementsAre());

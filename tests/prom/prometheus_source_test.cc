@@ -182,11 +182,18 @@ TEST_F(PrometheusSourceTest, WorksWithoutRecordingRules) {
   prometheus.Put(Raw(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow, kNow + 1min, Cores));
   Start();
   const Progress progress = RefreshAll(kNow);
+  EXPECT_FALSE(progress.partial);
   EXPECT_THAT(progress.notices,
               ElementsAre(AllOf(HasSubstr("huygens:workload_usage"), HasSubstr("huygens:node_system_usage"))));
   ASSERT_TRUE(Refresh(kNow + 1min).ok());
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow + 1min));
   EXPECT_EQ(nodes["n1"], HighestWave(kWindow, kNow + 1min));
+}
+
+TEST_F(PrometheusSourceTest, SaysFirstThatNothingIsMeasuredThenThatNothingIsRecorded) {
+  Start();
+  EXPECT_THAT(RefreshAll(kNow).notices, ElementsAre(HasSubstr("measures no pod's use of cpu"),
+                                                    HasSubstr("rules.yaml is not loaded there, or has nothing")));
 }
 
 TEST_F(PrometheusSourceTest, LeavesOutWhatIsNoMeasurement) {
@@ -393,6 +400,7 @@ TEST_F(PrometheusSourceTest, GoesOnWithOtherResourcesWhenOneQueryIsRefused) {
   ASSERT_TRUE(progress.ok()) << progress.status();
   EXPECT_THAT(progress->notices, AllOf(Contains(AllOf(HasSubstr("cpu: "), HasSubstr("parse error"))),
                                        Contains(HasSubstr("measures no pod's use of ephemeral"))));
+  EXPECT_TRUE(progress->partial);
   EXPECT_EQ(progress->left_out, 1U);
   EXPECT_EQ(workloads[kWebWorkload][kOpen], 1'000'000);
 }
@@ -432,6 +440,35 @@ TEST_F(PrometheusSourceTest, EndsWhenCancelled) {
 TEST_F(PrometheusSourceTest, SaysWhereItAsks) {
   Start();
   EXPECT_EQ(source->name(), Concat("prometheus ", prometheus.Url()));
+}
+
+TEST_F(PrometheusSourceTest, FetchesTheWindowAnewWhereTheClockWentBack) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow - 3h, kNow, Cores));
+  prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow - 3h, kNow, Cores));
+  Start();
+  RefreshAll(kNow + 1000h);
+  EXPECT_THAT(workloads, IsEmpty());
+  RefreshAll(kNow);
+  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+}
+
+TEST_F(PrometheusSourceTest, GoesByRawSeriesWhereItIsRefusedWhatIsRecorded) {
+  prometheus.Put(Raw(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 1min, Cores));
+  prometheus.Put(Raw(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow, kNow + 1min, Cores));
+  for (const auto& [code, type] : {std::pair(400, "bad_data"), {422, "execution"}}) {
+    prometheus.Break([code = code, type = type](const FakePrometheus::Call& call) -> std::optional<std::string> {
+      if (!call.query().starts_with("count by")) return std::nullopt;
+      return FakePrometheus::Error(code, type, "matches too much");
+    });
+    workloads.clear();
+    Start();
+    const Progress progress = RefreshAll(kNow);
+    EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr("raw series"), HasSubstr("matches too much"))));
+    const auto again = Refresh(kNow + 1min);
+    ASSERT_TRUE(again.ok()) << again.status();
+    EXPECT_EQ(again->notices, progress.notices) << "one warning as long as it holds";
+    EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow + 1min));
+  }
 }
 
 }  // namespace

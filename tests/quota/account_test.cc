@@ -6,12 +6,9 @@
 
 #include "cluster/state.h"
 #include "tests/quota/groups.h"
-#include "tests/quota/labelled_pods.h"
 
 namespace huygens::quota {
 namespace {
-
-using testing::ElementsAre;
 
 class AccountTest : public testing::Test {
  protected:
@@ -22,23 +19,23 @@ class AccountTest : public testing::Test {
     node.name = name;
     state_.Apply(cluster::NodeSet{node});
   }
+  void Set(cluster::BizGroupQuota group) { state_.Apply(cluster::BizGroupQuotaSet{std::move(group)}); }
   std::string UsedCores(const char* group) { return Used(account_.tree(), group, "limits.cpu"); }
   bool Knows(const char* group) { return account_.tree().groups().contains(group); }
 
-  LabelledPods pods_;
   ResourceNames names_;
-  Account account_{names_, {}, pods_.LabelsOf()};
+  Account account_{names_, {}};
   cluster::State state_;
 };
 
 TEST_F(AccountTest, ChargesReservedAndBoundPodsUntilTheyEnd) {
   AddNode("n1");
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
-  auto pod = pods_.Make("a", MakePod(4000), Labels("team"));
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  auto pod = Labelled("a", MakePod(4000), Labels("team"));
   ASSERT_TRUE(account_.Check(*pod).fits());
   ASSERT_TRUE(state_.Reserve(pod, *state_.FindNode("n1"), {}, Time()).ok());
   EXPECT_EQ(UsedCores("team"), "4");
-  state_.Apply(cluster::PodSet{pods_.Bound(pod, "n1")});
+  state_.Apply(cluster::PodSet{Bound(pod, "n1")});
   EXPECT_EQ(UsedCores("team"), "4");
   state_.Apply(cluster::PodGone{"a"});
   EXPECT_EQ(UsedCores("team"), "0");
@@ -46,74 +43,65 @@ TEST_F(AccountTest, ChargesReservedAndBoundPodsUntilTheyEnd) {
 
 TEST_F(AccountTest, ARolledBackReservationCostsNothing) {
   AddNode("n1");
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
-  ASSERT_TRUE(state_.Reserve(pods_.Make("a", MakePod(4000), Labels("team")), *state_.FindNode("n1"), {}, Time()).ok());
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  ASSERT_TRUE(state_.Reserve(Labelled("a", MakePod(4000), Labels("team")), *state_.FindNode("n1"), {}, Time()).ok());
   state_.Release("a");
   EXPECT_EQ(UsedCores("team"), "0");
 }
 
 TEST_F(AccountTest, OfTwoPodsThatRaceForTheLastCoresOneFits) {
   AddNode("n1");
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "9"}}));
-  auto first = pods_.Make("a", MakePod(5000), Labels("team")), second = pods_.Make("b", MakePod(5000), Labels("team"));
+  Set(MakeGroup("team", "", {{"limits.cpu", "9"}}));
+  auto first = Labelled("a", MakePod(5000), Labels("team")), second = Labelled("b", MakePod(5000), Labels("team"));
   ASSERT_TRUE(account_.Check(*first).fits() && account_.Check(*second).fits());  // in filter both
   ASSERT_TRUE(state_.Reserve(first, *state_.FindNode("n1"), {}, Time()).ok());
   EXPECT_EQ(Text(account_.Check(*second), "team"), "quota bizrq/team: limits.cpu used 5 of 9, requested 5");
 }
 
 TEST_F(AccountTest, PodsMayComeBeforeTheirNodeAndTheirGroup) {
-  state_.Apply(cluster::PodSet{pods_.Bound(pods_.Make("a", MakePod(4000), Labels("team")), "n1")});
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  state_.Apply(cluster::PodSet{Bound(Labelled("a", MakePod(4000), Labels("team")), "n1")});
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
   EXPECT_EQ(UsedCores("team"), "4");
-  account_.Remove("team");
+  state_.Apply(cluster::BizGroupQuotaGone{"team"});
   EXPECT_TRUE(Knows("team"));
   state_.Apply(cluster::PodGone{"a"});
   EXPECT_FALSE(Knows("team"));
 }
 
 TEST_F(AccountTest, A12_ARelabelledPodMovesWithAllItCosts) {
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
-  account_.Set(MakeGroup("other", "", {{"limits.cpu", "10"}}));
-  auto pod = pods_.Bound(pods_.Make("a", MakePod(4000), Labels("team", "A4")), "n1");
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  Set(MakeGroup("other", "", {{"limits.cpu", "10"}}));
+  auto pod = Bound(Labelled("a", MakePod(4000), Labels("team", "A4")), "n1");
   state_.Apply(cluster::PodSet{pod});
-  state_.Apply(cluster::PodSet{pods_.Relabelled(pod, Labels("other", "B7"))});
+  state_.Apply(cluster::PodSet{Relabelled(pod, Labels("other", "B7"))});
   EXPECT_EQ(account_.tree().groups().at("team").used, Amounts());
   EXPECT_EQ(Used(account_.tree(), "other", "limits.cpu.B7"), "4");
 }
 
 TEST_F(AccountTest, A11_WithoutALabelNobodyIsCharged) {
-  auto pod = pods_.Bound(pods_.Make("a", MakePod(4000), Labels("")), "n1");
+  auto pod = Bound(Labelled("a", MakePod(4000), Labels("")), "n1");
   EXPECT_TRUE(account_.Check(*pod).fits());
   state_.Apply(cluster::PodSet{pod});
   EXPECT_TRUE(account_.tree().groups().empty());
 }
 
 TEST_F(AccountTest, A9_ContainersMustSayHowMuchTheyTake) {
-  account_.Set(MakeGroup("team", "", {{"limits.memory", "10Gi"}}));
-  auto pod = pods_.Make("a", MakePod(1000), Labels("team"));
+  Set(MakeGroup("team", "", {{"limits.memory", "10Gi"}}));
+  auto pod = Labelled("a", MakePod(1000), Labels("team"));
   EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: must specify limits.memory for: app");
 }
 
 TEST_F(AccountTest, NoPodGivesQuota) {
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
-  auto pod = pods_.Make("a", MakePod(-1000), Labels("team"));
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  auto pod = Labelled("a", MakePod(-1000), Labels("team"));
   EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: negative cpu,limits.cpu,requests.cpu");
 }
 
-TEST_F(AccountTest, SaysWhichGroupsChangedAndTheirParents) {
-  account_.Set(MakeGroup("org", "", {{"limits.cpu", "10"}}));
-  account_.Set(MakeGroup("team", "org", {{"limits.cpu", "4"}}));
-  EXPECT_THAT(account_.TakeChanged(), ElementsAre("org", "team"));
-  EXPECT_THAT(account_.TakeChanged(), ElementsAre());
-  account_.Remove("team");
-  EXPECT_THAT(account_.TakeChanged(), ElementsAre("org", "team"));
-}
-
 TEST_F(AccountTest, RecountRepairsWhatTheStateDoesNotKnow) {
-  account_.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
-  state_.Apply(cluster::PodSet{pods_.Bound(pods_.Make("a", MakePod(4000), Labels("team")), "n1")});
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  state_.Apply(cluster::PodSet{Bound(Labelled("a", MakePod(4000), Labels("team")), "n1")});
   EXPECT_EQ(state_.Reconcile(10), 0u);
-  cluster::PlacedPod stray{pods_.Make("b", MakePod(1000), Labels("team")), 0, {}};
+  cluster::PlacedPod stray{Labelled("b", MakePod(1000), Labels("team")), 0, {}};
   account_.Place(stray);
   EXPECT_EQ(UsedCores("team"), "5");
   EXPECT_EQ(state_.Reconcile(10), 1u);

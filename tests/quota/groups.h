@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -52,6 +53,22 @@ inline cluster::Pod MakePod(int64_t milli_cpu, int64_t memory = 0) {
 inline cluster::QuotaLabels Labels(std::string group, std::string cpu = "", std::string gpu = "",
                                    std::string memory = "") {
   return {std::move(group), std::move(cpu), std::move(gpu), std::move(memory)};
+}
+
+using PodPointer = std::shared_ptr<const cluster::Pod>;
+
+inline PodPointer Labelled(std::string uid, cluster::Pod pod, cluster::QuotaLabels labels) {
+  pod.uid = pod.name = std::move(uid);
+  pod.quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
+  return std::make_shared<const cluster::Pod>(std::move(pod));
+}
+inline PodPointer Bound(const PodPointer& pod, std::string node) {
+  auto bound = std::make_shared<cluster::Pod>(*pod);
+  bound->node_name = std::move(node);
+  return bound;
+}
+inline PodPointer Relabelled(const PodPointer& pod, cluster::QuotaLabels labels) {
+  return Labelled(pod->uid, *pod, std::move(labels));
 }
 
 inline Amounts UsageOf(const cluster::Pod& pod, const cluster::QuotaLabels& labels = {}) {

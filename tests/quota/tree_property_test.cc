@@ -11,7 +11,6 @@
 #include "quota/account.h"
 #include "quota/group_rules.h"
 #include "tests/quota/groups.h"
-#include "tests/quota/labelled_pods.h"
 
 namespace huygens::quota {
 namespace {
@@ -25,7 +24,7 @@ struct PlainGroup {
   std::array<bool, 3> shrunk{};  // the budget was once set below use, and use has been above it since
 };
 struct PlainPod {
-  LabelledPods::PodPointer pod;
+  PodPointer pod;
   std::string group;
   Budget takes{};
 };
@@ -104,7 +103,7 @@ class History {
     if (!MayCreate(account_->tree(), Object(name, group)).ok()) return;
     RC_ASSERT(!groups_.contains(name));
     groups_[name] = group;
-    account_->Set(Object(name, group));
+    state_->Apply(cluster::BizGroupQuotaSet{Object(name, group)});
   }
 
   void Update(uint32_t detail) {
@@ -118,14 +117,14 @@ class History {
     for (size_t key = 0; key < used.size(); ++key) {
       if (group.hard[key] >= 0 && group.hard[key] < used[key]) groups_[name].shrunk[key] = true;
     }
-    account_->Set(Object(name, group));
+    state_->Apply(cluster::BizGroupQuotaSet{Object(name, group)});
   }
 
   void Delete(uint32_t detail) {
     const std::string name = Name(detail);
     if (!MayDelete(account_->tree(), name).ok()) return;
     groups_.erase(name);
-    account_->Remove(name);
+    state_->Apply(cluster::BizGroupQuotaGone{name});
   }
 
   // Two pods are looked at before either is bound; the second is looked at again.
@@ -139,7 +138,7 @@ class History {
       racer.group = Name(detail / 8);
       racer.takes = {milli, a4 ? milli : 0, 1000};
       racer.pod =
-          labelled_.Make(Concat("p", std::to_string(next_pod_++)), MakePod(milli), Labels(racer.group, a4 ? "A4" : ""));
+          Labelled(Concat("p", std::to_string(next_pod_++)), MakePod(milli), Labels(racer.group, a4 ? "A4" : ""));
       fitted[i] = account_->Check(*racer.pod).fits();
     }
     for (size_t i = 0; i < racers.size(); ++i) {
@@ -148,7 +147,7 @@ class History {
       const auto node = static_cast<cluster::NodeIndex>(detail % 3);
       RC_ASSERT(state_->Reserve(racer.pod, node, {}, Time()).ok());
       PlainPod bound = racer;
-      bound.pod = labelled_.Bound(racer.pod, std::string(state_->NodeName(node)));
+      bound.pod = Bound(racer.pod, std::string(state_->NodeName(node)));
       if (detail / 1024 % 4 == 0) {  // the API server says no
         state_->Release(racer.pod->uid);
         continue;
@@ -172,9 +171,9 @@ class History {
     auto& [uid, pod] = *Pick(detail);
     const std::string target = Name(detail / 16);
     if (target == pod.group) return;
-    cluster::QuotaLabels labels = labelled_.Of(pod.pod);
+    cluster::QuotaLabels labels = *pod.pod->quota;
     labels.group = target;
-    auto moved = labelled_.Relabelled(pod.pod, labels);
+    auto moved = Relabelled(pod.pod, labels);
     if (!account_->Check(*moved).fits()) return;
     state_->Apply(cluster::PodSet{moved});
     pod.pod = moved;
@@ -183,7 +182,7 @@ class History {
 
   // Everything anew, in another order.
   void Restart() {
-    account_ = std::make_unique<Account>(names_, KeyOptions(), labelled_.LabelsOf());
+    account_ = std::make_unique<Account>(names_, Options());
     state_ = std::make_unique<cluster::State>();
     state_->AddAccount(*account_);
     for (const char* name : {"n0", "n1", "n2"}) {
@@ -193,7 +192,7 @@ class History {
     }
     for (auto pod = pods_.rbegin(); pod != pods_.rend(); ++pod) state_->Apply(cluster::PodSet{pod->second.pod});
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      account_->Set(Object(group->first, group->second));
+      state_->Apply(cluster::BizGroupQuotaSet{Object(group->first, group->second)});
     }
   }
 
@@ -214,7 +213,6 @@ class History {
   }
 
   ResourceNames names_;
-  LabelledPods labelled_;
   std::unique_ptr<Account> account_;
   std::unique_ptr<cluster::State> state_;
   std::map<std::string, PlainGroup> groups_;
@@ -230,15 +228,14 @@ RC_GTEST_PROP(QuotaTree, U2_HoldsAndNoBudgetIsExceededAfterAnyHistory, (const st
 
 // Placing and taking off leaves every figure as it was, in whatever order: preemption asks that way what would be.
 RC_GTEST_PROP(QuotaAccount, LeaveTakesBackWhatPlaceAdded, (const std::vector<uint32_t>& pods, uint32_t rotation)) {
-  LabelledPods labelled;
   ResourceNames names;
-  Account account(names, {}, labelled.LabelsOf());
-  account.Set(MakeGroup("g0", "", {{"limits.cpu", "1"}}));
+  Account account(names, {});
+  account.GroupChanged(MakeGroup("g0", "", {{"limits.cpu", "1"}}));
   std::vector<cluster::PlacedPod> placed;
   for (uint32_t choice : pods) {
     cluster::Pod pod = MakePod(choice % 1000 + 1, int64_t{choice} << 20);
     auto labels = Labels(Concat("g", std::to_string(choice % 3)), choice % 2 ? "A4" : "", "", choice % 5 ? "" : "D.5");
-    placed.push_back({labelled.Make(Concat("p", std::to_string(placed.size())), pod, labels), choice % 4, {}});
+    placed.push_back({Labelled(Concat("p", std::to_string(placed.size())), pod, labels), choice % 4, {}});
   }
   const size_t half = placed.size() / 2;
   for (size_t i = 0; i < half; ++i) account.Place(placed[i]);

@@ -28,7 +28,8 @@ class UsageTermsTest : public testing::Test {
   }
 
   std::unique_ptr<Term> Make(std::string_view name, const ResourceVector& weights = {}, bool dominant = false) {
-    const Sources sources{zones_, kubelet_, usage_};
+    const quota::NodeModelLabels models;
+    const Sources sources{zones_, kubelet_, usage_, models};
     const TermEntry* entry = FindTerm(name);
     return dominant ? entry->make_dominant(sources, weights) : entry->make_weighted(sources, weights);
   }

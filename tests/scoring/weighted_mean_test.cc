@@ -73,7 +73,8 @@ TEST(TermRegistry, MakesEachTermUnderItsOwnName) {
   topology::ZoneAccount zones({});
   topology::KubeletAccount kubelet({});
   usage::Account usage({});
-  const Sources sources{zones, kubelet, usage};
+  const quota::NodeModelLabels models;
+  const Sources sources{zones, kubelet, usage, models};
   for (const TermEntry& entry : KnownTerms()) {
     EXPECT_EQ(FindTerm(entry.name), &entry);
     EXPECT_EQ(entry.make(sources)->name(), entry.name);

@@ -80,8 +80,10 @@ class World {
     for (const cluster::PlacedPod& pod : pods_) {
       if (pod.node == node) here.push_back(&pod);
     }
-    RC_ASSERT(!account_.Recount(node, here));
+    // Before Recount, which would mend what increments and Settle left wrong.
     const auto figures = account_.Figures(node, now_);
+    const Verdict judged = account_.Judge(node, asked, now_);
+    RC_ASSERT(!account_.Recount(node, here));
     if (figures.empty()) return RC_ASSERT(here.empty());
 
     for (const cluster::PlacedPod* pod : here) account_.Leave(*pod);
@@ -118,6 +120,7 @@ class World {
     const Verdict want = fits(sums, peaks)               ? Verdict::kFits
                          : fits(bare.curve, bare.system) ? Verdict::kOverCeiling
                                                          : Verdict::kNeverFits;
+    RC_ASSERT(judged == want);
     RC_ASSERT(account_.Judge(node, asked, now_) == want);
   }
 

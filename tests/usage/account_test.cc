@@ -80,7 +80,7 @@ TEST(UsageThreshold, IsTheFloorOfAWholeProduct) {
       {3, 333'333, 0},
       {3, 333'334, 1},
       {1'000'001, 999'999, 999'999},
-      {(int64_t{1} << 50) - 1, 999'999, 1125898780942716},
+      {(int64_t{1} << 46) - 1, 999'999, 70368673808918},
       {10'000, 1'200'000, 12'000},
       {10'000, 0, 0},
       {kMostUse, INT64_MAX, 1000 * kMostUse},
@@ -300,6 +300,20 @@ TEST_F(UsageAccount, FiguresNameTheLargestPodsFirst) {
   EXPECT_EQ(figures.pods[3].peak, 250);
   EXPECT_FALSE(figures.pods[3].measured);
   EXPECT_TRUE(figures.pods[2].measured);
+}
+
+TEST_F(UsageAccount, AClockThatWentBackLeavesNothingFreshForEver) {
+  Read(1000, {{KeyOf("steady"), 4000}}, {{"n0", 500}});
+  account_.Place(On(0, MakePod("steady", "a")));
+  EXPECT_EQ(Figures().state, MetricState::kFresh);
+  now_ = Time{};
+  Read(10, {{KeyOf("steady"), 3000}}, {{"n0", 100}});
+  account_.Settle();
+  EXPECT_EQ(Figures().state, MetricState::kFresh);
+  EXPECT_EQ(Figures().peak_of_sum, 3100) << "what the wrong clock wrote down is gone";
+  EXPECT_EQ(account_.Measured(0), now_);
+  now_ += std::chrono::hours(1);
+  EXPECT_EQ(Figures().state, MetricState::kStale);
 }
 
 }  // namespace

@@ -3,6 +3,10 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <array>
+
+#include "usage/outline.h"
+
 namespace huygens::usage {
 namespace {
 
@@ -125,6 +129,12 @@ RC_GTEST_PROP(NodeUsageProperty, AddingAndRemovingInAnyOrderLeavesWhatACountFind
   }
 }
 
+int64_t PeakWith(const NodeUsage& usage, const Profile& pod, size_t slots) {
+  int64_t peak = 0;
+  for (size_t s = 0; s < slots; ++s) peak = std::max(peak, usage.At(s) + pod.At(s));
+  return peak;
+}
+
 RC_GTEST_PROP(NodeUsageProperty, FitsExactlyWhereEverySlotDoes, ()) {
   const auto slots = *rc::gen::inRange<size_t>(1, 40);
   NodeUsage usage;
@@ -134,14 +144,55 @@ RC_GTEST_PROP(NodeUsageProperty, FitsExactlyWhereEverySlotDoes, ()) {
   const Curve curve = MakeCurve(*AnyCurve(slots, AnyMost()));
   const Profile pod(*rc::gen::arbitrary<bool>() ? &curve : nullptr, *rc::gen::inRange(0, 500), 20);
 
-  int64_t peak = 0;
-  for (size_t s = 0; s < slots; ++s) peak = std::max(peak, usage.At(s) + pod.At(s));
+  const int64_t peak = PeakWith(usage, pod, slots);
   const ResourceDemand demand = DemandOf(pod);
   RC_ASSERT(usage.LikelyPeak(demand) <= peak);
   RC_ASSERT(usage.LikelyPeak(demand) >= usage.peak_of_sum());
   for (int64_t limit : {peak - 1, peak, peak + 1, usage.peak_of_sum() + demand.lowest,
                         usage.sum_of_peaks() + demand.peak, *rc::gen::inRange<int64_t>(0, 3000)}) {
     RC_ASSERT(usage.Fits(demand, limit) == (peak <= limit));
+  }
+}
+
+TEST(NodeUsage, SumsOfAbsurdAmountsDoNotOverflow) {
+  constexpr int64_t kPods = 100'000;
+  const Curve curve = MakeCurve({INT64_MAX, 0});
+  const Profile absurd(&curve, kMostUse, 1);
+  NodeUsage usage;
+  for (int64_t pod = 0; pod < kPods; ++pod) usage.Add(absurd);
+  EXPECT_EQ(usage.sum_of_peaks(), kPods * kMostUse);
+  EXPECT_EQ(usage.peak_of_sum(), kPods * kMostUse);
+  EXPECT_EQ(usage.estimates(), kPods * kMostUse);
+  EXPECT_FALSE(usage.Fits(DemandOf(absurd), 1000 * kMostUse));
+}
+
+RC_GTEST_PROP(OutlineProperty, SaysWhatTheExactCurvesSay, ()) {
+  const auto slots = *rc::gen::inRange<size_t>(1, 100);
+  constexpr cluster::NodeIndex kNodes = 3;
+  Outline outline(slots);
+  std::vector<std::vector<Curve>> curves;
+  std::array<NodeUsage, kNodes> usage;
+  std::array<int64_t, kNodes> limits;
+  const Curve curve = MakeCurve(*AnyCurve(slots, AnyMost()));
+  const Profile pod(*rc::gen::weightedElement<const Curve*>({{4, &curve}, {1, nullptr}}), *rc::gen::inRange(0, 500),
+                    20);
+  ResourceDemand demand = DemandOf(pod);
+  demand.outline = Outline::Of(demand, slots);
+  for (cluster::NodeIndex n = kNodes; n-- > 0;) {
+    curves.push_back(SomeCurves(slots, 5));
+    for (const Curve& each : curves.back()) usage[n].Add(Profile(&each, *rc::gen::inRange(0, 200), 20));
+    if (*rc::gen::arbitrary<bool>()) usage[n].Add(Profile(nullptr, *rc::gen::inRange(0, 99), 1));
+    const int64_t peak = PeakWith(usage[n], pod, slots);
+    // Just enough, a little too little, less than is used already, nothing, far away.
+    limits[n] = std::max<int64_t>(
+        0, *rc::gen::elementOf(std::vector<int64_t>{peak, peak - 1, peak + 1, usage[n].sum_of_peaks() + demand.peak,
+                                                    usage[n].peak_of_sum() / 2, 0, int64_t{1} << 40, 1000 * kMostUse}));
+    outline.Set(n, usage[n], limits[n]);
+  }
+  for (cluster::NodeIndex n = 0; n < kNodes; ++n) {
+    const bool fits = PeakWith(usage[n], pod, slots) <= limits[n];
+    RC_ASSERT(outline.Fits(n, usage[n], demand, limits[n]) == fits);
+    RC_ASSERT(usage[n].Fits(demand, limits[n]) == fits);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "tests/wire/samples.h"
 #include "wire/api_status.h"
+#include "wire/biz_group_quota.h"
 #include "wire/extender_answer.h"
 #include "wire/extender_args.h"
 #include "wire/lease.h"
@@ -42,7 +43,8 @@ constexpr std::string_view kSamples[] = {samples::kPod,
                                          samples::kPrometheusMatrix,
                                          samples::kPrometheusError,
                                          samples::kPodMetrics,
-                                         samples::kUsageHistory};
+                                         samples::kUsageHistory,
+                                         samples::kBizGroupQuota};
 
 void Check(const Status& status, const std::string& text) {
   if (status.ok()) return;
@@ -91,6 +93,12 @@ void CheckAll(const std::string& text) {
   Check(DecodeLease(text).status(), text);
   Check(DecodeResourceMetrics(text, names).status(), text);
   Check(DecodeUsageHistory(text).status(), text);
+  const auto group = DecodeBizGroupQuota(text);
+  Check(group.status(), text);
+  if (group.ok()) {
+    EXPECT_FALSE(group->name.empty()) << text;
+    EXPECT_TRUE(group->defect.empty() || group->hard.empty()) << text;
+  }
   const PrometheusVisitor visitor{[](const PrometheusLabels&) { return true; }, [](Time, double) {}};
   Check(DecodePrometheusAnswer(text, visitor).status(), text);
 }
@@ -139,6 +147,7 @@ std::string Describe(const cluster::Pod& pod) {
                 std::to_string(pod.topology_awareness.value_or(false)));
   for (const cluster::ZoneAmount& zone : pod.topology_result)
     out += Concat("|", std::to_string(zone.zone), ":", Describe(zone.amount));
+  if (pod.quota) out += Concat("|", pod.quota->group, "/", pod.quota->cpu_model, "/", pod.quota->gpu_model);
   for (const auto& mark : {pod.placement_mark, pod.observed_mark}) {
     if (mark) out += Concat("|", mark->uid, "@", mark->node);
   }
@@ -222,6 +231,7 @@ TEST(Mutation, TruncatedAnywhereEverySampleIsRefused) {
       ASSERT_FALSE(DecodePod(part, names).ok());
       ASSERT_FALSE(DecodeCraneTopology(part, names).ok());
       ASSERT_FALSE(DecodeExtenderArgs(part).ok());
+      ASSERT_FALSE(DecodeBizGroupQuota(part).ok());
       ASSERT_FALSE(DecodeWatchEvent(part).ok());
     }
   }
@@ -237,6 +247,7 @@ TEST(Mutation, OneByteChangedNeverCrashes) {
         (void)DecodePod(text, names);
         (void)DecodeCraneTopology(text, names);
         (void)DecodeExtenderArgs(text);
+        (void)DecodeBizGroupQuota(text);
         (void)DecodePreemptArgs(text);
         (void)DecodeList(text);
         (void)DecodeWatchEvent(text);

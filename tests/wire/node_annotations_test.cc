@@ -38,13 +38,44 @@ TEST(NodeAnnotations, OverrideCeilings) {
 TEST(NodeAnnotations, CountAsAbsentWhereTheyCannotBeRead) {
   ResourceNames names;
   for (const char* text : {"", "x", "[]", "null", R"({"cpu":"a"})", R"({"cpu":"-1"})", R"({"memory":"1","cpu":{}})"}) {
-    EXPECT_TRUE(ParseRealAllocatable(text, names).empty()) << text;
+    EXPECT_FALSE(ParseRealAllocatable(text, names).ok()) << text;
   }
   for (const char* text : {"", "0.7", "[0.7]", "null", R"({"cpu":"-0.1"})", R"({"cpu":7e-1})", R"({"cpu":10.1})",
                            R"({"cpu":0.7,"memory":"much"})", R"({"cpu":null})", R"({"cpu":true})"}) {
-    EXPECT_THAT(ParseUsageCeilings(text), IsEmpty()) << text;
+    EXPECT_FALSE(ParseUsageCeilings(text).ok()) << text;
   }
   EXPECT_THAT(Decode("null", names).usage_ceilings, IsEmpty());
+}
+
+TEST(NodeAnnotations, ThatCannotBeReadAreNamedAndLeaveTheNodeUsable) {
+  ResourceNames names;
+  const auto decode = [&](std::string_view annotations, Status& fault) {
+    const auto node = DecodeNode(
+        Concat(R"({"metadata":{"name":"n","annotations":)", annotations, R"(},"status":{"allocatable":{"cpu":"4"}}})"),
+        names, &fault);
+    EXPECT_TRUE(node.ok()) << node.status();
+    return *node;
+  };
+  Status fault;
+  auto node = decode(
+      R"({"huygens.dev/usage-ceilings":"{\"cpu\":\"80 %\"}","huygens.dev/real-allocatable":"{\"cpu\":\"3\"}"})", fault);
+  EXPECT_EQ(
+      Message(fault),
+      R"(annotation huygens.dev/usage-ceilings is ignored: {"cpu":"80 %"}: cpu: expected a share from 0 to 10 such as 0.8 or "80%")");
+  EXPECT_THAT(node.usage_ceilings, IsEmpty());
+  EXPECT_EQ(node.real_allocatable, ResourceVector({{kCpu, 3000}}));
+  EXPECT_EQ(node.allocatable, ResourceVector({{kCpu, 4000}}));
+  node = decode(R"({"huygens.dev/real-allocatable":"cpu=3"})", fault);
+  EXPECT_THAT(std::string(Message(fault)),
+              testing::StartsWith("annotation huygens.dev/real-allocatable is ignored: cpu=3: "));
+  EXPECT_TRUE(node.real_allocatable.empty());
+  (void)decode(R"({"huygens.dev/real-allocatable":"{}"})", fault);
+  EXPECT_TRUE(fault.ok()) << fault;
+}
+
+TEST(NodeAnnotations, CallEphemeralStorageDiskToo) {
+  ResourceNames names;
+  EXPECT_EQ(*ParseRealAllocatable(R"({"disk":"1Gi"})", names), ResourceVector({{kEphemeralStorage, int64_t{1} << 30}}));
 }
 
 TEST(NodeAnnotations, OfTheWrongTypeAreTheNodesFault) {

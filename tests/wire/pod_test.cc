@@ -49,6 +49,9 @@ TEST_F(PodTest, ReadsWhatADecisionNeeds) {
   EXPECT_EQ(pod.owner_kind, "DaemonSet");
   EXPECT_EQ(pod.owner_name, "web");
   EXPECT_EQ(pod.priority, 100000);
+  ASSERT_NE(pod.quota, nullptr);
+  EXPECT_EQ(pod.quota->group, "team-a");
+  EXPECT_EQ(pod.quota->cpu_model, "A4");
   ASSERT_EQ(pod.init_containers.size(), 2u);
   EXPECT_EQ(pod.init_containers[0].name, "init");
   EXPECT_FALSE(pod.init_containers[0].restartable);
@@ -144,7 +147,7 @@ TEST_F(PodTest, ErrorsSayWhereAndWhat) {
 TEST_F(PodTest, WrongTypesElsewhereDoNotMatter) {
   EXPECT_EQ(
       Decode(
-          R"({"metadata":{"name":"a","labels":7,"managedFields":"x"},"spec":{"volumes":{},"tolerations":3},"kind":{}})")
+          R"({"metadata":{"name":"a","labels":{"app":7},"managedFields":"x"},"spec":{"volumes":{},"tolerations":3},"kind":{}})")
           .name,
       "a");
 }
@@ -260,6 +263,30 @@ TEST_F(PodTest, TheOwnerIsTheOneMarkedAsController) {
   EXPECT_EQ(owner(R"([{"name":"a","kind":"Job","controller":true},{"name":"b","kind":"Job","controller":true}])"),
             "Job/a");
   EXPECT_EQ(owner(R"([{"kind":"DaemonSet","name":"d"},{"kind":"Job","name":"j","controller":false},null])"), "/");
+}
+
+TEST_F(PodTest, LabelsNameTheGroupAndItsModels) {
+  const auto quota = [&](std::string_view labels) {
+    return Decode(Concat(R"({"metadata":{"labels":)", labels, "}}")).quota;
+  };
+  const auto all =
+      quota(R"({"app":"web","biz.group.resource.quota/gpu-type":"A100.80GB","biz.group.resource.quota":"team-a",)"
+            R"("biz.group.resource.quota/cpu-type":"A4","biz.group.resource.quota/memory-type":"DDR5"})");
+  ASSERT_NE(all, nullptr);
+  EXPECT_EQ(*all, (cluster::QuotaLabels{"team-a", "A4", "A100.80GB", "DDR5"}));
+  const auto model_only = quota(R"({"biz.group.resource.quota/gpu-type":"A30"})");
+  ASSERT_NE(model_only, nullptr);
+  EXPECT_EQ(*model_only, (cluster::QuotaLabels{"", "", "A30", ""}));
+  for (const char* none :
+       {"null", "{}", R"({"app":"web"})", R"({"biz.group.resource.quota":""})", R"({"BIZ.group.resource.quota":"a"})",
+        R"({"biz.group.resource.quotas":"a","biz.group.resource.quota.x":"a","biz.group.resource.quota/other":"a"})"}) {
+    EXPECT_EQ(quota(none), nullptr) << none;
+  }
+  EXPECT_EQ(Decode(R"({"metadata":{"labels":{"biz.group.resource.quota":"a"},"labels":null}})").quota, nullptr);
+  // A pod that cannot say its group must not pass as one without.
+  EXPECT_EQ(Error(R"({"metadata":{"labels":{"biz.group.resource.quota":7}}})"),
+            "metadata.labels.biz.group.resource.quota: expected a string, found a number");
+  EXPECT_EQ(Error(R"({"metadata":{"labels":7}})"), "metadata.labels: expected an object, found a number");
 }
 
 TEST_F(PodTest, PhasesAndDeletion) {

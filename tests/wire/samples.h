@@ -7,7 +7,7 @@ namespace huygens::wire::samples {
 
 inline constexpr std::string_view kPod =
     R"({"metadata":{"name":"web-0","namespace":"shop","uid":"uid-web-0","resourceVersion":"17","creationTimestamp":"2026-11-21T11:36:17Z",)"
-    R"("labels":{"app":"web"},"annotations":{"example.com/note":"a\u003cb \u0026 \"c\" 中文 \u2028 end","topology.crane.io/cpu-policy":"exclusive",)"
+    R"("labels":{"app":"web","biz.group.resource.quota":"team-a","biz.group.resource.quota/cpu-type":"A4"},"annotations":{"example.com/note":"a\u003cb \u0026 \"c\" 中文 \u2028 end","topology.crane.io/cpu-policy":"exclusive",)"
     R"("topology.crane.io/topology-awareness":"true","topology.crane.io/topology-result":"[{\"name\":\"node1\",\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\"2\"}}}]",)"
     R"("huygens.dev/placement":"{\"uid\":\"uid-web-0\",\"node\":\"worker-2\"}"},)"
     R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"DaemonSet","name":"web","uid":"uid-ds","controller":true,"blockOwnerDeletion":true}]},)"

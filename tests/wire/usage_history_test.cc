@@ -58,24 +58,34 @@ TEST(UsageHistory, OfTwoStepsForOneTimeTheLaterCounts) {
 }
 
 TEST(UsageHistory, ATypoIsNoSilence) {
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu","week":[]})"), HasSubstr("spec.series[0].week: no such field"));
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu","weekly":[{"from":"Xyz 09:00","use":1}]})"),
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu","week":[]})"),
+              HasSubstr("spec.series[0].week: no such field"));
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu","weekly":[{"from":"Xyz 09:00","use":1}]})"),
               HasSubstr("spec.series[0].weekly[0]: from must be a time"));
   for (const char* time :
        {"9:00", "24:00", "12:60", "Mon  9:00", "mon 09:00", "Fri-Mon 09:00", "Mon-09:00", "Mon- 09:00", ""}) {
-    EXPECT_THAT(Fault(Concat(R"({"workload":"w","resource":"cpu","weekly":[{"from":")", time, R"(","use":1}]})")),
+    EXPECT_THAT(Fault(Concat(R"({"workload":"s/Pod/w","resource":"cpu","weekly":[{"from":")", time, R"(","use":1}]})")),
                 HasSubstr("from must be a time"))
         << time;
   }
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu","weekly":[{"from":"09:00"}]})"), HasSubstr("use is missing"));
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu","weekly":[{"from":"09:00","use":"-1"}]})"),
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu","weekly":[{"from":"09:00"}]})"),
+              HasSubstr("use is missing"));
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu","weekly":[{"from":"09:00","use":"-1"}]})"),
               HasSubstr("weekly[0].use: must not be negative"));
-  EXPECT_THAT(Fault(R"({"workload":"w","node":"n","resource":"cpu","weekly":[{"from":"09:00","use":1}]})"),
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","node":"n","resource":"cpu","weekly":[{"from":"09:00","use":1}]})"),
               HasSubstr("one of workload and node"));
-  EXPECT_THAT(Fault(R"({"workload":"w","weekly":[{"from":"09:00","use":1}]})"), HasSubstr("resource is missing"));
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu"})"), HasSubstr("one of weekly and values"));
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu","values":[1]})"), HasSubstr("start and values"));
-  EXPECT_THAT(Fault(R"({"workload":"w","resource":"cpu","values":[1],"start":"today"})"), HasSubstr("start"));
+  for (const char* workload : {"w", "default/web", "default//web", "/Pod/web", "default/Pod/", "a/Pod/b/c"}) {
+    EXPECT_THAT(
+        Fault(Concat(R"({"workload":")", workload, R"(","resource":"cpu","weekly":[{"from":"09:00","use":1}]})")),
+        HasSubstr("workload must be NAMESPACE/KIND/NAME"))
+        << workload;
+  }
+  const auto decoded = DecodeUsageHistory(R"({"metadata":{"name":"h"},"spec":{"serie":[]}})");
+  EXPECT_THAT(std::string(Message(decoded.status())), HasSubstr("spec.serie: no such field; a spec has series"));
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","weekly":[{"from":"09:00","use":1}]})"), HasSubstr("resource is missing"));
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu"})"), HasSubstr("one of weekly and values"));
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu","values":[1]})"), HasSubstr("start and values"));
+  EXPECT_THAT(Fault(R"({"workload":"s/Pod/w","resource":"cpu","values":[1],"start":"today"})"), HasSubstr("start"));
 }
 
 }  // namespace

@@ -1,0 +1,19 @@
+// What `huygens quota tree` and `huygens quota explain` print. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/time.h"
+#include "cli/quota_view.h"
+
+namespace huygens::cli {
+
+// The tree, a line per group and key it limits; with `only_key` a line per group, whether it limits the key or not.
+// Groups whose parent is not among them are roots; so is one group of each circle.
+std::string QuotaTreeText(const QuotaTreeView& tree, std::string_view only_key);
+
+// `now` turns a time into "2m ago".
+std::string PodQuotaText(const PodQuotaView& pod, Time now);
+
+}  // namespace huygens::cli

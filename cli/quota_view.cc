@@ -1,0 +1,82 @@
+#include "cli/quota_view.h"
+
+#include "cli/json_number.h"
+
+namespace huygens::cli {
+
+namespace {
+
+using wire::JsonKey;
+using wire::JsonReader;
+
+Status ReadKey(JsonReader& in, QuotaKeyView& key) {
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "key") return in.Read(key.key);
+    if (field.text == "hard") return in.Read(key.hard);
+    if (field.text == "used") return in.Read(key.used);
+    if (field.text == "self") return in.Read(key.self);
+    if (field.text == "remaining") return in.Read(key.remaining);
+    if (field.text == "unknown") return in.Read(key.unknown);
+    return field.text == "share" ? ReadNumber(in, key.share.emplace()) : absl::OkStatus();
+  });
+}
+
+Status ReadGroup(JsonReader& in, QuotaGroupView& group) {
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "name") return in.Read(group.name);
+    if (field.text == "parent") return in.Read(group.parent);
+    if (field.text == "state") return in.Read(group.state);
+    if (field.text == "why") return in.Read(group.why);
+    if (field.text != "keys") return absl::OkStatus();
+    return wire::ReadList(in, group.keys, [&](QuotaKeyView& key) { return ReadKey(in, key); });
+  });
+}
+
+Status ReadCost(JsonReader& in, PodCostView& cost) {
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "key") return in.Read(cost.key);
+    if (field.text == "cost") return in.Read(cost.cost);
+    if (field.text == "used") return in.Read(cost.used);
+    if (field.text == "hard") return in.Read(cost.hard);
+    return field.text == "lacks" ? in.Read(cost.lacks) : absl::OkStatus();
+  });
+}
+
+Status ReadModels(JsonReader& in, PodQuotaView& pod) {
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "cpu") return in.Read(pod.cpu_model);
+    if (field.text == "gpu") return in.Read(pod.gpu_model);
+    return field.text == "memory" ? in.Read(pod.memory_model) : absl::OkStatus();
+  });
+}
+
+}  // namespace
+
+StatusOr<QuotaTreeView> DecodeQuotaTree(std::string_view json) {
+  return wire::DecodeObject<QuotaTreeView>(json, [](JsonReader& in, QuotaTreeView& out) {
+    return in.Members([&](const JsonKey& field) {
+      if (field.text == "enforcement") return in.Read(out.enforcement);
+      if (field.text != "groups") return absl::OkStatus();
+      return wire::ReadList(in, out.groups, [&](QuotaGroupView& group) { return ReadGroup(in, group); });
+    });
+  });
+}
+
+StatusOr<PodQuotaView> DecodePodQuota(std::string_view json) {
+  return wire::DecodeObject<PodQuotaView>(json, [](JsonReader& in, PodQuotaView& out) {
+    return in.Members([&](const JsonKey& field) {
+      if (field.text == "pod") return in.Read(out.pod);
+      if (field.text == "group") return in.Read(out.group);
+      if (field.text == "path") return in.Read(out.path);
+      if (field.text == "models") return ReadModels(in, out);
+      if (field.text == "node") return in.Read(out.node);
+      if (field.text == "since") return in.Read(out.since);
+      if (field.text == "verdict") return in.Read(out.verdict);
+      if (field.text == "why") return in.Read(out.why);
+      if (field.text != "keys") return absl::OkStatus();
+      return wire::ReadList(in, out.keys, [&](PodCostView& cost) { return ReadCost(in, cost); });
+    });
+  });
+}
+
+}  // namespace huygens::cli

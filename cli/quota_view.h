@@ -1,0 +1,52 @@
+// Budgets of business groups as a running huygens tells them on /debug/quotas (docs/quota.md): amounts as Kubernetes
+// writes them, of cash keys in hours. Plain values; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace huygens::cli {
+
+// One key of one group. Empty texts: not limited, or not known.
+struct QuotaKeyView {
+  std::string key, hard, used, self, remaining;
+  std::optional<double> share;  // used / hard
+  bool unknown = false;         // no pod is ever charged to it
+};
+
+struct QuotaGroupView {
+  std::string name, parent;
+  std::string state;  // "ok", "terminating", "frozen", "missing"
+  std::string why;    // where it is not ok
+  std::vector<QuotaKeyView> keys;
+};
+
+struct QuotaTreeView {
+  std::string enforcement;             // "placement", "admission", "off"
+  std::vector<QuotaGroupView> groups;  // by name
+};
+
+// What a pod takes of one key.
+struct PodCostView {
+  std::string key, cost, used, hard;
+  bool lacks = false;  // this key refuses it
+};
+
+struct PodQuotaView {
+  std::string pod, group, path;
+  std::string cpu_model, gpu_model, memory_model;
+  std::string node;     // where it holds capacity
+  std::string since;    // RFC 3339
+  std::string verdict;  // "charged", "fits", "refused", "noGroup", "ended", "off"
+  std::string why;      // of "refused"
+  std::vector<PodCostView> keys;
+};
+
+StatusOr<QuotaTreeView> DecodeQuotaTree(std::string_view json);
+StatusOr<PodQuotaView> DecodePodQuota(std::string_view json);
+
+}  // namespace huygens::cli

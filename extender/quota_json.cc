@@ -1,0 +1,187 @@
+#include "extender/quota_json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include "base/json_text.h"
+#include "base/text.h"
+#include "quota/keys.h"
+
+namespace huygens::extender {
+
+namespace {
+
+void AppendQuantity(std::string& out, std::string_view field, const Quantity& amount) {
+  out += Concat(",\"", field, "\":\"", amount.Canonical(), "\"");
+}
+
+void AppendKey(std::string& out, const quota::Group& group, const std::string& key) {
+  out += "{\"key\":";
+  AppendJsonString(out, key);
+  const Quantity* hard = group.object ? quota::Find(group.object->hard, key) : nullptr;
+  if (hard) AppendQuantity(out, "hard", *hard);
+  if (hard && !quota::IsKnownKey(key)) out += ",\"unknown\":true";
+  const bool cash = quota::IsCash(key);
+  // Hours of its own are known by the status alone; those in the tree's figure are 0 where it says nothing.
+  const bool known = !cash || (group.object && group.UsedOf(key) != nullptr);
+  const Quantity used = quota::Get(group.used, key);
+  const Quantity self = quota::Get(cash && group.object ? group.object->self_used : group.charged, key);
+  Quantity children = used;
+  children.Sub(self);
+  if (known) {
+    AppendQuantity(out, "used", used);
+    AppendQuantity(out, "self", self);
+  }
+  AppendQuantity(out, "children", children);
+  if (hard && known) {
+    Quantity remaining = *hard;
+    remaining.Sub(used);
+    AppendQuantity(out, "remaining", remaining);
+    // Nothing is left of a budget of nothing.
+    const double share = hard->Sign() > 0 ? Approximate(used) / Approximate(*hard) : 1;
+    out += ",\"share\":";
+    AppendJsonDouble(out, std::round(1000 * share) / 1000);
+  }
+  out += '}';
+}
+
+void AppendField(std::string& out, std::string_view field, std::string_view text) {
+  out += Concat(",\"", field, "\":");
+  AppendJsonString(out, text);
+}
+
+void AppendModels(std::string& out, const cluster::QuotaLabels& labels) {
+  out += ",\"models\":{";
+  for (const auto& [what, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
+                                    std::pair("memory", &labels.memory_model)}) {
+    if (model->empty()) continue;
+    out += Concat(out.back() == '{' ? "\"" : ",\"", what, "\":");
+    AppendJsonString(out, *model);
+  }
+  out += '}';
+}
+
+// What a pod costs, and what it takes an hour of the budgets of hours.
+quota::Amounts WithHours(quota::Amounts cost, const quota::Group* group) {
+  if (!group) return cost;
+  quota::Amounts hours;
+  for (const auto& [key, hard] : group->object->hard) {
+    if (!quota::IsCash(key)) continue;
+    const Quantity* amount = quota::Find(cost, std::string_view(key).substr(quota::kCashPrefix.size()));
+    if (amount) hours.emplace_back(key, *amount);
+  }
+  quota::Add(cost, hours);
+  return cost;
+}
+
+void AppendCosts(std::string& out, const quota::Tree& tree, std::string_view name, const quota::Amounts& cost,
+                 const quota::Verdict& verdict) {
+  const quota::Group* group = tree.Find(name);
+  out += ",\"keys\":[";
+  for (const auto& [key, amount] : WithHours(cost, group)) {
+    out += out.back() == '[' ? "{\"key\":" : ",{\"key\":";
+    AppendJsonString(out, key);
+    AppendQuantity(out, "cost", amount);
+    if (const Quantity* used = group ? group->UsedOf(key) : nullptr) AppendQuantity(out, "used", *used);
+    if (const Quantity* hard = group ? quota::Find(group->object->hard, key) : nullptr) {
+      AppendQuantity(out, "hard", *hard);
+    }
+    if (std::any_of(verdict.shortages.begin(), verdict.shortages.end(),
+                    [&](const quota::Shortage& shortage) { return shortage.key == key; })) {
+      out += ",\"lacks\":true";
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
+}  // namespace
+
+std::string_view StateOf(const quota::Verdict& standing) {
+  switch (standing.outcome) {
+    case quota::Outcome::kFits:
+      return "ok";
+    case quota::Outcome::kNoGroup:
+      return "missing";
+    case quota::Outcome::kTerminating:
+      return "terminating";
+    default:
+      return "frozen";
+  }
+}
+
+double Approximate(const Quantity& quantity) {
+  const int64_t milli = quantity.MilliValue();
+  const bool saturated = milli == std::numeric_limits<int64_t>::max() || milli == std::numeric_limits<int64_t>::min();
+  return saturated ? static_cast<double>(quantity.Value()) : static_cast<double>(milli) / 1000;
+}
+
+void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view name) {
+  const quota::Group& group = tree.groups().find(name)->second;
+  const quota::Verdict standing = tree.Standing(name);
+  out += "{\"name\":";
+  AppendJsonString(out, name);
+  out += ",\"parent\":";
+  AppendJsonString(out, group.object ? group.object->parent : "");
+  out += ",\"path\":";
+  AppendJsonString(out, tree.Path(name));
+  out += Concat(",\"state\":\"", StateOf(standing), "\"");
+  if (!standing.fits()) {
+    out += ",\"why\":";
+    AppendJsonString(out, standing.detail);
+  }
+  out += ",\"children\":[";
+  for (const std::string& child : group.children) {
+    if (out.back() != '[') out += ',';
+    AppendJsonString(out, child);
+  }
+  out += "],\"keys\":[";
+  std::set<std::string> keys;
+  if (group.object) {
+    for (const auto& [key, hard] : group.object->hard) keys.insert(key);
+  }
+  for (const auto& [key, used] : group.used) keys.insert(key);
+  for (const std::string& key : keys) {
+    if (out.back() != '[') out += ',';
+    AppendKey(out, group, key);
+  }
+  out += "]}";
+}
+
+std::string_view EnforcementOf(const placement::Placement& placement) {
+  if (!placement.quota()) return "off";
+  return placement.options().quota.enforcement == quota::Enforcement::kAdmission ? "admission" : "placement";
+}
+
+void AppendPodQuota(std::string& out, const placement::Placement& placement, const cluster::Pod& asked) {
+  const cluster::PlacedPod* placed = placement.state().FindPlaced(asked.uid);
+  const cluster::Pod& pod = placed ? *placed->pod : asked;
+  const quota::Account* account = placement.quota();
+  const cluster::QuotaLabels labels = pod.quota ? *pod.quota : cluster::QuotaLabels();
+  out += "{\"pod\":";
+  AppendJsonString(out, pod.Key());
+  AppendField(out, "group", labels.group);
+  AppendField(out, "path", account ? account->tree().Path(labels.group) : labels.group);
+  AppendModels(out, labels);
+  if (!account || labels.group.empty() || pod.Terminal()) {
+    AppendField(out, "verdict", labels.group.empty() ? "noGroup" : account ? "ended" : "off");
+    out += ",\"keys\":[]}";
+    return;
+  }
+  const quota::Verdict verdict = placement.CheckQuota(pod);  // fits if it holds its room
+  if (placed) {
+    AppendField(out, "node", placement.state().NodeName(placed->node));
+    const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod.uid);
+    const std::optional<Time> since = entry ? std::optional(entry->since) : pod.start_time;
+    if (since) AppendField(out, "since", FormatRfc3339(*since));
+  }
+  AppendField(out, "verdict", placed ? "charged" : verdict.fits() ? "fits" : "refused");
+  if (!verdict.fits()) AppendField(out, "why", quota::Text(verdict, labels.group));
+  AppendCosts(out, account->tree(), labels.group, account->UsageOf(pod), verdict);
+  out += '}';
+}
+
+}  // namespace huygens::extender

@@ -1,0 +1,193 @@
+#include "extender/quota_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "extender/quota_json.h"
+
+namespace huygens::extender {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+const Time kNow = *ParseRfc3339("2026-11-21T12:00:00Z");
+constexpr int64_t kGi = int64_t{1} << 30;
+
+Quantity Q(std::string_view text) { return *Quantity::Parse(text); }
+
+std::string List(const quota::Tree& tree, const std::string& group = "") {
+  QuotaPage page("placement", group);
+  while (page.Step(tree)) {
+  }
+  return page.Json();
+}
+
+// org > search > ranking, with pods of ranking.
+quota::Tree SomeTree() {
+  quota::Tree tree;
+  tree.Set({.name = "org", .hard = {{"limits.cpu", Q("100")}}});
+  tree.Set({.name = "search", .parent = "org", .hard = {{"limits.cpu", Q("60")}}});
+  tree.Set({.name = "ranking", .parent = "search", .hard = {{"limits.cpu", Q("10")}}});
+  tree.Charge("ranking", {{"limits.cpu", Q("2500m")}, {"pods", Q("1")}});
+  tree.Charge("search", {{"limits.cpu", Q("3")}});
+  return tree;
+}
+
+TEST(QuotaPage, SaysOfEachKeyWhatItsPodsAndItsChildrenTake) {
+  EXPECT_EQ(
+      List(SomeTree()),
+      R"({"enforcement":"placement","groups":[)"
+      R"({"name":"org","parent":"","path":"org","state":"ok","children":["search"],"keys":[)"
+      R"({"key":"limits.cpu","hard":"100","used":"60","self":"0","children":"60","remaining":"40","share":0.6}]},)"
+      R"({"name":"ranking","parent":"search","path":"org/search/ranking","state":"ok","children":[],"keys":[)"
+      R"({"key":"limits.cpu","hard":"10","used":"2500m","self":"2500m","children":"0","remaining":"7500m","share":0.25},)"
+      R"({"key":"pods","used":"1","self":"1","children":"0"}]},)"
+      R"({"name":"search","parent":"org","path":"org/search","state":"ok","children":["ranking"],"keys":[)"
+      R"({"key":"limits.cpu","hard":"60","used":"13","self":"3","children":"10","remaining":"47","share":0.217}]}]})");
+}
+
+TEST(QuotaPage, OneGroupComesWithThoseBelowIt) {
+  const std::string json = List(SomeTree(), "search");
+  EXPECT_THAT(json, AllOf(HasSubstr(R"("name":"search")"), HasSubstr(R"("name":"ranking")")));
+  EXPECT_THAT(json, Not(HasSubstr(R"("name":"org")")));
+}
+
+TEST(QuotaPage, ABudgetThatShrankShowsWhatIsMissing) {
+  quota::Tree tree = SomeTree();
+  tree.Set({.name = "ranking", .parent = "search", .hard = {{"limits.cpu", Q("2")}, {"limits.memory", Q("0")}}});
+  EXPECT_THAT(List(tree),
+              AllOf(HasSubstr(R"("remaining":"-500m","share":1.25)"),
+                    HasSubstr(R"("hard":"0","used":"0","self":"0","children":"0","remaining":"0","share":1)")));
+}
+
+TEST(QuotaPage, AKeyThatNoPodIsChargedToIsPointedOut) {
+  quota::Tree tree;
+  tree.Set({.name = "a", .hard = {{"limit.cpu", Q("4")}, {"limits.cpu", Q("4")}}});
+  EXPECT_THAT(List(tree), AllOf(HasSubstr(R"({"key":"limit.cpu","hard":"4","unknown":true,)"),
+                                HasSubstr(R"({"key":"limits.cpu","hard":"4","used")")));
+}
+
+TEST(QuotaPage, HoursThatNobodyHasCountedAreNotShownAsNone) {
+  quota::Tree tree;
+  tree.Set({.name = "a", .hard = {{"cash/limits.cpu", Q("100")}}});
+  EXPECT_THAT(List(tree), HasSubstr(R"("keys":[{"key":"cash/limits.cpu","hard":"100","children":"0"}])"));
+  tree.Set({.name = "a", .hard = {{"cash/limits.cpu", Q("100")}}, .self_used = {{"cash/limits.cpu", Q("42500m")}}});
+  tree.Set({.name = "b", .parent = "a", .hard = {{"cash/limits.cpu", Q("20")}}});
+  EXPECT_THAT(List(tree), HasSubstr(R"("used":"62500m","self":"42500m","children":"20","remaining":"37500m",)"));
+}
+
+TEST(QuotaPage, SaysWhyAGroupTakesNothing) {
+  quota::Tree tree;
+  tree.Set({.name = "leaving", .deleting = true});
+  tree.Set({.name = "orphan", .parent = "nobody"});
+  tree.Set({.name = "spoilt", .defect = "spec.hard.cpu: \"x\" is no quantity"});
+  EXPECT_THAT(List(tree),
+              AllOf(HasSubstr(R"("state":"terminating","why":"the group is being deleted")"),
+                    HasSubstr(R"("path":"nobody/orphan","state":"frozen","why":"its parent nobody does not exist")"),
+                    HasSubstr(R"({"name":"nobody","parent":"","path":"nobody","state":"missing","why":"no such group",)"
+                              R"("children":["orphan"],"keys":[]})"),
+                    HasSubstr(R"("state":"frozen","why":"spec.hard.cpu: \"x\" is no quantity")")));
+}
+
+TEST(QuotaPage, TakesStepsAndOutlivesChangesBetweenThem) {
+  quota::Tree tree;
+  for (int i = 100; i < 150; ++i) tree.Set({.name = "team-" + std::to_string(i)});
+  const std::string whole = List(tree);
+  size_t listed = 0;
+  for (size_t at = 0; (at = whole.find("\"name\"", at)) != std::string::npos; ++at) ++listed;
+  EXPECT_EQ(listed, 50u);
+  QuotaPage page("placement", "");
+  ASSERT_TRUE(page.Step(tree));
+  for (int i = 100; i < 145; ++i) tree.Remove("team-" + std::to_string(i));  // also where it stands
+  while (page.Step(tree)) {
+  }
+  const std::string json = page.Json();
+  EXPECT_THAT(json, AllOf(HasSubstr("team-100"), HasSubstr("team-149"), Not(HasSubstr("team-140"))));
+  EXPECT_EQ(std::count(json.begin(), json.end(), '{'), std::count(json.begin(), json.end(), '}'));
+}
+
+TEST(Approximate, IsRightAtAnySize) {
+  EXPECT_EQ(Approximate(Q("2500m")), 2.5);
+  EXPECT_EQ(Approximate(Q("-1")), -1);
+  EXPECT_EQ(Approximate(Q("1Ei")), static_cast<double>(int64_t{1} << 60));
+}
+
+// Group "ranking" has 4 cores of model A4 and hours of memory; "node" has room for everything.
+class PodQuotaTest : public testing::Test {
+ protected:
+  PodQuotaTest() { Create(quota::Enforcement::kPlacement); }
+  void Create(quota::Enforcement enforcement) {
+    placement::Options options{.checks = {"quota"}, .resource_names = &resources_};
+    options.quota.enforcement = enforcement;
+    placement_ = *placement::Placement::Create(std::move(options));
+    placement_->Apply(cluster::NodeSet{{.name = "node",
+                                        .allocatable = {{kCpu, 64000}, {kMemory, 64 * kGi}, {kPodSlots, 110}},
+                                        .labels = {{"huygens.dev/cpu-model", "A4"}}}});
+    placement_->Apply(cluster::BizGroupQuotaSet{{.name = "search", .hard = {{"limits.cpu", Q("60")}}}});
+    placement_->Apply(cluster::BizGroupQuotaSet{
+        {.name = "ranking",
+         .parent = "search",
+         .hard = {{"limits.cpu", Q("10")}, {"limits.cpu.A4", Q("4")}, {"cash/limits.cpu", Q("100")}},
+         .self_used = {{"cash/limits.cpu", Q("7")}}}});
+  }
+  static std::shared_ptr<cluster::Pod> MakePod(const std::string& name, int64_t milli) {
+    auto pod = std::make_shared<cluster::Pod>();
+    pod->name = name;
+    pod->namespace_name = "shop";
+    pod->uid = "uid-" + name;
+    pod->containers.push_back({.name = "c", .requests = {{kCpu, milli}}, .limits = {{kCpu, milli}}});
+    pod->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{"ranking", "A4", "", ""});
+    return pod;
+  }
+  std::string Json(const cluster::Pod& pod) const {
+    std::string out;
+    AppendPodQuota(out, *placement_, pod);
+    EXPECT_EQ(std::count(out.begin(), out.end(), '{'), std::count(out.begin(), out.end(), '}')) << out;
+    return out;
+  }
+
+  ResourceNames resources_;
+  std::unique_ptr<placement::Placement> placement_;
+};
+
+TEST_F(PodQuotaTest, OneThatFitsShowsItsCostBesideTheBudget) {
+  const std::string json = Json(*MakePod("a", 2000));
+  EXPECT_THAT(json, testing::StartsWith(R"({"pod":"shop/a","group":"ranking","path":"search/ranking",)"
+                                        R"("models":{"cpu":"A4"},"verdict":"fits","keys":[)"));
+  EXPECT_THAT(json, AllOf(HasSubstr(R"({"key":"limits.cpu.A4","cost":"2","used":"0","hard":"4"})"),
+                          HasSubstr(R"({"key":"cash/limits.cpu","cost":"2","used":"7","hard":"100"})"),
+                          HasSubstr(R"({"key":"pods","cost":"1","used":"0"})")));
+}
+
+TEST_F(PodQuotaTest, OneThatHoldsCapacityIsChargedAndTheNextRefused) {
+  const auto first = MakePod("a", 3000), second = MakePod("b", 2000);
+  ASSERT_TRUE(placement_->Reserve(first, "node", kNow)->Accepted());
+  EXPECT_THAT(Json(*first), HasSubstr(R"("node":"node","since":"2026-11-21T12:00:00Z","verdict":"charged","keys")"));
+  const std::string refused = Json(*second);
+  EXPECT_THAT(refused, AllOf(HasSubstr(R"("verdict":"refused","why":"quota bizrq/ranking: limits.cpu.A4 used 3 of 4, )"
+                                       R"(requested 2")"),
+                             HasSubstr(R"("key":"limits.cpu.A4","cost":"2","used":"3","hard":"4","lacks":true})"),
+                             HasSubstr(R"("key":"limits.cpu","cost":"2","used":"3","hard":"10"})")));
+}
+
+TEST_F(PodQuotaTest, OneOfAGroupThatIsNotThereIsRefused) {
+  placement_->Apply(cluster::BizGroupQuotaGone{"ranking"});
+  EXPECT_THAT(Json(*MakePod("a", 2000)), AllOf(HasSubstr(R"("why":"quota bizrq/ranking: no such group")"),
+                                               HasSubstr(R"({"key":"pods","cost":"1"})")));
+}
+
+TEST_F(PodQuotaTest, SomePodsCostNothing) {
+  auto pod = MakePod("a", 2000);
+  pod->phase = cluster::PodPhase::kSucceeded;
+  EXPECT_THAT(Json(*pod), HasSubstr(R"("verdict":"ended","keys":[]})"));
+  pod->quota = nullptr;
+  EXPECT_THAT(Json(*pod), HasSubstr(R"("group":"","path":"","models":{},"verdict":"noGroup","keys":[]})"));
+  Create(quota::Enforcement::kOff);
+  EXPECT_EQ(EnforcementOf(*placement_), "off");
+  EXPECT_THAT(Json(*MakePod("a", 2000)), HasSubstr(R"("verdict":"off","keys":[]})"));
+}
+
+}  // namespace
+}  // namespace huygens::extender

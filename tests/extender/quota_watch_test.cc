@@ -1,0 +1,53 @@
+#include "extender/quota_watch.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace huygens::extender {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class QuotaWatchTest : public testing::Test {
+ protected:
+  void Set(cluster::BizGroupQuota group) { placement_->Apply(cluster::BizGroupQuotaSet{std::move(group)}); }
+  std::string Metrics(std::vector<std::string> groups) {
+    QuotaWatch(*placement_, metrics_, std::move(groups)).RefreshMetrics();
+    return metrics_.Render();
+  }
+
+  ResourceNames resources_;
+  std::unique_ptr<placement::Placement> placement_ =
+      *placement::Placement::Create({.checks = {"quota"}, .resource_names = &resources_});
+  observe::Metrics metrics_{{.version = "test", .reject_reasons = {}}};
+};
+
+TEST_F(QuotaWatchTest, CountsGroupsByStateAndShowsTheFiguresOfThoseAskedFor) {
+  Set({.name = "org", .hard = {{"limits.cpu", *Quantity::Parse("10")}}});
+  Set({.name = "team",
+       .parent = "org",
+       .hard = {{"cash/limits.cpu", *Quantity::Parse("100")}, {"limits.cpu", *Quantity::Parse("2500m")}}});
+  Set({.name = "orphan", .parent = "nobody"});
+  const std::string one = Metrics({"org", "nobody"});
+  EXPECT_THAT(one, AllOf(HasSubstr("huygens_quota_groups{state=\"ok\"} 2\n"),
+                         HasSubstr("huygens_quota_groups{state=\"frozen\"} 1\n"),
+                         HasSubstr("huygens_quota_groups{state=\"missing\"} 1\n"),
+                         HasSubstr("huygens_quota_hard{group=\"org\",key=\"limits.cpu\"} 10\n"),
+                         HasSubstr("huygens_quota_used{group=\"org\",key=\"limits.cpu\"} 2.5\n")));
+  EXPECT_THAT(one, Not(HasSubstr("group=\"team\"")));
+  const std::string all = Metrics({"*"});
+  EXPECT_THAT(all, AllOf(HasSubstr("huygens_quota_used{group=\"team\",key=\"limits.cpu\"} 0\n"),
+                         HasSubstr("huygens_quota_hard{group=\"team\",key=\"cash/limits.cpu\"} 100\n"),
+                         Not(HasSubstr("huygens_quota_used{group=\"team\",key=\"cash/limits.cpu\"}"))));
+  EXPECT_THAT(Metrics({}), AllOf(HasSubstr("huygens_quota_groups{state=\"ok\"} 2\n"), Not(HasSubstr("group=\""))));
+}
+
+TEST_F(QuotaWatchTest, WhereNothingIsEnforcedThereIsNothingToShow) {
+  placement_ = *placement::Placement::Create({});
+  EXPECT_THAT(Metrics({"*"}), HasSubstr("huygens_quota_groups{state=\"ok\"} 0\n"));
+}
+
+}  // namespace
+}  // namespace huygens::extender

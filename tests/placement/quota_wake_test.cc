@@ -1,0 +1,160 @@
+// Pods that their groups held back, and what makes the search find them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "placement/wake_search.h"
+#include "tests/placement/quota_groups.h"
+
+namespace huygens::placement {
+namespace {
+
+using namespace test;  // NOLINT: builders of the same words
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
+ protected:
+  QuotaWakeTest() : QuotaPlacement(quota::Enforcement::kPlacement, 40), search_(*placement, 16) {
+    Set(MakeGroup("org", {{"limits.cpu", "20"}}));
+    Set(MakeGroup("team", {{"limits.cpu", "2"}}, "org"));
+    Bind(*MakeGroupPod("holder", 2, "team"), "n39");
+  }
+  void Reject(const std::shared_ptr<cluster::Pod>& pod) {
+    ASSERT_NE(Filter(*pod), "fits");
+    placement->RememberAnswer(pod);
+  }
+  // "n3: a b" for each node, "any n3: a b" for those that groups let go.
+  std::vector<std::string> Search() {
+    std::vector<std::string> texts;
+    steps_ = 0;
+    if (!search_.Begin()) return texts;
+    while (search_.Step(kNow)) ++steps_;
+    for (const Wake& wake : search_.TakeWakes(kNow)) {
+      texts.push_back(Concat(wake.anywhere ? "any " : "", placement->state().NodeName(wake.node), ":"));
+      for (const auto& pod : wake.pods) texts.back() += " " + pod->uid;
+    }
+    return texts;
+  }
+  void Remind() {
+    for (int i = 0; i < 2; ++i) placement->waiting().Remind(0, 40);
+  }
+
+  WakeSearch search_;
+  int steps_ = 0;
+};
+
+TEST_F(QuotaWakeTest, AGroupThatGrowsLetsGoThoseItHasRoomFor) {
+  for (const char* uid : {"a", "b", "c"}) Reject(MakeGroupPod(uid, 1, "team"));
+  EXPECT_THAT(Search(), IsEmpty());
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
+  EXPECT_THAT(Search(), ElementsAre("any n0: a", "any n0: b"));
+  placement->waiting().Remove("a");
+  placement->waiting().Remove("b");
+  EXPECT_THAT(Search(), ElementsAre("any n0: c")) << "a and b were not placed after all";
+  EXPECT_THAT(Search(), IsEmpty());
+}
+
+TEST_F(QuotaWakeTest, NobodyIsLookedForTwiceOnceTheRoomIsTaken) {
+  for (const char* uid : {"a", "b", "c"}) Reject(MakeGroupPod(uid, 1, "team"));
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
+  EXPECT_THAT(Search(), ElementsAre("any n0: a", "any n0: b"));
+  for (const char* uid : {"a", "b"}) ASSERT_TRUE(Reserve(MakeGroupPod(uid, 1, "team")));
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_FALSE(search_.Begin()) << "and nothing is left to look at";
+  EXPECT_EQ(placement->waiting().size(), 1u);
+}
+
+TEST_F(QuotaWakeTest, HundredsAreFoundInOneSearchForOneWrite) {
+  for (int i = 0; i < 300; ++i) Reject(MakeGroupPod("p" + std::to_string(i), 1, "team"));
+  Set(MakeGroup("team", {{"limits.cpu", "302"}}, "org"));
+  ASSERT_TRUE(search_.Begin());
+  while (search_.Step(kNow)) {
+  }
+  const auto wakes = search_.TakeWakes(kNow);
+  ASSERT_EQ(wakes.size(), 1u);
+  EXPECT_EQ(wakes[0].pods.size(), 300u);
+}
+
+TEST_F(QuotaWakeTest, AParentThatGrowsDoesNotFreeItsChild) {
+  Reject(MakeGroupPod("a", 1, "team"));
+  Set(MakeGroup("org", {{"limits.cpu", "200"}}));
+  EXPECT_THAT(Search(), IsEmpty());
+}
+
+TEST_F(QuotaWakeTest, AChildThatShrinksOrGoesFreesItsParent) {
+  Set(MakeGroup("org", {{"limits.cpu", "2"}}));
+  Reject(MakeGroupPod("a", 1, "org"));
+  Set(MakeGroup("team", {{"limits.cpu", "1"}}, "org"));
+  EXPECT_THAT(Search(), ElementsAre("any n0: a"));
+  Set(MakeGroup("team", {{"limits.cpu", "2"}}, "org"));
+  Reject(MakeGroupPod("a", 1, "org"));
+  EXPECT_THAT(Search(), IsEmpty());
+  placement->Apply(cluster::BizGroupQuotaGone{"team"});
+  EXPECT_THAT(Search(), ElementsAre("any n0: a"));
+}
+
+TEST_F(QuotaWakeTest, AGroupThatAppearsOrWhoseParentDoesOrThatGetsItsHours) {
+  Reject(MakeGroupPod("a", 1, "new"));
+  Set(MakeGroup("new", {{"cash/limits.cpu", "5"}}, "above"));
+  EXPECT_THAT(Search(), IsEmpty());
+  Set(MakeGroup("above", {}));
+  EXPECT_THAT(Search(), IsEmpty());
+  auto counted = MakeGroup("new", {{"cash/limits.cpu", "5"}}, "above");
+  counted.self_used = AmountsOf({{"cash/limits.cpu", "0"}});
+  Set(counted);
+  EXPECT_THAT(Search(), ElementsAre("any n0: a"));
+}
+
+TEST_F(QuotaWakeTest, WhatAPodGivesBackIsLookedAtASecondLater) {
+  Reject(MakeGroupPod("a", 1, "team"));
+  placement->Apply(cluster::PodGone{"holder"});
+  EXPECT_THAT(Search(), IsEmpty()) << "kube-scheduler sees that pod go by itself";
+  Remind();
+  EXPECT_THAT(Search(), ElementsAre("any n0: a"));
+}
+
+TEST_F(QuotaWakeTest, NodesOfAPodWhoseGroupStillRefusesAreNotLookedAt) {
+  for (int i = 0; i < 10; ++i) Reject(MakeGroupPod("p" + std::to_string(i), 3, "team"));
+  for (const std::string& name : node_names) placement->Apply(cluster::NodeSet{MakeNode(name)});
+  Set(MakeGroup("team", {{"limits.cpu", "3"}}, "org"));
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_EQ(steps_, 10);
+}
+
+TEST_F(QuotaWakeTest, AllNodesAreLookedAtOnceAndThenOnlyThoseThatChange) {
+  auto pod = MakeGroupPod("a", 1, "team", "B7");
+  Reject(pod);
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
+  EXPECT_THAT(Search(), IsEmpty()) << "no node is of that model";
+  EXPECT_EQ(steps_, 3) << "40 nodes, 16 at a time";
+  Set(MakeGroup("team", {{"limits.cpu", "5"}}, "org"));
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_EQ(steps_, 1);
+  cluster::Node node = MakeNode("n33");
+  node.labels = {{"huygens.dev/cpu-model", "B7"}};
+  placement->Apply(cluster::NodeSet{node});
+  EXPECT_THAT(Search(), ElementsAre("n33: a"));
+}
+
+TEST_F(QuotaWakeTest, ANodeThatChangesWhileTheGroupRefusesIsNotForgotten) {
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
+  Reject(MakeGroupPod("a", 1, "team", "B7"));  // for want of a node
+  Set(MakeGroup("team", {{"limits.cpu", "2"}}, "org"));
+  cluster::Node node = MakeNode("n33");
+  node.labels = {{"huygens.dev/cpu-model", "B7"}};
+  placement->Apply(cluster::NodeSet{node});
+  EXPECT_THAT(Search(), IsEmpty());
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
+  EXPECT_THAT(Search(), ElementsAre("any n33: a"));
+}
+
+TEST_F(QuotaWakeTest, SearchingLeavesNoTraceInTheBudgets) {
+  for (const char* uid : {"a", "b"}) Reject(MakeGroupPod(uid, 1, "team"));
+  Set(MakeGroup("team", {{"limits.cpu", "3"}}, "org"));
+  EXPECT_THAT(Search(), ElementsAre("any n0: a"));
+  EXPECT_EQ(Used("team"), "2");
+  EXPECT_EQ(placement->Reconcile(40), 0u);
+}
+
+}  // namespace
+}  // namespace huygens::placement
