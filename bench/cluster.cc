@@ -116,7 +116,7 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
         const double use = UseOf(deployment, static_cast<size_t>(slot % slots));
         readings.workloads.push_back({usage::WorkloadOf(*PodOf(deployment, 0)), static_cast<int64_t>(request * use)});
       }
-      placement.ApplyUsage(readings);
+      placement.ApplyUsage(readings, now);
     }
   }
   placement.SettleUsage();

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/resource_alias.h"
 #include "base/text.h"
 #include "extender/configuration_nearest.h"
 #include "extender/configuration_scalar.h"
@@ -137,7 +138,8 @@ void CheckUsageSource(const Configuration& c, const Report& report) {
     if (usage.prometheus && resource.pod_query.empty() && !resource.name.empty() &&
         prom::ExpressionsFor(resource.name, {}).workloads.raw.empty()) {
       report(Item("usage.resources", i, ".name"),
-             Concat(resource.name, " has no usual series: set podQuery and nodeQuery (or is the name wrong?)"));
+             Concat(resource.name, " has no usual series: set podQuery and nodeQuery (",
+                    resource.name == ResourceOf("disk") ? "did you mean disk?)" : "or is the name wrong?)"));
     }
     if (!resource.unit.empty() && (resource.unit == "cores") != (resource.name == "cpu")) {
       report(Item("usage.resources", i, ".unit"), "cpu is in cores, and nothing else is");

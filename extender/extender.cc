@@ -121,7 +121,8 @@ class Extender::Parts {
   std::unique_ptr<Admin> admin_;
   net::Timer every_second_;
   net::Timer reconcile_;
-  size_t drift_ = 0;  // found by Reconcile since the last second
+  size_t reconciled_ = 0;  // slices of this pass
+  size_t drift_ = 0;       // that they found
   observe::RateLimit handshake_warnings_{seconds(10)};
   bool draining_ = false;
 };
@@ -216,7 +217,8 @@ Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
   }
   if (!configuration_.usage.prometheus && !manifests.empty()) {
     // Manifests are known at once, their history like their pods: no request comes before.
-    auto read = source->Refresh(clock_.Now(), [this](const usage::Readings& each) { placement_->ApplyUsage(each); });
+    const Time now = clock_.Now();
+    auto read = source->Refresh(now, [&](const usage::Readings& each) { placement_->ApplyUsage(each, now); });
     HUYGENS_RETURN_IF_ERROR(read.status());
     (void)placement_->SettleUsage();
   }
@@ -334,13 +336,15 @@ void Extender::Parts::RefreshMetrics() {
 void Extender::Parts::Reconcile() {
   reconcile_ = loop_.After(std::chrono::milliseconds(100), [this] { Reconcile(); });
   drift_ += placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSlices + 1);
+  if (++reconciled_ < kReconcileSlices) return;
+  reconciled_ = 0;
+  const size_t drift = std::exchange(drift_, 0);
+  metrics_.ReservationDrift(drift);
+  if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
 }
 
 void Extender::Parts::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
-  const size_t drift = std::exchange(drift_, 0);
-  metrics_.ReservationDrift(drift);
-  if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   if (waker_) waker_->EverySecond();

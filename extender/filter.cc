@@ -61,7 +61,9 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);
   context.journal.Filter(**pod, names, decision, now);
   context.placement.RememberAnswer(*pod);
-  if (!decision.quota.empty()) context.warn(**pod, "QuotaExceeded", decision.quota);
+  if (!decision.quota.empty()) {
+    context.warn(**pod, decision.quota_used_up ? "QuotaExceeded" : "QuotaRefused", decision.quota);
+  }
 
   VerbAnswer answer{.outcome = decision.feasible.empty() ? "rejected" : "ok"};
   bool all_fit = decision.feasible.size() == names.size() && !decision.may_repeat;

@@ -41,26 +41,28 @@ void Inbox::Report(kube::WatchReport report) {
   });
 }
 
-void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) {
+void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) {
   context_.metrics.WatchEvent(kind, "fault");
-  context_.log.Warn("object cannot be read", {{"kind", Name(kind)}, {"object", object}, {"fault", Message(fault)}});
+  context_.log.Warn(in_use ? "part of an object is ignored" : "object cannot be read",
+                    {{"kind", Name(kind)}, {"object", object}, {"fault", Message(fault)}});
 }
 
-void Inbox::ReportUnknownSetting(cluster::Kind kind, const cluster::NodeTopology& topology) {
-  const std::string fault = topology::UnknownSetting(topology);
-  if (fault.empty()) return;
-  const auto node = context_.placement.state().FindNode(topology.node_name);
-  const cluster::NodeTopology* before = node ? context_.placement.state().Topology(*node) : nullptr;
-  // Exporters write their objects again and again.
-  if (before == nullptr || topology::UnknownSetting(*before) != fault) {
-    ObjectFault(kind, topology.node_name, Invalid(fault));
+void Inbox::ReportUnknownSettings(const cluster::Event& event) {
+  if (std::holds_alternative<cluster::ListBegin>(event)) unknown_settings_.ListBegin();
+  if (std::holds_alternative<cluster::ListEnd>(event)) unknown_settings_.ListEnd();
+  if (const auto* gone = std::get_if<cluster::TopologyGone>(&event)) unknown_settings_.IsNews(gone->node_name, "");
+  if (const auto* set = std::get_if<cluster::TopologySet>(&event)) {
+    const std::string fault = topology::UnknownSetting(set->topology);
+    if (unknown_settings_.IsNews(set->topology.node_name, fault)) {
+      ObjectFault(cluster::Kind::kCommunityTopology, set->topology.node_name, Invalid(fault), true);
+    }
   }
 }
 
 bool Inbox::ApplySome(kube::EventBatch& batch) {
   for (const size_t end = std::min(batch.events.size(), next_ + kEventsPerStep); next_ < end; ++next_) {
     const cluster::Event& event = batch.events[next_];
-    if (const auto* set = std::get_if<cluster::TopologySet>(&event)) ReportUnknownSetting(batch.kind, set->topology);
+    if (batch.kind == cluster::Kind::kCommunityTopology) ReportUnknownSettings(event);
     context_.placement.Apply(event);
     if (std::string_view type = TypeName(event); !type.empty()) context_.metrics.WatchEvent(batch.kind, type);
   }

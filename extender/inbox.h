@@ -8,6 +8,7 @@
 #include "extender/context.h"
 #include "extender/slices.h"
 #include "kube/event_sink.h"
+#include "kube/known_faults.h"
 #include "net/event_loop.h"
 
 namespace huygens::extender {
@@ -19,7 +20,7 @@ class Inbox final : public kube::EventSink {
   // Any thread.
   void Deliver(kube::EventBatch batch) override { batches_.Deliver(std::move(batch)); }
   void Report(kube::WatchReport report) override;
-  void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) override;
+  void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) override;
 
   // Decision thread. What a kind's watch last reported, and the resource version up to which its changes are applied.
   const kube::WatchReport& Watch(cluster::Kind kind) const { return watches_[static_cast<size_t>(kind)]; }
@@ -28,8 +29,8 @@ class Inbox final : public kube::EventSink {
   void OnProgress(std::function<void(cluster::Kind)> call) { on_progress_ = std::move(call); }
 
  private:
-  // As a fault of the object, though it is of use.
-  void ReportUnknownSetting(cluster::Kind kind, const cluster::NodeTopology& topology);
+  // As a fault of the object, though it is in use.
+  void ReportUnknownSettings(const cluster::Event& event);
   // A few events of the batch; whether it has more.
   bool ApplySome(kube::EventBatch& batch);
   void Finish(const kube::EventBatch& batch);
@@ -39,7 +40,8 @@ class Inbox final : public kube::EventSink {
   std::function<void(cluster::Kind)> on_progress_;
   std::array<kube::WatchReport, cluster::kKindCount> watches_;
   std::array<uint64_t, cluster::kKindCount> seen_{};
-  size_t next_ = 0;  // of the batch under way
+  kube::KnownFaults unknown_settings_;  // of the community's topology objects
+  size_t next_ = 0;                     // of the batch under way
   Slices<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
 };
 

@@ -218,9 +218,11 @@ void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_vi
 }
 
 void KubernetesBackend::Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) {
+  // Asked here: what will not be sent keeps no binder, and no bind waits behind it.
+  if (!events_.Allow(pod.uid, reason, message)) return;
   Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid, reason = std::string(reason),
            text = std::string(message)](Worker& worker) {
-    Status sent = events_.Warn(*worker.client, pod_namespace, name, uid, reason, text);
+    Status sent = events_.Send(*worker.client, pod_namespace, name, uid, reason, text);
     if (sent.ok()) return;
     loop_.Post([this, pod = Concat(pod_namespace, "/", name), why = std::string(Message(sent))] {
       if (auto left_out = event_warnings_.Allow(context_.clock.Now()))

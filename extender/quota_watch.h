@@ -1,7 +1,11 @@
 // What operators are told of budgets in numbers: the gauges of business groups. Decision thread only.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "observe/metrics.h"
@@ -17,11 +21,14 @@ class QuotaWatch {
   void RefreshMetrics();
 
  private:
-  bool Shows(const std::string& group) const;
+  void CountStates(const quota::Tree& tree);
 
   const placement::Placement& placement_;
   observe::Metrics& metrics_;
   const std::vector<std::string> groups_;
+  // As of this revision of the tree: a scrape asks no group whose standing cannot have changed.
+  std::optional<uint64_t> counted_;
+  std::map<std::string_view, size_t> states_;
 };
 
 }  // namespace huygens::extender

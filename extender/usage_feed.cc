@@ -27,7 +27,7 @@ void UsageFeed::Take(const prom::PollReport& report) {
   if (report.progress.not_asked.empty()) {
     context_.metrics.UsageRefresh(ok, report.took, report.progress.left_out);
     if (ok) last_good_ = report.at;
-    if (!report.progress.more) heard_ = true;
+    if (!report.progress.history_alone) heard_ = true;
     const std::string why(Message(report.status));
     if (const std::string before = std::exchange(warned_, why); !ok && why != before) {
       context_.log.Warn("usage source fails", {{"source", source_}, {"why", why}});
@@ -55,7 +55,7 @@ Readiness::Item UsageFeed::Describe() const {
   if (!last_->progress.not_asked.empty()) {
     item.detail += Concat(": ", last_->progress.not_asked);
   } else if (last_->status.ok()) {
-    item.detail += Concat(last_->progress.partial ? ": partly fails, " : ": ok, ", good);
+    item.detail += Concat(last_->progress.partial ? ": partly fails, last answer " : ": ok, ", good);
   } else {
     item.warning = true;
     item.detail += Concat(": fails, last good answer ", good, ": ", Message(last_->status));

@@ -45,7 +45,7 @@ void UsageInbox::Close() {
 }
 
 void UsageInbox::Apply(const usage::Readings& readings) {
-  context_.placement.ApplyUsage(readings);
+  context_.placement.ApplyUsage(readings, context_.clock.Now());
   std::lock_guard lock(mutex_);
   --waiting_;
   room_.notify_one();

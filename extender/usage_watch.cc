@@ -63,7 +63,7 @@ void UsageWatch::RefreshMetrics() {
     ++nodes[static_cast<size_t>(placement.Mode(node))][static_cast<size_t>(StateOf(usage, node, now))];
     for (size_t r = 0; r < resources.size(); ++r) {
       const usage::NodeUse use = usage.Use(node, r, now);
-      hot[r][0] += use.ceiling && use.now > *use.ceiling;
+      hot[r][0] += use.ceiling && use.state == usage::MetricState::kFresh && use.now > *use.ceiling;
       hot[r][1] += use.ceiling && use.peak > *use.ceiling;
     }
   }
@@ -74,8 +74,10 @@ void UsageWatch::RefreshMetrics() {
   }
   for (size_t r = 0; r < resources.size(); ++r) {
     const auto measured = usage.Measured(r);
-    context_.metrics.SetUsageAge(resources[r].name, measured ? std::chrono::duration<double>(now - *measured).count()
-                                                             : std::numeric_limits<double>::infinity());
+    // What a wrong clock measured in the future is no news either.
+    context_.metrics.SetUsageAge(resources[r].name,
+                                 measured ? std::chrono::duration<double>(std::chrono::abs(now - *measured)).count()
+                                          : std::numeric_limits<double>::infinity());
     for (size_t w = 0; w < hot[r].size(); ++w) {
       context_.metrics.SetHotNodes(resources[r].name, observe::kHotWhen[w], hot[r][w]);
     }

@@ -51,7 +51,7 @@ bool Waker::Look() {
     if (writing_ || TooEarly(now)) return false;
     // A start that cannot be told keeps nobody from being woken: the search has the next turn.
     const bool tells = !std::exchange(start_failed_, false) && TellOfStart();
-    if (tells || !search_.Begin()) return false;
+    if (tells || !search_.Begin(now)) return false;
     searching_ = true;
   }
   const auto end = std::chrono::steady_clock::now() + kSlice;

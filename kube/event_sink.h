@@ -48,8 +48,8 @@ class EventSink {
   // Told on each change of state, and when the reason of kBroken changes.
   virtual void Report(WatchReport report) = 0;
   // One object could not be read. A topology object is delivered with its defect; a Node counts as gone, a pod stays as
-  // it was.
-  virtual void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) = 0;
+  // it was. With `in_use` only a part of it, which is ignored. Told once for as long as the fault stays the same.
+  virtual void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) = 0;
 };
 
 }  // namespace huygens::kube

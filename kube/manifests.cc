@@ -137,7 +137,11 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
     return Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, " is defined in ", place->second, " already"));
   if (*kind == Kind::kPod) return AddPod(object);
   DecodedObject decoded = DecodePresent(*kind, object.json, names_);
-  if (!decoded.fault.ok()) return Annotate(decoded.fault, Concat(object.place, ": ", meta.kind, " ", meta.name));
+  if (const Status fault = Annotate(decoded.fault, Concat(object.place, ": ", meta.kind, " ", meta.name));
+      !fault.ok()) {
+    if (!decoded.in_use) return fault;
+    notices.emplace_back(Message(fault));
+  }
   if (auto* const node = std::get_if<cluster::NodeSet>(&*decoded.event); node != nullptr && node->node.uid.empty()) {
     node->node.uid = MadeUid("Node", meta.name);
   }

@@ -4,7 +4,8 @@
 // are kept as a core/v1 Binding per pod in the sub-directory "bindings", which the next load applies (the files of the
 // user stay as they are).
 //
-// Errors name file and line. An object that cannot be read stops the load: a typo must not silently remove a node.
+// Errors name file and line. An object that cannot be read stops the load: a typo must not silently remove a node. An
+// annotation of a Node that cannot is reported and ignored, as everywhere.
 // `kind: UsageHistory` (wire/usage_history.h) is read, too. Other kinds are reported and passed over. An object without
 // a UID gets one made from its kind, namespace and name. Blocking; one thread at a time.
 #pragma once

@@ -16,13 +16,17 @@ TopologySource SourceOf(Kind kind) {
   return kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
 }
 
+std::string NameOf(const wire::ObjectMeta& meta) {
+  return meta.namespace_name.empty() ? meta.name : Concat(meta.namespace_name, "/", meta.name);
+}
+
 // What to believe of an object that cannot be read: a node is not there, a topology object is there but of no use; a
 // pod stays as it was, since it may well hold what it held.
 DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
   DecodedObject result{.event = std::nullopt, .fault = std::move(fault), .name = "(no name)"};
   const auto meta = wire::DecodeObjectMeta(json);
   if (!meta.ok() || meta->name.empty()) return result;
-  result.name = meta->namespace_name.empty() ? meta->name : Concat(meta->namespace_name, "/", meta->name);
+  result.name = NameOf(*meta);
   if (kind == Kind::kNode) result.event = cluster::NodeGone{meta->name};
   if (kind == Kind::kPod && !meta->uid.empty()) result.event = cluster::PodKept{meta->uid};
   if (kind == Kind::kCraneTopology || kind == Kind::kCommunityTopology) {
@@ -50,7 +54,8 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       auto node = wire::DecodeNode(json, names, &result.fault);
       if (!node.ok()) return Unreadable(kind, json, node.status());
       if (node->name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
-      if (!result.fault.ok()) result.name = node->name;
+      result.name = node->name;
+      result.in_use = !result.fault.ok();
       result.event = cluster::NodeSet{*std::move(node)};
       return result;
     }
@@ -58,6 +63,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       auto pod = wire::DecodePod(json, names);
       if (!pod.ok()) return Unreadable(kind, json, pod.status());
       if (pod->uid.empty() || pod->name.empty()) return Unreadable(kind, json, Invalid("a pod without name or UID"));
+      result.name = pod->Key();
       result.event = cluster::PodSet{std::make_shared<const cluster::Pod>(*std::move(pod))};
       return result;
     }
@@ -67,20 +73,17 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
                                                    : wire::DecodeCommunityTopology(json, names);
       if (!topology.ok()) return Unreadable(kind, json, topology.status());
       if (topology->node_name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
-      if (!topology->defect.empty()) {
-        result.fault = Invalid(topology->defect);
-        result.name = topology->node_name;
-      }
+      result.name = topology->node_name;
+      if (!topology->defect.empty()) result.fault = Invalid(topology->defect);
       result.event = cluster::TopologySet{*std::move(topology)};
       return result;
     }
     case Kind::kBizGroupQuota: {
-      auto group = wire::DecodeBizGroupQuota(json);
+      auto group = wire::DecodeBizGroupQuota(json, &result.fault);
       if (!group.ok()) return Unreadable(kind, json, group.status());
-      if (!group->defect.empty()) {
-        result.fault = Invalid(group->defect);
-        result.name = group->name;
-      }
+      result.name = group->name;
+      result.in_use = !result.fault.ok();
+      if (!group->defect.empty()) result.fault = Invalid(group->defect);
       result.event = cluster::BizGroupQuotaSet{*std::move(group)};
       return result;
     }
@@ -96,6 +99,7 @@ DecodedObject DecodeDeleted(Kind kind, std::string_view json) {
     result.name = "(no name)";
     return result;
   }
+  result.name = NameOf(*meta);
   switch (kind) {
     case Kind::kNode:
       result.event = cluster::NodeGone{meta->name};

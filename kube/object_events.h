@@ -14,8 +14,9 @@ namespace huygens::kube {
 
 struct DecodedObject {
   std::optional<cluster::Event> event;
-  Status fault;      // not ok: it could not be read; event is then what is safest to believe, if anything
-  std::string name;  // of the faulty object, as "namespace/name" or "name"
+  Status fault;         // not ok: it could not be read; event is then what is safest to believe, if anything
+  std::string name;     // of the object, as "namespace/name" or "name"
+  bool in_use = false;  // despite the fault, which is of a part that is ignored
 };
 
 // Added, changed or listed.

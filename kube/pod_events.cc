@@ -20,20 +20,30 @@ std::string Hex(uint64_t value) {
 }  // namespace
 
 PodEvents::PodEvents(const Clock& clock, Random random, PodEventOptions options)
-    : clock_(clock),
-      options_(std::move(options)),
-      random_(std::move(random)),
-      tokens_(options_.burst),
-      refilled_(clock.Now()) {}
+    : clock_(clock), options_(std::move(options)), random_(std::move(random)) {}
 
-bool PodEvents::Allow(const std::string& key, Time now) {
-  const double elapsed = std::chrono::duration<double>(now - refilled_).count();
-  tokens_ = std::min<double>(options_.burst, tokens_ + std::max(0.0, elapsed) * options_.per_second);
-  refilled_ = now;
+bool PodEvents::TakeToken(std::string_view reason, Time now) {
+  auto [found, is_new] = buckets_.try_emplace(std::string(reason), Bucket{static_cast<double>(options_.burst), now});
+  Bucket& bucket = found->second;
+  const double elapsed = std::chrono::duration<double>(now - bucket.refilled).count();
+  bucket.tokens = std::min<double>(options_.burst, bucket.tokens + std::max(0.0, elapsed) * options_.per_second);
+  bucket.refilled = now;
+  if (bucket.tokens < 1) return false;
+  bucket.tokens -= 1;
+  return true;
+}
+
+bool PodEvents::Allow(std::string_view uid, std::string_view reason, std::string_view message) {
+  const bool has_figures = reason.starts_with("Quota");
+  const std::string key = Concat(uid, "\n", reason, "\n", has_figures ? "" : message);
+  const Time now = clock_.Now();
+  const std::lock_guard lock(mutex_);
   const auto known = last_.find(key);
-  if (known != last_.end() && now - known->second < options_.repeat_after) return false;
-  if (tokens_ < 1) return false;
-  tokens_ -= 1;
+  const bool too_soon = known != last_.end() && now - known->second < options_.repeat_after;
+  if (too_soon || !TakeToken(reason, now)) {
+    ++counts_.suppressed;
+    return false;
+  }
   if (known != last_.end()) {
     known->second = now;
     return true;
@@ -47,17 +57,13 @@ bool PodEvents::Allow(const std::string& key, Time now) {
   return true;
 }
 
-Status PodEvents::Warn(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+Status PodEvents::Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
                        std::string_view reason, std::string_view message) {
   if (!IsObjectName(namespace_name) || !IsObjectName(pod)) return Invalid("not the name of a pod");
   const Time now = clock_.Now();
   std::string name(pod.substr(0, kMaxPodPart));
   {
     const std::lock_guard lock(mutex_);
-    if (!Allow(Concat(uid, "\n", message), now)) {
-      ++counts_.suppressed;
-      return absl::OkStatus();
-    }
     name +=
         "." + Hex(static_cast<uint64_t>(random_() * 0x1p53) ^ static_cast<uint64_t>(now.time_since_epoch().count()));
   }

@@ -1,9 +1,11 @@
 // Tells the owner of a pod, with a Warning that `kubectl describe pod` shows, what keeps it from its node: that binding
-// failed, or what its business group lacks. Best effort and bounded: a token bucket for the process, and the same text
-// about the same pod at most once in a while. Shared by binder threads.
+// failed, or what its business group lacks. Best effort and bounded: a token bucket for each reason, and the same text
+// about the same pod at most once in a while. What a group lacks has figures in its text that seldom stay: of that, any
+// text about the pod counts as the same. Shared by threads.
 #pragma once
 
 #include <deque>
+#include <map>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -17,10 +19,10 @@
 namespace huygens::kube {
 
 struct PodEventOptions {
-  double per_second = 1;  // sustained
+  double per_second = 1;  // sustained, of each reason
   int burst = 25;
   Duration repeat_after = std::chrono::minutes(5);  // the same text about the same pod
-  size_t remembered = 1000;                         // (pod, text) pairs
+  size_t remembered = 1000;                         // (pod, reason, text)
   Duration timeout = std::chrono::seconds(3);
   std::string instance;  // which huygens says so: host name
 };
@@ -29,9 +31,10 @@ class PodEvents {
  public:
   PodEvents(const Clock& clock, Random random, PodEventOptions options);
 
-  // Blocking. `reason`: an UpperCamelCase word. OK also when the limits say not to send; the error is for a log line at
-  // most.
-  Status Warn(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+  // Whether the limits let this be sent; then it counts as sent. `reason`: an UpperCamelCase word, one of few.
+  bool Allow(std::string_view uid, std::string_view reason, std::string_view message);
+  // Blocking; after Allow. The error is for a log line at most.
+  Status Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
               std::string_view reason, std::string_view message);
 
   struct Counts {
@@ -42,16 +45,20 @@ class PodEvents {
   Counts counts() const;
 
  private:
-  bool Allow(const std::string& key, Time now);
+  struct Bucket {
+    double tokens;
+    Time refilled;
+  };
+
+  bool TakeToken(std::string_view reason, Time now);
 
   const Clock& clock_;
   const PodEventOptions options_;
   mutable std::mutex mutex_;
   Random random_;
-  double tokens_;
-  Time refilled_;
-  TextMap<Time> last_;             // by UID and text
-  std::deque<std::string> order_;  // keys of last_, oldest first
+  std::map<std::string, Bucket, std::less<>> buckets_;  // by reason
+  TextMap<Time> last_;                                  // by UID, reason and text
+  std::deque<std::string> order_;                       // keys of last_, oldest first
   Counts counts_;
 };
 

@@ -202,6 +202,7 @@ void Reflector::Absent(const std::string& why) {
   }
   if (!reported_ || reported_->state != WatchState::kAbsent) {
     present_ = missed_ = false;
+    faults_ = {};
     Append(cluster::ListBegin{kind_});
     Append(cluster::ListEnd{kind_});
     Send(0);
@@ -225,6 +226,7 @@ Reflector::End Reflector::List() {
   using What = End::What;
   std::string token;
   Append(cluster::ListBegin{kind_});
+  faults_.ListBegin();
   listed_ = 0;
   do {
     std::string path(ListPath(kind_));
@@ -241,7 +243,7 @@ Reflector::End Reflector::List() {
     if (!IsJson(*reply)) return fail({What::kFailed, NotJson(*reply), {}});
     const auto page = wire::DecodeList(reply->body);
     if (!page.ok()) return fail({What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}});
-    for (const std::string_view item : page->items) AppendPresent(item);
+    for (const std::string_view item : page->items) TakeObject(DecodePresent(kind_, item, names_));
     listed_ += page->items.size();
     token = net::PercentEncoded(page->continue_token);
     if (!token.empty()) {
@@ -251,6 +253,7 @@ Reflector::End Reflector::List() {
     version_ = page->resource_version;
     reached_ = ParseResourceVersion(version_);
     Append(cluster::ListEnd{kind_});
+    faults_.ListEnd();
     Send(reached_);
   } while (!token.empty());
   return {};
@@ -312,11 +315,9 @@ class Reflector::Watching {
       return false;
     }
     if (event->type == wire::WatchType::kDeleted) {
-      DecodedObject object = DecodeDeleted(owner_.kind_, event->object);
-      if (!object.fault.ok()) owner_.sink_.ObjectFault(owner_.kind_, object.name, object.fault);
-      if (object.event) owner_.Append(*std::move(object.event));
+      owner_.TakeObject(DecodeDeleted(owner_.kind_, event->object));
     } else if (event->type != wire::WatchType::kBookmark) {
-      owner_.AppendPresent(event->object);
+      owner_.TakeObject(DecodePresent(owner_.kind_, event->object, owner_.names_));
     }
     owner_.Advance(event->resource_version);
     progressed_ = true;
@@ -345,9 +346,10 @@ Reflector::End Reflector::Watch() {
   return watching.Finish(client_->Stream(path, JsonHeaders(), observer, options_.silence));
 }
 
-void Reflector::AppendPresent(std::string_view json) {
-  DecodedObject object = DecodePresent(kind_, json, names_);
-  if (!object.fault.ok()) sink_.ObjectFault(kind_, object.name, object.fault);
+void Reflector::TakeObject(DecodedObject object) {
+  if (faults_.IsNews(object.name, Message(object.fault))) {
+    sink_.ObjectFault(kind_, object.name, object.fault, object.in_use);
+  }
   if (object.event) Append(*std::move(object.event));
 }
 

@@ -24,6 +24,8 @@
 #include "base/waiter.h"
 #include "cluster/event.h"
 #include "kube/event_sink.h"
+#include "kube/known_faults.h"
+#include "kube/object_events.h"
 #include "net/client.h"
 
 namespace huygens::kube {
@@ -85,7 +87,8 @@ class Reflector {
   void Take(const End& end);
   void Absent(const std::string& why);
   void Append(cluster::Event event) { batch_.push_back(std::move(event)); }
-  void AppendPresent(std::string_view json);
+  // The event of an object, and what is wrong with it.
+  void TakeObject(DecodedObject object);
   void Send(uint64_t resource_version);
   void Report(WatchState state, std::string why = "");
   void Advance(const std::string& resource_version);
@@ -114,6 +117,7 @@ class Reflector {
   // Of the thread alone.
   net::Client* client_ = nullptr;
   std::vector<cluster::Event> batch_;
+  KnownFaults faults_;
   Backoff backoff_;
   std::optional<WatchReport> reported_;
   bool need_list_ = true;

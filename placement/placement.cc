@@ -137,8 +137,8 @@ quota::Verdict Placement::CheckQuota(const cluster::Pod& pod, const quota::Amoun
   return quota_->Check(pod, others);
 }
 
-void Placement::ApplyUsage(const usage::Readings& readings) {
-  usage_.Apply(readings);
+void Placement::ApplyUsage(const usage::Readings& readings, Time now) {
+  usage_.Apply(readings, now);
   ++usage_revision_;
 }
 
@@ -170,6 +170,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   filter_answer_.feasible.resize(nodes_.size());
   filter_answer_.narrowed = false;
   filter_answer_.quota = WhyRefused(query);
+  filter_answer_.quota_used_up = !query.quota.shortages.empty();
   filter_answer_.may_repeat = node_names.size() > nodes_.size() + 1;
   asked_in_.resize(state_.NodeSlots());
   ++filter_calls_;
@@ -292,7 +293,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     held.existed = true;
     return held;
   }
-  auto latest = state_.FindPod(pod->uid);
+  const auto latest = state_.FindPod(pod->uid);
   for (const cluster::Pod* view : {pod.get(), latest.get()}) {
     if (!view) continue;
     if (view->Bound()) return Conflict(Concat("pod ", pod->Key(), " is already bound to node ", view->node_name));
@@ -300,7 +301,9 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     if (view->deleting) return Refused(Concat("pod ", pod->Key(), " is being deleted"));
   }
 
-  const policy::PodQuery query = Query(*pod, now);
+  // Its labels may have changed while the call waited: what is judged is what is held.
+  const auto& current = latest ? latest : pod;
+  const policy::PodQuery query = Query(*current, now);
   Reservation made;
   auto node = state_.FindNode(node_name);
   if (!node) {
@@ -318,7 +321,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     return made;
   }
   made.zones = Shares(*node, *zones);
-  HUYGENS_RETURN_IF_ERROR(state_.Reserve(pod, *node, *std::move(zones), now));
+  HUYGENS_RETURN_IF_ERROR(state_.Reserve(current, *node, *std::move(zones), now));
   return made;
 }
 

@@ -62,6 +62,7 @@ struct FilterAnswer {
   bool narrowed = false;           // feasible nodes were left out: no reason list is due
   bool may_repeat = false;         // a known name came twice, or more than one name is unknown
   std::string quota;               // why the pod's group refuses it, with figures; empty if it does not
+  bool quota_used_up = false;      // it does for want of budget or hours
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -163,7 +164,7 @@ class Placement {
 
   // Takes in what was measured. It counts on all nodes once SettleUsage says false: call that, for so many nodes at a
   // time, when no more readings wait.
-  void ApplyUsage(const usage::Readings& readings);
+  void ApplyUsage(const usage::Readings& readings, Time now);
   bool SettleUsage(size_t nodes = std::numeric_limits<size_t>::max());
 
   // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode;

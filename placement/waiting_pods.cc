@@ -1,9 +1,42 @@
 #include "placement/waiting_pods.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace huygens::placement {
+namespace {
+
+auto Amounts(const cluster::Container& container) {
+  const auto& status = container.status;
+  return std::tuple(container.requests, container.limits, status.has_value(),
+                    status ? status->requests : ResourceVector(), status ? status->limits : ResourceVector(),
+                    status ? status->allocated : ResourceVector());
+}
+
+auto Amounts(const std::optional<cluster::PodResources>& level) {
+  return level ? std::pair(level->requests, level->limits) : std::pair(ResourceVector(), ResourceVector());
+}
+
+bool SameAmounts(const std::vector<cluster::Container>& a, const std::vector<cluster::Container>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const auto& left, const auto& right) { return Amounts(left) == Amounts(right); });
+}
+
+// Whether nobody gains by the change.
+bool HoldsTheSame(const cluster::PlacedPod& before, const cluster::PlacedPod& after) {
+  const cluster::Pod& a = *before.pod;
+  const cluster::Pod& b = *after.pod;
+  const bool same_labels = a.quota && b.quota ? *a.quota == *b.quota : a.quota == b.quota;
+  return a.uid == b.uid && before.node == after.node && before.zones == after.zones && same_labels &&
+         SameAmounts(a.containers, b.containers) && SameAmounts(a.init_containers, b.init_containers) &&
+         a.overhead == b.overhead && Amounts(a.pod_level) == Amounts(b.pod_level) &&
+         Amounts(a.pod_level_status) == Amounts(b.pod_level_status) && a.pod_level_allocated == b.pod_level_allocated &&
+         a.resize_infeasible == b.resize_infeasible && a.cpu_policy == b.cpu_policy && a.smt == b.smt &&
+         a.topology_awareness == b.topology_awareness;
+}
+
+}  // namespace
 
 void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown,
                       bool held) {
@@ -31,6 +64,7 @@ void WaitingPods::Remove(std::string_view uid) {
   changed_.clear();
   left_.clear();
   left_before_.clear();
+  last_left_.reset();
   budgets_changed_ = group_left_ = group_left_before_ = false;
 }
 
@@ -65,6 +99,7 @@ void WaitingPods::Remind(size_t count, size_t slots) {
   if (entries_.empty()) return;
   changed_.insert(left_before_.begin(), left_before_.end());
   left_before_ = std::exchange(left_, {});
+  last_left_.reset();
   budgets_changed_ |= group_left_before_;
   group_left_before_ = std::exchange(group_left_, false);
   for (size_t n = std::min(count, slots); n > 0; --n) {
@@ -82,8 +117,17 @@ std::vector<NodeIndex> WaitingPods::TakeChanged() {
 
 void WaitingPods::Leave(const cluster::PlacedPod& pod) {
   if (entries_.empty()) return;
-  left_.insert(pod.node);
-  group_left_ |= pod.pod->quota != nullptr;
+  const bool of_group = pod.pod->quota != nullptr;
+  last_left_ = Left{pod, left_.insert(pod.node).second, of_group && !group_left_};
+  group_left_ = group_left_ || of_group;
+}
+
+void WaitingPods::Place(const cluster::PlacedPod& pod) {
+  if (!last_left_) return;
+  const Left left = *std::exchange(last_left_, std::nullopt);
+  if (!HoldsTheSame(left.pod, pod)) return;
+  if (left.marked_node) left_.erase(pod.node);
+  if (left.marked_group) group_left_ = false;
 }
 
 }  // namespace huygens::placement

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -49,6 +50,7 @@ class WaitingPods final : public cluster::Account {
   void EndWaking(std::string_view uid, bool told);
 
   size_t size() const { return entries_.size(); }
+  bool Waits(std::string_view uid) const { return turns_.contains(uid); }
   // The first pod whose turn is at `turn` or later; moves `turn` there. Null if there is none.
   Entry* Next(uint64_t& turn);
 
@@ -63,7 +65,7 @@ class WaitingPods final : public cluster::Account {
   // Whether budgets changed since the last call.
   bool TakeBudgetsChanged() { return std::exchange(budgets_changed_, false); }
 
-  void Place(const cluster::PlacedPod&) override {}
+  void Place(const cluster::PlacedPod& pod) override;
   void Leave(const cluster::PlacedPod& pod) override;
   void NodeChanged(NodeIndex node, const cluster::NodeTopology*) override { Changed(node); }
   void GroupChanged(const cluster::BizGroupQuota&) override { BudgetsChanged(); }
@@ -71,6 +73,13 @@ class WaitingPods final : public cluster::Account {
   bool Recount(NodeIndex, std::span<const cluster::PlacedPod* const>) override { return false; }
 
  private:
+  // The last pod to leave, and what that marked: a bound pod whose object changes leaves and comes back at once.
+  struct Left {
+    cluster::PlacedPod pod;
+    bool marked_node = false;
+    bool marked_group = false;
+  };
+
   Entry* Find(std::string_view uid);
 
   const size_t capacity_;
@@ -84,6 +93,7 @@ class WaitingPods final : public cluster::Account {
   Nodes left_, left_before_;  // since the last Remind, and before it
   bool budgets_changed_ = false;
   bool group_left_ = false, group_left_before_ = false;  // by some pod; likewise
+  std::optional<Left> last_left_;
   NodeIndex next_reminded_ = 0;
 };
 

@@ -11,14 +11,17 @@ namespace {
 constexpr size_t kNodesPerStep = 16;
 // So many are asked whether they fit beside the first.
 constexpr size_t kOthers = 8;
+// kube-scheduler asks for a pod that it was told of within a second, unless it backs off.
+constexpr Duration kLetGoFor = std::chrono::seconds(10);
 
 }  // namespace
 
-bool WakeSearch::Begin() {
+bool WakeSearch::Begin(Time now) {
   WaitingPods& waiting = placement_.waiting();
+  EndLetGo(now);
   nodes_ = waiting.TakeChanged();
   budgets_changed_ = waiting.TakeBudgetsChanged();
-  let_go_.clear();
+  if (budgets_changed_) others_wait_ = false;
   turn_ = 0;
   next_node_ = 0;
   wakes_.clear();
@@ -51,7 +54,7 @@ bool WakeSearch::Step(Time now) {
   }
   const auto fit = some_.empty() ? std::nullopt : placement_.FirstFit(*entry->pod, some_, now);
   if (fit) {
-    Found(*entry, *fit);
+    Found(*entry, *fit, now);
   } else if (next_node_ >= end && anywhere_) {
     // From now on it waits for nodes, unless others of its group were faster meanwhile.
     entry->held = !placement_.CheckQuota(*entry->pod).fits();
@@ -64,10 +67,33 @@ bool WakeSearch::Held(WaitingPods::Entry& entry) {
   const cluster::Pod& pod = *entry.pod;
   if (entry.held && !budgets_changed_) return true;
   if (!placement_.CheckQuota(pod).fits()) return entry.held = true;
-  const auto others = pod.quota ? let_go_.find(pod.quota->group) : let_go_.end();
-  if (others == let_go_.end() || placement_.CheckQuota(pod, others->second).fits()) return false;
-  placement_.waiting().BudgetsChanged();
+  const auto others = pod.quota ? going_.find(pod.quota->group) : going_.end();
+  if (others == going_.end() || placement_.CheckQuota(pod, others->second).fits()) return false;
+  others_wait_ = true;
   return entry.held = true;
+}
+
+void WakeSearch::EndLetGo(Time now) {
+  const cluster::State& state = placement_.state();
+  bool gave_up = false;
+  for (auto pod = let_go_.begin(); pod != let_go_.end();) {
+    const auto& [uid, let_go] = *pod;
+    const bool placed = state.FindPlaced(uid) != nullptr;
+    const auto latest = state.FindPod(uid);
+    const bool over = latest ? latest->Terminal() || latest->deleting : let_go.known;
+    const bool patient = now >= let_go.since && now - let_go.since < kLetGoFor;
+    if (!placed && !over && patient && !placement_.waiting().Waits(uid)) {
+      ++pod;
+      continue;
+    }
+    gave_up = gave_up || !placed;
+    auto going = going_.find(let_go.group);
+    quota::Subtract(going->second, let_go.amounts);
+    quota::RemoveZeros(going->second);
+    if (going->second.empty()) going_.erase(going);
+    pod = let_go_.erase(pod);
+  }
+  if (gave_up && others_wait_) placement_.waiting().BudgetsChanged();
 }
 
 bool WakeSearch::StillWaits(WaitingPods::Entry& entry) const {
@@ -111,10 +137,7 @@ void WakeSearch::NextPod() {
   next_node_ = 0;
 }
 
-void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node) {
-  if (placement_.quota() && entry.pod->quota) {
-    quota::Add(let_go_[entry.pod->quota->group], placement_.quota()->UsageOf(*entry.pod));
-  }
+void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now) {
   auto wake = std::find_if(wakes_.begin(), wakes_.end(), [&](const Wake& each) {
     return each.anywhere == anywhere_ && (anywhere_ || each.node == node);
   });
@@ -125,6 +148,11 @@ void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node) {
     wake = wakes_.insert(wake, Wake{node, anywhere_, {}});
   }
   wake->pods.push_back(entry.pod);
+  if (!placement_.quota() || !entry.pod->quota || entry.pod->quota->group.empty()) return;
+  auto [let_go, is_new] = let_go_.try_emplace(entry.pod->uid);
+  if (!is_new) return;  // asked for again during this search
+  let_go->second = {entry.pod->quota->group, placement_.quota()->UsageOf(*entry.pod), now, entry.watched};
+  quota::Add(going_[let_go->second.group], let_go->second.amounts);
 }
 
 }  // namespace huygens::placement

@@ -3,10 +3,11 @@
 // thread at a time.
 //
 // A pod that its business group held back is looked at when budgets changed, and then on all its nodes, as long as its
-// group has room for it beside those found before: whoever comes after them is looked at again the next time, in case
-// they were not placed after all.
+// group has room for it beside those found before, in this search or an earlier one. Those keep their room until they
+// are placed, are gone, wait again, or ten seconds have passed; if they were not placed, who came after them is looked
+// at again.
 //
-//   if (search.Begin()) while (search.Step(now)) {}   then   search.TakeWakes(now)
+//   if (search.Begin(now)) while (search.Step(now)) {}   then   search.TakeWakes(now)
 #pragma once
 
 #include <cstdint>
@@ -34,7 +35,7 @@ class WakeSearch {
   WakeSearch(Placement& placement, size_t most_nodes) : placement_(placement), most_nodes_(most_nodes) {}
 
   // Starts over with the nodes that changed since the last time. False: there is nothing to look at.
-  bool Begin();
+  bool Begin(Time now);
   // Asks for one pod about a few nodes. False: everything has been looked at.
   bool Step(Time now);
   // Ordered by node. Each pod is in one of them; those that groups let go are in one each if they are few, else
@@ -43,18 +44,28 @@ class WakeSearch {
   std::vector<Wake> TakeWakes(Time now);
 
  private:
+  struct LetGo {
+    std::string group;
+    quota::Amounts amounts;
+    Time since;
+    bool known = false;  // State knew the pod, so if it does not any more it is gone
+  };
+
+  void EndLetGo(Time now);
   bool StillWaits(WaitingPods::Entry& entry) const;
   // Whether its group keeps the pod waiting; notes that it is so.
   bool Held(WaitingPods::Entry& entry);
   void SplitFew();
   void NextPod();
-  void Found(const WaitingPods::Entry& entry, NodeIndex node);
+  void Found(const WaitingPods::Entry& entry, NodeIndex node, Time now);
 
   Placement& placement_;
   const size_t most_nodes_;
   std::vector<NodeIndex> nodes_;
   bool budgets_changed_ = false;
-  std::map<std::string, quota::Amounts> let_go_;  // by group: what the pods found for it would take
+  std::map<std::string, LetGo> let_go_;          // by UID: those that were found and are not placed yet
+  std::map<std::string, quota::Amounts> going_;  // by group: what they would take
+  bool others_wait_ = false;                     // for the sake of these
   bool anywhere_ = false;  // the group of the pod whose turn it is let it go: all nodes are looked at, not only nodes_
   size_t next_node_ = 0;   // of those, for that pod
   uint64_t turn_ = 0;

@@ -36,7 +36,8 @@ struct PodQuery {
     return *kubelet_;
   }
   // What usage::Account::Share says of these nodes, node by node and of each by position in usage::Options::resources.
-  // Worked out once for all terms, which are asked about the same nodes; holds until the next call.
+  // Worked out once for all terms, which are asked about the same nodes and with nothing placed in between; holds until
+  // the next call. Not for checks: some are asked with pods placed or taken off in thought.
   std::span<const float> UsageShares(const usage::Account& account, std::span<const NodeIndex> nodes) const;
 
  private:

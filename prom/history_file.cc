@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "usage/curve.h"
 
 namespace huygens::prom {
 
@@ -64,7 +65,8 @@ bool IsFileAt(int file, const std::string& path) {
 Status HistoryFile::SyncFolderOf(const std::string& path) {
   const std::string folder = std::filesystem::absolute(path).parent_path().string();
   const Descriptor file(folder, O_RDONLY | O_DIRECTORY);
-  if (file.value() < 0) return SystemError(folder);
+  // One may be allowed to write there, and not to read.
+  if (file.value() < 0) return errno == EACCES ? absl::OkStatus() : SystemError(folder);
   // Some file systems have no such call for folders.
   return ::fsync(file.value()) == 0 || errno == EINVAL || errno == ENOTSUP ? absl::OkStatus() : SystemError(folder);
 }
@@ -182,7 +184,9 @@ Status HistoryFile::Append(std::span<const usage::Readings> readings) {
   writer_.Keep();
   end_ += bytes.size();
   if (!first_slot_) first_slot_ = readings.front().slot;
-  return newest - *first_slot_ < 2 * static_cast<int64_t>(usage_.slots) ? absl::OkStatus() : Compact(newest);
+  const bool full = newest - *first_slot_ >= 2 * static_cast<int64_t>(usage_.slots);
+  compacted_ = full || usage::WentBack(newest, *first_slot_, usage_.slots) ? Compact(newest) : absl::OkStatus();
+  return absl::OkStatus();
 }
 
 Status HistoryFile::Compact(int64_t newest) {

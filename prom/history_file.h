@@ -1,10 +1,9 @@
 // The embedded history on disk: closed slots, appended as they close, in one file (format: prom/history_records.h).
 //
 //  - A slot is on disk (fdatasync) when Append returns. A crash loses the slot that was open, no more; what it left
-//  half
-//    written is cut off at the next start.
+//    half written is cut off at the next start.
 //  - The file holds two windows at most: then what is older than one is dropped, by writing a new file beside it and
-//    renaming.
+//    renaming. So is what a clock that has gone back wrote down, once that is usage::WentBack.
 //  - A second process that opens it is refused, as is a file of another format or slot length; it stays as it was.
 //  - When the disk fails, Append says so and the file keeps what it had; the next slot tries again.
 //
@@ -42,9 +41,11 @@ class HistoryFile {
   // Delivers what the file holds of the window that ends with the slot of `now`, ascending by slot. Once, before the
   // first Append.
   StatusOr<Restored> Replay(Time now, const Deliver& deliver);
-  // Adds readings of a slot that is not older than those before. An error may also say that the file could not be made
-  // smaller, and the readings are there.
+  // Adds readings of a slot that is not older than those before, unless the clock went back. On an error the file is as
+  // it was.
   Status Append(std::span<const usage::Readings> readings);
+  // Why the last Append, which may have worked, could not drop what is too old; the next one tries again.
+  const Status& compacted() const { return compacted_; }
 
  private:
   class Descriptor;
@@ -66,6 +67,7 @@ class HistoryFile {
   uint64_t header_ = 0;                // bytes
   uint64_t end_ = 0;                   // behind the last good record
   std::optional<int64_t> first_slot_;  // of the records
+  Status compacted_;
   HistoryWriter writer_;
 };
 

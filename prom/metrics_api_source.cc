@@ -48,7 +48,7 @@ MetricsApiSource::~MetricsApiSource() { (void)Keep(INT64_MAX); }
 StatusOr<Progress> MetricsApiSource::Refresh(Time now, const Deliver& deliver) {
   TakeChanges(now);
   if (history_ != nullptr && !replayed_) return Replay(now, deliver);
-  if (!pods_.complete()) return Progress{.not_asked = "waiting for the first list of pods"};
+  if (!pods_.complete()) return Progress{.not_asked = "waiting for the first list of pods", .notices = notices_};
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<ResourceMetrics> pods, reader_.pods());
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<ResourceMetrics> nodes, reader_.nodes());
   TakeChanges(now);  // the samples may still have what left meanwhile
@@ -70,6 +70,10 @@ StatusOr<Progress> MetricsApiSource::Refresh(Time now, const Deliver& deliver) {
   }
   if (const Status kept = Keep(usage::SlotAt(now - kMaxAge, usage_.slot)); !kept.ok())
     progress.notices.push_back(Concat("the history goes on in memory only: ", Message(kept)));
+  if (history_ != nullptr && !history_->compacted().ok()) {
+    progress.notices.push_back(Concat("the history file keeps what is too old, since it cannot be rewritten: ",
+                                      Message(history_->compacted())));
+  }
   return progress;
 }
 

@@ -52,6 +52,14 @@ Duration PrometheusSource::Step() const { return std::min(kStep, options_.usage.
 
 StatusOr<Progress> PrometheusSource::Refresh(Time now, const Deliver& deliver) {
   Round round{now, usage::SlotAt(now, options_.usage.slot), deliver, {}, {}, {}};
+  if (asked_ && *asked_ - now > options_.usage.slot) {
+    // The clock went back: all that follows from the time of before is wrong.
+    for (Resource& resource : resources_) {
+      resource.seen_until.reset();
+      resource.history_begins = resource.history_waits = INT64_MIN;
+    }
+  }
+  asked_ = now;
   if (looked_in_slot_ != round.open) HUYGENS_RETURN_IF_ERROR(LookForRecordings(round));
   Status first_fault;
   for (size_t i = 0; i < resources_.size(); ++i) {
@@ -83,11 +91,6 @@ Status PrometheusSource::LookForRecordings(Round& round) {
 
 Status PrometheusSource::RefreshOne(size_t index, Round& round) {
   Resource& resource = resources_[index];
-  if (resource.seen_until && *resource.seen_until - round.now > options_.usage.slot) {
-    // The clock went back: all that follows from the time of before is wrong.
-    resource.seen_until.reset();
-    resource.history_begins = resource.history_waits = INT64_MIN;
-  }
   if (!resource.seen_until || round.now - *resource.seen_until > options_.usage.slot) {
     if (resource.seen_until && !resource.HasHistory()) {
       resource.history_begins = usage::SlotAt(*resource.seen_until, options_.usage.slot);
@@ -103,7 +106,10 @@ Status PrometheusSource::RefreshOne(size_t index, Round& round) {
     if (absl::IsCancelled(history)) return history;
     if (history.ok() && resource.HasHistory()) {
       round.progress.more = true;
-      if (resource.piece == day_) return absl::OkStatus();  // else it may take long
+      if (resource.piece == day_) {  // else it may take long
+        round.progress.history_alone = true;
+        return absl::OkStatus();
+      }
     }
   }
   // Where this fails, too, history is not to blame, and comes as soon as Prometheus is back.

@@ -89,6 +89,7 @@ class PrometheusSource final : public Source {
   const PlacedPods& known_;
   const int64_t day_;  // in slots, at least 1
   std::vector<Resource> resources_;
+  std::optional<Time> asked_;              // last
   TextSet recorded_;                       // selectors of what the recording rules write now
   std::string recordings_fault_;           // why that could not be had; empty: it could
   std::optional<int64_t> looked_in_slot_;  // for those

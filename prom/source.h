@@ -22,6 +22,7 @@ using Deliver = std::function<void(usage::Readings)>;
 // What a refresh that worked has to say.
 struct Progress {
   bool more = false;                 // history is still to be fetched: call again at once instead of after the interval
+  bool history_alone = false;        // what some resource uses now comes with a later call, though nothing failed
   std::string not_asked;             // why the source was not asked yet; empty: it was
   bool partial = false;              // some resources could not be measured; `notices` say which
   uint64_t left_out = 0;             // values that were no measurements: NaN, infinite, negative, in the future

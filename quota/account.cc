@@ -59,7 +59,7 @@ Verdict Account::Check(const cluster::Pod& pod, const Amounts& others) const {
   if (!missing.empty()) return {Outcome::kMustSpecify, {}, std::move(missing)};
   Amounts usage = UsageOf(pod);
   if (std::vector<std::string> negative = NegativeKeys(usage); !negative.empty()) {
-    return {Outcome::kNegative, {}, Concat("negative ", absl::StrJoin(negative, ","))};
+    return {Outcome::kNegative, {}, Concat("must not be negative: ", absl::StrJoin(negative, ","))};
   }
   if (!others.empty()) Add(usage, others);
   return CheckIncrease(group.object->hard, [&](std::string_view key) { return group.UsedOf(key); }, usage);

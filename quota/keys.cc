@@ -46,15 +46,25 @@ bool IsExtended(std::string_view name) {
   return IsDomain(name.substr(0, slash)) && IsName(name.substr(slash + 1), 63, "-_.");
 }
 
+// Each '*' takes as little as it can; where that does not do, only the last one need take more.
 bool Matches(std::string_view text, std::string_view pattern) {
-  if (pattern.empty()) return text.empty();
-  if (pattern.front() != '*') {
-    return !text.empty() && text.front() == pattern.front() && Matches(text.substr(1), pattern.substr(1));
+  size_t at = 0, wanted = 0;
+  size_t star = std::string_view::npos, after_star = 0;
+  while (at < text.size()) {
+    if (wanted < pattern.size() && pattern[wanted] == '*') {
+      star = wanted++;
+      after_star = at;
+    } else if (wanted < pattern.size() && pattern[wanted] == text[at]) {
+      ++wanted;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      wanted = star + 1;
+      at = ++after_star;
+    } else {
+      return false;
+    }
   }
-  for (size_t skip = 0; skip <= text.size(); ++skip) {
-    if (Matches(text.substr(skip), pattern.substr(1))) return true;
-  }
-  return false;
+  return pattern.find_first_not_of('*', wanted) == std::string_view::npos;
 }
 
 std::string_view ModelOf(std::string_view name, const cluster::QuotaLabels& labels, const KeyOptions& options) {

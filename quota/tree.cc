@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/text.h"
 #include "quota/keys.h"
 
@@ -10,13 +11,15 @@ namespace {
 
 Verdict Refuse(Outcome outcome, std::string detail) { return {outcome, {}, std::move(detail)}; }
 
-}  // namespace
-
-Amounts Commitment(const cluster::BizGroupQuota& child) {
-  Amounts held = child.hard;
-  Max(held, Masked(CashOf(child.used), child.hard));
+// What a child takes of its parent.
+Amounts Commitment(const Group& child, bool in_circle) {
+  Amounts held = child.object->hard;
+  Max(held, CashOf(child.object->self_used));
+  if (!in_circle) Max(held, Masked(CashOf(child.used), child.object->hard));
   return held;
 }
+
+}  // namespace
 
 const Quantity* Group::UsedOf(std::string_view key) const {
   static const Quantity kNone;
@@ -26,41 +29,61 @@ const Quantity* Group::UsedOf(std::string_view key) const {
 }
 
 void Tree::Set(cluster::BizGroupQuota object) {
+  auto known = groups_.find(object.name);
+  if (!object.defect.empty() && known != groups_.end() && known->second.object) {
+    known->second.object->defect = std::move(object.defect);
+    ++revision_;
+    return;
+  }
   object.hard = NormalKeys(object.hard);
   object.used = NormalKeys(object.used);
   object.self_used = NormalKeys(object.self_used);
   Remove(object.name);
-  Attach(object, true);
-  std::string name = object.name;
-  groups_[name].object = std::move(object);
+  const std::string name = object.name;
+  const std::string parent = object.parent;
+  Change(name, CashOf(object.self_used), {});  // which no pod of the tree brings
+  groups_.find(name)->second.object = std::move(object);
+  ++revision_;
+  if (parent.empty()) return;
+  Change(parent, {}, {});
+  groups_.find(parent)->second.children.insert(name);
+  Recommit(name);
 }
 
 void Tree::Remove(std::string_view name) {
   auto found = groups_.find(name);
   if (found == groups_.end() || !found->second.object) return;
-  cluster::BizGroupQuota object = *std::exchange(found->second.object, std::nullopt);
-  Attach(object, false);
-  Tidy(name);
+  const cluster::BizGroupQuota object = *std::exchange(found->second.object, std::nullopt);
+  const Amounts committed = std::exchange(found->second.committed, {});
+  ++revision_;
+  Change(object.name, {}, CashOf(object.self_used));
+  if (!object.parent.empty()) {
+    Change(object.parent, {}, committed);
+    groups_.find(object.parent)->second.children.erase(object.name);
+    Recommit(object.parent);
+    Tidy(object.parent);
+  }
+  Tidy(object.name);
 }
 
-// With its parent, and its own hours, which no pod of the tree brings.
-void Tree::Attach(const cluster::BizGroupQuota& object, bool attach) {
-  auto change = [&](std::string_view group, const Amounts& amounts) {
-    if (attach) {
-      Change(group, amounts, {});
-    } else {
-      Change(group, {}, amounts);
-    }
-  };
-  change(object.name, CashOf(object.self_used));
-  if (object.parent.empty()) return;
-  change(object.parent, Commitment(object));
-  auto& siblings = groups_.find(object.parent)->second.children;
-  if (attach) {
-    siblings.insert(object.name);
-  } else {
-    siblings.erase(object.name);
-    Tidy(object.parent);
+// What the group and those above it take of their parents, from below.
+void Tree::Recommit(std::string_view name) {
+  std::vector<Group*> chain;
+  absl::flat_hash_set<const Group*> seen;
+  auto at = groups_.find(name);
+  while (at != groups_.end() && at->second.object && !at->second.object->parent.empty() &&
+         seen.insert(&at->second).second) {
+    chain.push_back(&at->second);
+    at = groups_.find(at->second.object->parent);
+  }
+  const Group* circle = at != groups_.end() && seen.contains(&at->second) ? &at->second : nullptr;
+  bool in_circle = false;
+  for (Group* group : chain) {
+    in_circle = in_circle || group == circle;
+    Amounts now = Commitment(*group, in_circle);
+    if (now == group->committed) continue;
+    Change(group->object->parent, now, group->committed);
+    group->committed = std::move(now);
   }
 }
 
@@ -80,7 +103,9 @@ void Tree::Release(std::string_view group, const Amounts& usage) {
 }
 
 void Tree::Change(std::string_view name, const Amounts& more, const Amounts& less) {
-  Group& group = groups_.try_emplace(std::string(name)).first->second;
+  auto [found, is_new] = groups_.try_emplace(std::string(name));
+  if (is_new) ++revision_;
+  Group& group = found->second;
   Add(group.used, more);
   Subtract(group.used, less);
   RemoveZeros(group.used);
@@ -90,7 +115,9 @@ void Tree::Tidy(std::string_view name) {
   auto found = groups_.find(name);
   if (found == groups_.end()) return;
   const Group& group = found->second;
-  if (!group.object && group.used.empty() && group.charged.empty() && group.children.empty()) groups_.erase(found);
+  if (group.object || !group.used.empty() || !group.charged.empty() || !group.children.empty()) return;
+  groups_.erase(found);
+  ++revision_;
 }
 
 const Group* Tree::Find(std::string_view name) const {

@@ -5,10 +5,14 @@
 // Groups may come late and in any order, and pods before their group: nothing is lost. A group whose chain of parents
 // has a gap, a circle or more than kMaxDepth levels is frozen: it takes no new pod, and loses none.
 //
-// Of a budget of hours (cash/KEY) a child holds the larger of its budget and what it consumed; how much a group
-// consumed itself is what its status says. Owned by one thread.
+// Of a budget of hours (cash/KEY) a child holds the larger of its budget and what was consumed of it: what its own
+// status says it consumed itself, plus what its children hold. Of groups in a circle the children do not count.
+//
+// An object that cannot be read changes nothing but that its group is frozen: what it holds of its parent stays. Owned
+// by one thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -28,6 +32,7 @@ struct Group {
   std::optional<cluster::BizGroupQuota> object;  // absent: only children or pods name it
   Amounts charged;                               // by its own pods
   Amounts used;                                  // all in all; keys without use are absent
+  Amounts committed;                             // what it takes of its parent
   std::set<std::string, std::less<>> children;
 
   // What is used of a key: the figure above, and 0 where there is none, except hours, which only the status knows.
@@ -35,12 +40,10 @@ struct Group {
   const Quantity* UsedOf(std::string_view key) const;
 };
 
-// What a child takes of its parent.
-Amounts Commitment(const cluster::BizGroupQuota& child);
-
 class Tree {
  public:
-  // Takes the group in, or as it is now. Keys of `hard` are normalised (quota/keys.h).
+  // Takes the group in, or as it is now. Keys of `hard` are normalised (quota/keys.h). Of an object with a defect only
+  // the defect is taken, if the group is known.
   void Set(cluster::BizGroupQuota object);
   void Remove(std::string_view name);
 
@@ -52,6 +55,8 @@ class Tree {
   const Group* Find(std::string_view name) const;
   // All groups by name, those too that only children or pods name.
   const std::map<std::string, Group, std::less<>>& groups() const { return groups_; }
+  // Grows when an object changes or a name comes or goes: as long as it stays the same, so does what Standing says.
+  uint64_t revision() const { return revision_; }
 
   // Whether the group may take anything new, else why not.
   Verdict Standing(std::string_view name) const;
@@ -63,9 +68,10 @@ class Tree {
  private:
   void Change(std::string_view name, const Amounts& more, const Amounts& less);
   void Tidy(std::string_view name);
-  void Attach(const cluster::BizGroupQuota& object, bool attach);
+  void Recommit(std::string_view name);
 
   std::map<std::string, Group, std::less<>> groups_;
+  uint64_t revision_ = 0;
 };
 
 }  // namespace huygens::quota

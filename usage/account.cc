@@ -16,7 +16,7 @@ int64_t ShareOf(int64_t capacity, int64_t millionths) {
 
 int64_t CapacityOf(const cluster::Node& node, ResourceId resource) {
   const ResourceVector& real = node.real_allocatable.Has(resource) ? node.real_allocatable : node.allocatable;
-  return std::clamp<int64_t>(real.Get(resource), 0, kMostUse);
+  return std::clamp<int64_t>(real.Get(resource), 0, kMostCapacity);
 }
 
 std::optional<int64_t> CeilingOf(const cluster::Node& node, const ResourceOptions& resource) {
@@ -181,28 +181,28 @@ bool Account::Recount(NodeIndex node, std::span<const cluster::PlacedPod* const>
   return differs;
 }
 
-void Account::Apply(const Readings& readings) {
+void Account::Apply(const Readings& readings, Time now) {
   const size_t r = readings.resource;
   if (r >= resources_.size()) return;
   ResourceState& resource = resources_[r];
   bool changed = false;
+  const Time latest = now + options_.stale_after;
   for (const Reading& reading : readings.workloads) {
-    changed |= workloads_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured);
+    changed |= workloads_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured, latest);
   }
   for (const Reading& reading : readings.nodes) {
-    changed |= systems_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured);
+    changed |= systems_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured, latest);
     auto node = node_index_.find(reading.subject);
     if (node == node_index_.end()) continue;
     Sum& sum = At(node->second, r);
-    nodes_[node->second].relieved |= readings.measured > sum.measured + options_.stale_after;
+    nodes_[node->second].relieved |=
+        IsAhead(sum.measured, now) || readings.measured > sum.measured + options_.stale_after;
     sum.measured = systems_.Find(reading.subject)->resources[r].last;
     rooms_[node->second * resources_.size() + r].measured = sum.measured;
   }
   workloads_.DropOld();
   systems_.DropOld();
-  const bool went_back =
-      resource.newest != Time::min() && WentBack(readings.slot, SlotAt(resource.newest, options_.slot), options_.slots);
-  if (went_back) resource.newest = Time::min();
+  if (IsAhead(resource.newest, now)) resource.newest = Time::min();
   if (!resource.by_node && readings.measured > resource.newest + options_.stale_after) {
     for (NodeHere& node : nodes_) node.relieved = true;
   }

@@ -31,6 +31,9 @@ namespace huygens::usage {
 
 using cluster::NodeIndex;
 
+// Capacities are cut to this, so that a ceiling of a thousandfold cannot overflow.
+inline constexpr int64_t kMostCapacity = int64_t{1} << 53;
+
 // Resources by position in Options::resources.
 using ResourceMask = std::bitset<kMaxResources>;
 
@@ -92,8 +95,9 @@ class Account final : public cluster::Account {
   bool Recount(NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override;
 
   // Takes in what a source measured (usage/curve.h has the rules). A new state of metrics counts at once, new amounts
-  // count on nodes after Settle.
-  void Apply(const Readings& readings);
+  // count on nodes after Settle. What was measured later than `now` by more than Options::stale_after was so by a wrong
+  // clock, and any other reading takes its place.
+  void Apply(const Readings& readings, Time now);
   // Brings the sums of the next `nodes` nodes up to date; false once all are. About 20 us per node and resource. To be
   // called when no more readings wait, in slices between requests.
   bool Settle(size_t nodes = std::numeric_limits<size_t>::max());
@@ -174,6 +178,11 @@ class Account final : public cluster::Account {
   Time LastMeasured(Time of_node, size_t resource) const {
     return resources_[resource].by_node ? of_node : resources_[resource].newest;
   }
+  // By a clock that was wrong.
+  bool IsAhead(Time measured, Time now) const { return measured > now + options_.stale_after; }
+  bool IsFresh(Time measured, Time now) const {
+    return measured + options_.stale_after >= now && !IsAhead(measured, now);
+  }
   // Whether the highest predicted use and the pod's peak fit, by fresh figures.
   bool PeaksFit(NodeIndex node, const Demand& demand, Time now) const {
     const size_t first = node * resources_.size();
@@ -182,13 +191,13 @@ class Account final : public cluster::Account {
       const Room& room = rooms_[first + r];
       if (room.left == kNoLimit) continue;
       if (demand.resources[r].peak > room.left) return false;
-      if (LastMeasured(room.measured, r) + options_.stale_after < now) return false;
+      if (!IsFresh(LastMeasured(room.measured, r), now)) return false;
     }
     return true;
   }
   MetricState StateOf(Time of_node, size_t resource, Time now) const {
     const Time last = LastMeasured(of_node, resource);
-    if (last + options_.stale_after >= now) return MetricState::kFresh;
+    if (IsFresh(last, now)) return MetricState::kFresh;
     return last == Time::min() ? MetricState::kAbsent : MetricState::kStale;
   }
   int64_t Predicted(const Sum& sum) const;

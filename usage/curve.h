@@ -14,7 +14,7 @@
 
 namespace huygens::usage {
 
-// Amounts are cut to this, capacities too, so that sums over a node's pods, up to 100 000, cannot overflow.
+// Amounts are cut to this, so that sums over a node's pods, up to 100 000, cannot overflow.
 inline constexpr int64_t kMostUse = int64_t{1} << 46;
 
 // n mod slots, for any n.

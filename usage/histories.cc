@@ -37,12 +37,11 @@ const History* Histories::Find(std::string_view subject) const {
   return found == subjects_.end() ? nullptr : found->second.get();
 }
 
-bool Histories::Set(std::string_view subject, size_t resource, int64_t slot, int64_t amount, Time last) {
+bool Histories::Set(std::string_view subject, size_t resource, int64_t slot, int64_t amount, Time last, Time latest) {
   History& history = At(subject);
   if (Empty(history)) ++measured_;
   History::Measured& measured = history.resources[resource];
-  const bool anew = measured.curve.seen() == 0 || WentBack(slot, measured.curve.newest(), slots_);
-  measured.last = anew ? last : std::max(measured.last, last);
+  measured.last = measured.last > latest ? last : std::max(measured.last, last);
   if (WentBack(slot, newest_[resource], slots_)) newest_[resource] = looked_ = slot;
   newest_[resource] = std::max(newest_[resource], slot);
   return measured.curve.Set(slot, amount);

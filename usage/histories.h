@@ -33,8 +33,9 @@ class Histories {
   void Release(std::string_view subject);
   const History* Find(std::string_view subject) const;
 
-  // Takes in one reading; says whether it changed a value.
-  bool Set(std::string_view subject, size_t resource, int64_t slot, int64_t amount, Time last);
+  // Takes in one reading; says whether it changed a value. A `last` of before that is later than `latest` was of a
+  // wrong clock.
+  bool Set(std::string_view subject, size_t resource, int64_t slot, int64_t amount, Time last, Time latest);
   // Forgets what has been out of the window; looks about seven times a window.
   void DropOld();
 

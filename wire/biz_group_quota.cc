@@ -51,16 +51,19 @@ Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
   });
 }
 
-Status Read(JsonReader& in, BizGroupQuota& out) {
+Status ReadWithoutStatus(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& part) {
     if (part.Is("metadata")) return ReadMetadata(in, out);
-    if (part.Is("status")) return ReadStatus(in, out);
     if (!part.Is("spec")) return absl::OkStatus();
     return in.Members([&](const JsonKey& key) {
       if (key.Is("parentBizGroup")) return in.Read(out.parent);
       return key.Is("hard") ? ReadAmounts(in, out.hard) : absl::OkStatus();
     });
   });
+}
+
+Status ReadStatusAlone(JsonReader& in, BizGroupQuota& out) {
+  return in.Members([&](const JsonKey& part) { return part.Is("status") ? ReadStatus(in, out) : absl::OkStatus(); });
 }
 
 BizGroupQuota Defective(std::string name, std::string_view why) {
@@ -72,8 +75,8 @@ BizGroupQuota Defective(std::string name, std::string_view why) {
 
 }  // namespace
 
-StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json) {
-  auto group = DecodeObject<BizGroupQuota>(json, Read);
+StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* status_fault) {
+  auto group = DecodeObject<BizGroupQuota>(json, ReadWithoutStatus);
   if (!group.ok()) {  // if it says which group it is, its pods must not pass as those of an unlimited one
     auto meta = DecodeObjectMeta(json);
     if (!meta.ok() || meta->name.empty()) return group.status();
@@ -82,6 +85,13 @@ StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json) {
   if (group->name.empty()) return Invalid("metadata.name is missing");
   for (const auto& [key, amount] : group->hard) {
     if (amount.Sign() < 0) return Defective(std::move(group->name), Concat("spec.hard.", key, " is negative"));
+  }
+  if (auto status = DecodeObject<BizGroupQuota>(json, ReadStatusAlone); status.ok()) {
+    group->used = std::move(status->used);
+    group->self_used = std::move(status->self_used);
+    group->last_reconcile = status->last_reconcile;
+  } else if (status_fault) {
+    *status_fault = status.status();
   }
   return group;
 }

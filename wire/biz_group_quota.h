@@ -1,6 +1,8 @@
 // A BizGroupResourceQuota, quota.huygens.dev/v1alpha1. What is JSON but cannot be used (a wrong type or quantity, a
 // negative amount in spec.hard) does not fail: the object comes back with `defect` set and no budget, so that the pods
-// of its group are refused by name. Fails on text that is not a JSON object with metadata.name. Safe on any thread.
+// of its group are refused by name. A fault in `status` costs the status alone, as if nobody had written it yet;
+// `status_fault`, if given, receives it. Fails on text that is not a JSON object with metadata.name. Safe on any
+// thread.
 #pragma once
 
 #include <string_view>
@@ -10,6 +12,6 @@
 
 namespace huygens::wire {
 
-StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json);
+StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* status_fault = nullptr);
 
 }  // namespace huygens::wire

@@ -143,7 +143,7 @@ class Replayer {
         for (size_t app = 0; app < known.size(); ++app) {
           readings.workloads.push_back({WorkloadOf(app), known[app][r][point]});
           if (readings.workloads.size() < usage::kReadingsPerBatch && app + 1 < known.size()) continue;
-          placement_->ApplyUsage(readings);
+          placement_->ApplyUsage(readings, kEnd);
           readings.workloads.clear();
         }
       }

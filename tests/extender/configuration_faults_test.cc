@@ -195,7 +195,10 @@ INSTANTIATE_TEST_SUITE_P(
               "usage.prometheus.url: must not hold a user or password, which would show in logs; use bearerTokenFile"},
         Wrong{"usage: {prometheus: {url: \"http:///x\"}}", "usage.prometheus.url: must be a URL"},
         Wrong{"usage: {prometheus: {url: \"http://p\"}, resources: [{name: cpus}]}",
-              "usage.resources[0].name: cpus has no usual series: set podQuery and nodeQuery"},
+              "usage.resources[0].name: cpus has no usual series: set podQuery and nodeQuery (or is"},
+        Wrong{"usage: {prometheus: {url: \"http://p\"}, resources: [{name: ephemeral-storage}]}",
+              "usage.resources[0].name: ephemeral-storage has no usual series: set podQuery and nodeQuery (did you "
+              "mean disk?)"},
         Wrong{"usage: {historyFile: h, prometheus: {url: \"http://p\"}}",
               "usage.historyFile: is for the embedded history, which usage.prometheus replaces"},
         Wrong{"cluster: {manifests: {directory: d}}\nusage: {historyFile: h}",

@@ -364,19 +364,30 @@ TEST_F(IntegrationTest, RefusesToStartWithoutUsableCredentials) {
   EXPECT_THAT(std::string(Message(huygens.status)), HasSubstr("absent"));
 }
 
-TEST_F(IntegrationTest, AnUnknownPolicyOfKubeletIsLoggedOnceThoughTheObjectIsWrittenAgain) {
+TEST_F(IntegrationTest, WhatIsIgnoredOfAnObjectIsLoggedOnceThoughItIsWrittenAgain) {
   const auto object = [](const std::string& cpu) {
     return fake::CommunityTopology("k").Zone("node-0", cpu).Attribute("topologyManagerPolicy", "restrictd");
   };
-  api_.Put(fake::Node("k").Cpu("64"));
+  api_.Put(fake::Node("k").Cpu("64").Annotation("huygens.dev/usage-ceilings", "0.7"));
+  api_.Put(fake::Node("both").Cpu("64"));
+  api_.Put(fake::CraneTopology("both").Zone("node0", "4"));
+  const auto beside = [](const std::string& cpu) {
+    return fake::CommunityTopology("both").Zone("node-0", cpu).Attribute("topologyManagerScope", "node");
+  };
+  api_.Put(beside("4"));
   api_.Put(object("4"));
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitReady());
   ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/k", R"("available":{"cpu":"4"})"));
   EXPECT_THAT(huygens.Admin("/debug/nodes/k"), HasSubstr("kubelet knows no restrictd"));
+  api_.Put(fake::Node("k").Cpu("32").Annotation("huygens.dev/usage-ceilings", "0.7"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/k", R"("cpu":"32")"));
+  api_.Put(beside("6"));
   api_.Put(object("6"));
   ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/k", R"("available":{"cpu":"6"})"));
-  EXPECT_THAT(huygens.Logged("restrictd"), testing::ElementsAre(HasSubstr("object cannot be read")));
+  EXPECT_THAT(huygens.Logged("restrictd"), testing::ElementsAre(HasSubstr("part of an object is ignored")));
+  EXPECT_THAT(huygens.Logged("kubelet knows no node"), testing::SizeIs(1)) << "beside the object in force";
+  EXPECT_THAT(huygens.Logged("usage-ceilings"), testing::ElementsAre(HasSubstr("part of an object is ignored")));
 }
 
 }  // namespace

@@ -44,6 +44,30 @@ TEST_F(QuotaWatchTest, CountsGroupsByStateAndShowsTheFiguresOfThoseAskedFor) {
   EXPECT_THAT(Metrics({}), AllOf(HasSubstr("huygens_quota_groups{state=\"ok\"} 2\n"), Not(HasSubstr("group=\""))));
 }
 
+TEST_F(QuotaWatchTest, CountsAnewWhateverMakesAGroupStandOtherwise) {
+  QuotaWatch watch(*placement_, metrics_, {"org"});
+  auto shown = [&] {
+    watch.RefreshMetrics();
+    return metrics_.Render();
+  };
+  EXPECT_THAT(shown(), HasSubstr("huygens_quota_groups{state=\"ok\"} 0\n"));
+  Set({.name = "org", .hard = {{"limits.cpu", *Quantity::Parse("10")}}});
+  EXPECT_THAT(shown(), HasSubstr("huygens_quota_groups{state=\"ok\"} 1\n"));
+  cluster::Pod pod;
+  pod.uid = pod.name = "a";
+  pod.node_name = "n1";
+  pod.containers.resize(1);
+  pod.containers[0].limits.Set(kCpu, 2000);
+  pod.quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "org"});
+  placement_->Apply(cluster::PodSet{std::make_shared<const cluster::Pod>(pod)});
+  EXPECT_THAT(shown(), HasSubstr("huygens_quota_used{group=\"org\",key=\"limits.cpu\"} 2\n"));
+  placement_->Apply(cluster::BizGroupQuotaGone{"org"});
+  EXPECT_THAT(shown(), AllOf(HasSubstr("huygens_quota_groups{state=\"ok\"} 0\n"),
+                             HasSubstr("huygens_quota_groups{state=\"missing\"} 1\n")));
+  placement_->Apply(cluster::PodGone{"a"});
+  EXPECT_THAT(shown(), HasSubstr("huygens_quota_groups{state=\"missing\"} 0\n"));
+}
+
 TEST_F(QuotaWatchTest, WhereNothingIsEnforcedThereIsNothingToShow) {
   placement_ = *placement::Placement::Create({});
   EXPECT_THAT(Metrics({"*"}), HasSubstr("huygens_quota_groups{state=\"ok\"} 0\n"));

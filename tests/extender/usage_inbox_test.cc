@@ -110,6 +110,21 @@ TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
   EXPECT_TRUE(shows("huygens_usage_check_steps_aside 0\n"));
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"peak\"} 1\n"));
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n"));
+
+  auto greedy = std::make_shared<cluster::Pod>();
+  greedy->uid = greedy->name = "greedy";
+  greedy->node_name = "n";
+  greedy->containers.push_back({.name = "c", .requests = {{kCpu, 20'000}}});
+  placement_->Apply(cluster::PodSet{greedy});
+  watch.RefreshMetrics();
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 1\n"));
+  clock_.now += std::chrono::hours(1);
+  watch.RefreshMetrics();
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n")) << "an estimate is no use";
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"peak\"} 1\n"));
+  clock_.now -= std::chrono::hours(10);
+  watch.RefreshMetrics();
+  EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} 32280\n")) << "measured by a clock that was wrong";
 }
 
 }  // namespace

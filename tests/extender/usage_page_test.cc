@@ -40,7 +40,8 @@ class UsagePageTest : public testing::Test {
                             .slot = slot,
                             .measured = kNow - std::chrono::seconds(12),
                             .workloads = std::move(workloads),
-                            .nodes = std::move(nodes)});
+                            .nodes = std::move(nodes)},
+                           kNow);
   }
 
   std::string Ask(std::string_view query) {

@@ -44,7 +44,8 @@ class UsagePolicies : public testing::Test {
                             .slot = usage::SlotAt(kNow, std::chrono::minutes(15)),
                             .measured = kNow,
                             .workloads = {},
-                            .nodes = {{name, use[r]}}});
+                            .nodes = {{name, use[r]}}},
+                           kNow);
     }
   }
 };

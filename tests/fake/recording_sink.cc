@@ -43,9 +43,9 @@ void RecordingSink::Report(kube::WatchReport report) {
   changed_.notify_all();
 }
 
-void RecordingSink::ObjectFault(cluster::Kind, std::string_view object, const Status& fault) {
+void RecordingSink::ObjectFault(cluster::Kind, std::string_view object, const Status& fault, bool in_use) {
   const std::lock_guard lock(mutex_);
-  faults.push_back(Concat(object, ": ", Message(fault)));
+  faults.push_back(Concat(object, in_use ? " (in use): " : ": ", Message(fault)));
   changed_.notify_all();
 }
 

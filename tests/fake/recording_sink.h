@@ -19,7 +19,7 @@ class RecordingSink final : public kube::EventSink {
  public:
   void Deliver(kube::EventBatch batch) override;
   void Report(kube::WatchReport report) override;
-  void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault) override;
+  void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) override;
 
   // Waits until `condition` holds of what was recorded; false after 30 s. The condition may use the members below.
   bool Await(const std::function<bool()>& condition);
@@ -28,7 +28,7 @@ class RecordingSink final : public kube::EventSink {
 
   std::vector<std::string> Words();
   std::vector<std::string> States();  // "synced", "broken: why"
-  std::vector<std::string> Faults();  // "object: why"
+  std::vector<std::string> Faults();  // "object: why", "object (in use): why"
   uint64_t Reached();
 
   // For conditions only, which run with the lock held.

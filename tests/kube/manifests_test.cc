@@ -140,6 +140,21 @@ TEST_F(ManifestsTest, FaultsNameFileAndLine) {
   EXPECT_THAT(Fault(), HasSubstr("a.yaml:2: BizGroupResourceQuota team: spec.hard.limits.cpu: quantity \"4cores\""));
 }
 
+TEST_F(ManifestsTest, AnAnnotationThatCannotBeReadIsReportedAndTheNodeStays) {
+  directory_.Write(
+      "a.yaml",
+      "apiVersion: v1\nkind: Node\nmetadata: {name: n1, annotations: {huygens.dev/usage-ceilings: '0.7'}}\n"
+      "status: {allocatable: {cpu: '8'}}\n");
+  auto manifests = Open();
+  ASSERT_TRUE(status_.ok()) << status_;
+  EXPECT_THAT(notices_,
+              ElementsAre(EndsWith("a.yaml:1: Node n1: annotation huygens.dev/usage-ceilings is ignored: 0.7: "
+                                   "expected an object, found a number")));
+  fake::RecordingSink sink;
+  manifests->Deliver(sink, clock_);
+  EXPECT_EQ(sink.state.GetNode(*sink.state.FindNode("n1"))->allocatable.Get(kCpu), 8000);
+}
+
 TEST_F(ManifestsTest, UsageHistoriesAreReadBesideTheCluster) {
   directory_.Write("a.yaml",
                    "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: week}\nspec:\n  series:\n"

@@ -48,6 +48,16 @@ TEST_F(GroupEventsTest, AGroupThatCannotBeUsedArrivesWithItsDefectAndWithoutABud
   }
 }
 
+TEST_F(GroupEventsTest, AGroupWhoseStatusCannotBeReadIsUsedWithoutIt) {
+  const auto decoded = Present(R"({"metadata":{"name":"team"},"spec":{"hard":{"pods":"4"}},"status":{"selfUsed":7}})");
+  EXPECT_THAT(std::string(Message(decoded.fault)), StartsWith("status.selfUsed: "));
+  EXPECT_TRUE(decoded.in_use);
+  ASSERT_TRUE(decoded.event);
+  const auto& group = std::get<BizGroupQuotaSet>(*decoded.event).group;
+  EXPECT_EQ(group.defect, "");
+  EXPECT_EQ(group.hard.size(), 1u);
+}
+
 TEST_F(GroupEventsTest, WithoutANameNothingIsBelieved) {
   for (const char* json : {R"({"spec":{"hard":{}}})", "{", "[]"}) {
     const auto decoded = Present(json);

@@ -15,8 +15,10 @@ using testing::HasSubstr;
 
 class PodEventsTest : public testing::Test {
  protected:
-  Status Send(const std::string& pod, const std::string& text) {
-    return events_.Warn(*client_, "default", pod, "uid-" + pod, "BindFailed", text);
+  Status Send(const std::string& pod, const std::string& text) { return Send(pod, "BindFailed", text); }
+  Status Send(const std::string& pod, const std::string& reason, const std::string& text) {
+    if (!events_.Allow("uid-" + pod, reason, text)) return absl::OkStatus();
+    return events_.Send(*client_, "default", pod, "uid-" + pod, reason, text);
   }
   int Posts() const { return server_.Seen("POST", "/events"); }
 
@@ -60,6 +62,26 @@ TEST_F(PodEventsTest, RateIsLimitedForAllPodsTogether) {
   EXPECT_EQ(events_.counts().suppressed, 35u);
 }
 
+// Pods by the thousand that their groups hold back must not keep a bind that failed from being told of.
+TEST_F(PodEventsTest, EachReasonHasARateOfItsOwn) {
+  for (int i = 0; i < 20; ++i) Send("p" + std::to_string(i), "QuotaExceeded", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 3);
+  Send("p0", "BindFailed", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 4);
+}
+
+TEST_F(PodEventsTest, OtherFiguresOfAGroupAreNoNews) {
+  Send("a", "QuotaExceeded", "used 3 of 4, requested 2").IgnoreError();
+  Send("a", "QuotaExceeded", "used 4 of 4, requested 2").IgnoreError();
+  EXPECT_EQ(Posts(), 1);
+  EXPECT_EQ(events_.counts().suppressed, 1u);
+  Send("a", "QuotaRefused", "no such group").IgnoreError();
+  EXPECT_EQ(Posts(), 2);
+  clock_.Advance(minutes(5));
+  Send("a", "QuotaExceeded", "used 4 of 4, requested 2").IgnoreError();
+  EXPECT_EQ(Posts(), 3);
+}
+
 TEST_F(PodEventsTest, LongNamesAndTextsFit) {
   ASSERT_TRUE(Send(std::string(253, 'p'), std::string(5000, 'x')).ok());
   EXPECT_LT(server_.last_body().size(), 3000u);
@@ -69,7 +91,7 @@ TEST_F(PodEventsTest, LongNamesAndTextsFit) {
 TEST_F(PodEventsTest, FailureIsAnErrorAndNothingMore) {
   server_.Inject({.method = "POST", .path = "/events", .code = 403});
   EXPECT_FALSE(Send("a", "x").ok());
-  EXPECT_FALSE(events_.Warn(*client_, "default", "../x", "u", "BindFailed", "y").ok());
+  EXPECT_FALSE(events_.Send(*client_, "default", "../x", "u", "BindFailed", "y").ok());
   EXPECT_EQ(Posts(), 1);
   EXPECT_EQ(events_.counts().failed, 1u);
   EXPECT_EQ(events_.counts().sent, 0u);

@@ -296,12 +296,45 @@ TEST_F(ReflectorTest, ObjectThatCannotBeReadStopsNothing) {
   EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 1; }));
 }
 
-TEST_F(ReflectorTest, UnreadableAnnotationIsToldAndTheNodeStays) {
-  server_.Put(fake::Node("n1").Cpu("8").Annotation("huygens.dev/usage-ceilings", "0.7"));
+TEST_F(ReflectorTest, UnreadableAnnotationIsToldOnceAndTheNodeStays) {
+  const auto write = [&](const std::string& ceilings, const std::string& next) {
+    server_.Put(fake::Node("n1").Cpu("8").Annotation("huygens.dev/usage-ceilings", ceilings));
+    server_.Put(fake::Node(next));
+  };
+  write("0.7", "n2");
   Start(Kind::kNode);
-  ASSERT_TRUE(sink_.AwaitWord("+n1"));
-  EXPECT_THAT(sink_.Faults(), ElementsAre("n1: annotation huygens.dev/usage-ceilings is ignored: 0.7: "
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  write("0.7", "n3");
+  ASSERT_TRUE(sink_.AwaitWord("+n3"));
+  EXPECT_THAT(sink_.Faults(), ElementsAre("n1 (in use): annotation huygens.dev/usage-ceilings is ignored: 0.7: "
                                           "expected an object, found a number"));
+  write("0.8", "n4");
+  write("{}", "n5");
+  write("0.8", "n6");
+  ASSERT_TRUE(sink_.AwaitWord("+n6"));
+  EXPECT_THAT(sink_.Faults(), ElementsAre(HasSubstr("0.7"), HasSubstr("0.8"), HasSubstr("0.8")));
+  server_.Delete(fake::kNodes, "", "n1");
+  write("0.8", "n7");
+  ASSERT_TRUE(sink_.AwaitWord("+n7"));
+  EXPECT_THAT(sink_.Faults(), testing::SizeIs(4)) << "another node of that name";
+  EXPECT_TRUE(sink_.Await([&] { return sink_.state.FindNode("n1").has_value(); }));
+}
+
+TEST_F(ReflectorTest, FaultOfANodeThatWentUnseenIsToldAgain) {
+  const std::string bad = fake::Node("n1").Annotation("huygens.dev/usage-ceilings", "0.7");
+  server_.Put(bad);
+  Start(Kind::kNode);
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  server_.Silence(fake::kNodes, true);
+  server_.Delete(fake::kNodes, "", "n1");
+  server_.Compact();
+  server_.CutWatches(fake::kNodes);
+  ASSERT_TRUE(sink_.AwaitWord("@1002"));
+  server_.Silence(fake::kNodes, false);
+  server_.Put(bad);
+  server_.Put(fake::Node("n2"));
+  ASSERT_TRUE(sink_.AwaitWord("+n2"));
+  EXPECT_THAT(sink_.Faults(), testing::SizeIs(2));
 }
 
 TEST_F(ReflectorTest, TopologyThatCannotBeReadArrivesAsDefect) {

@@ -1,12 +1,15 @@
 // Random histories of groups and pods through the whole of Placement: groups are made, grow, shrink and go by the rules
 // of the tree, pods race for what is left, are bound or come back, end and are relabelled, and the process starts anew
-// in between. After each step the figures are those of a count in plain integers.
+// in between. What the watch may do besides happens, too: pods that others bound, before there is a group perhaps;
+// events that come late or twice; objects that the next LIST does not name or that became unreadable; nodes that go.
+// After each step the figures are those of a count in plain integers.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <array>
 #include <map>
 #include <random>
+#include <set>
 
 #include "quota/group_rules.h"
 #include "tests/placement/quota_groups.h"
@@ -22,13 +25,15 @@ using Cores = std::array<int, 2>;  // by position in kKeys
 struct PlainGroup {
   std::string parent;
   Cores hard{};
-  std::array<bool, 2> excused{};  // shrunk below its use, or a pod was moved there by hand
+  std::array<bool, 2> excused{};  // shrunk below its use, or a pod was moved or bound there by hand
+  bool defective = false;
 };
 struct PlainPod {
   std::shared_ptr<cluster::Pod> pod;
   std::string node;
   std::string group;
   Cores takes{};
+  bool watched = false;
 };
 
 class History {
@@ -36,7 +41,7 @@ class History {
   explicit History(uint64_t seed) : random_(seed) { Restart(); }
 
   void Step() {
-    switch (Pick(10)) {
+    switch (Pick(18)) {
       case 0:
       case 1:
       case 2:
@@ -57,6 +62,30 @@ class History {
         break;
       case 8:
         Relabel();
+        break;
+      case 9:
+        BindByOthers();
+        break;
+      case 10:
+        RelistGroups();
+        break;
+      case 11:
+        RelistPods();
+        break;
+      case 12:
+        RepeatOrBeLate();
+        break;
+      case 13:
+        LoseReserved();
+        break;
+      case 14:
+        LoseOrFindNode();
+        break;
+      case 15:
+        RelabelReserved();
+        break;
+      case 16:
+        SpoilGroup();
         break;
       default:
         if (Pick(5) == 0) Restart();
@@ -96,6 +125,7 @@ class History {
     }
     const Cores used = UsedBy(name);
     for (size_t key = 0; key < used.size(); ++key) group.excused[key] |= used[key] > group.hard[key];
+    group.defective = false;
     groups_[name] = group;
     at_->Set(object);
   }
@@ -117,12 +147,24 @@ class History {
       const std::string uid = Concat("p", std::to_string(next_pod_++));
       PlainPod racer{MakeGroupPod(uid, cores, group, a4 ? "A4" : ""), a4 ? "n0" : AnyNode(), group, {}};
       racer.takes = {cores, a4 ? cores : 0};
-      if (Pick(2) == 0) at_->placement->Apply(cluster::PodSet{racer.pod});
+      if (Pick(2) == 0) Watch(racer);
       if (at_->Filter(*racer.pod).starts_with("fits")) racers.push_back(std::move(racer));
     }
     for (PlainPod& racer : racers) {
+      const auto as_it_was = racer.pod;
+      if (Pick(4) == 0) {
+        racer.group = AnyName();
+        racer.pod = Labelled(racer, racer.group);
+        Watch(racer);
+      }
       const bool fits = at_->Filter(*racer.pod).starts_with("fits");
-      const auto reserved = at_->placement->Reserve(racer.pod, racer.node, kNow);
+      const auto known = groups_.find(racer.group);
+      RC_ASSERT(!fits || (known != groups_.end() && !known->second.defective));
+      const auto reserved = at_->placement->Reserve(as_it_was, racer.node, kNow);
+      if (gone_nodes_.contains(racer.node)) {
+        RC_ASSERT(!reserved->Accepted());
+        continue;
+      }
       RC_ASSERT(reserved->Accepted() == fits);
       RC_ASSERT(reserved->quota.empty() == fits);
       if (fits) flying_.push_back(std::move(racer));
@@ -136,10 +178,112 @@ class History {
     flying_.pop_back();
     const std::string uid = pod.pod->uid;
     if (Pick(4) == 0) return at_->placement->Release(uid);
+    TakeLabels(pod);
     if (Pick(2) == 0) at_->placement->Assume(uid, kNow);
     at_->Bind(*pod.pod, pod.node);
     at_->placement->Assume(uid, kNow);
+    pod.watched = true;
     bound_[uid] = std::move(pod);
+  }
+
+  static std::shared_ptr<cluster::Pod> Labelled(const PlainPod& pod, const std::string& group) {
+    return MakeGroupPod(pod.pod->uid, pod.takes[0], group, pod.takes[1] > 0 ? "A4" : "");
+  }
+
+  void Watch(PlainPod& pod) {
+    at_->placement->Apply(cluster::PodSet{pod.pod});
+    pod.watched = true;
+  }
+
+  // It is charged by the labels that the API server shows with its node.
+  void TakeLabels(PlainPod& pod) {
+    if (pod.group == pod.pod->quota->group) return;
+    pod.group = pod.pod->quota->group;
+    if (auto group = groups_.find(pod.group); group != groups_.end()) group->second.excused = {true, true};
+  }
+
+  void BindByOthers() {
+    const int cores = Pick(3) + 1;
+    const std::string uid = Concat("p", std::to_string(next_pod_++));
+    PlainPod pod{MakeGroupPod(uid, cores, AnyName()), AnyNode(), "", {cores, 0}, true};
+    at_->Bind(*pod.pod, pod.node);
+    TakeLabels(pod);
+    bound_[uid] = std::move(pod);
+  }
+
+  void RelistGroups() {
+    at_->placement->Apply(cluster::ListBegin{cluster::Kind::kBizGroupQuota});
+    for (auto group = groups_.begin(); group != groups_.end();) {
+      if (Pick(8) == 0) {
+        group = groups_.erase(group);
+        continue;
+      }
+      group->second.defective = false;
+      at_->Set(Object(group->first, group->second));
+      ++group;
+    }
+    at_->placement->Apply(cluster::ListEnd{cluster::Kind::kBizGroupQuota});
+  }
+
+  void RelistPods() {
+    at_->placement->Apply(cluster::ListBegin{cluster::Kind::kPod});
+    std::erase_if(bound_, [&](const auto& entry) {
+      if (Pick(8) == 0) return true;
+      at_->Bind(*entry.second.pod, entry.second.node);
+      return false;
+    });
+    std::erase_if(flying_, [&](const PlainPod& pod) {
+      if (!pod.watched || Pick(4) == 0) return pod.watched;
+      at_->placement->Apply(cluster::PodSet{pod.pod});
+      return false;
+    });
+    at_->placement->Apply(cluster::ListEnd{cluster::Kind::kPod});
+  }
+
+  void RepeatOrBeLate() {
+    if (const PlainPod* pod = AnyBound()) {
+      at_->placement->Apply(cluster::PodSet{Labelled(*pod, AnyName())});  // as it was before it was bound
+      at_->Bind(*pod->pod, pod->node);
+      at_->placement->Release(pod->pod->uid);
+    }
+    if (!flying_.empty()) Watch(flying_.back());
+  }
+
+  void LoseReserved() {
+    if (flying_.empty()) return;
+    const std::string uid = flying_.back().pod->uid;
+    flying_.pop_back();
+    at_->placement->Apply(cluster::PodGone{uid});
+    at_->placement->Apply(cluster::PodGone{uid});
+    Pick(2) == 0 ? at_->placement->Release(uid) : at_->placement->Assume(uid, kNow);
+  }
+
+  // n0 stays: filter is asked about it.
+  void LoseOrFindNode() {
+    const std::string name = Pick(2) == 0 ? "n1" : "n2";
+    if (gone_nodes_.erase(name) == 0) {
+      gone_nodes_.insert(name);
+      return at_->placement->Apply(cluster::NodeGone{name});
+    }
+    at_->placement->Apply(cluster::NodeSet{MakeNode(name)});
+  }
+
+  // Until it is bound it is charged as it was reserved.
+  void RelabelReserved() {
+    if (flying_.empty()) return;
+    PlainPod& pod = flying_.back();
+    pod.pod = Labelled(pod, AnyName());
+    Watch(pod);
+  }
+
+  void SpoilGroup() {
+    auto group = groups_.find(AnyName());
+    if (group == groups_.end()) return;
+    group->second.defective = true;
+    cluster::BizGroupQuota unreadable;
+    unreadable.name = group->first;
+    unreadable.defect = "spec.hard: expected an object";
+    at_->Set(unreadable);
   }
 
   PlainPod* AnyBound() {
@@ -165,21 +309,27 @@ class History {
   void Relabel() {
     PlainPod* pod = AnyBound();
     if (!pod) return;
-    pod->group = AnyName();
-    pod->pod = MakeGroupPod(pod->pod->uid, pod->takes[0], pod->group, pod->takes[1] > 0 ? "A4" : "");
+    pod->pod = Labelled(*pod, AnyName());
     at_->Bind(*pod->pod, pod->node);
-    if (auto group = groups_.find(pod->group); group != groups_.end()) group->second.excused = {true, true};
+    TakeLabels(*pod);
   }
 
   // All is read anew, in another order; of Bindings under way some took effect.
   void Restart() {
     for (PlainPod& pod : flying_) {
-      if (Pick(2) == 0) bound_[pod.pod->uid] = pod;
+      if (Pick(2) == 0) continue;
+      TakeLabels(pod);
+      pod.watched = true;
+      bound_[pod.pod->uid] = pod;
     }
     flying_.clear();
+    gone_nodes_.clear();
     at_ = std::make_unique<QuotaPlacement>();
     for (auto pod = bound_.rbegin(); pod != bound_.rend(); ++pod) at_->Bind(*pod->second.pod, pod->second.node);
-    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) at_->Set(Object(group->first, group->second));
+    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+      group->second.defective = false;
+      at_->Set(Object(group->first, group->second));
+    }
   }
 
   Cores UsedBy(const std::string& name) const {
@@ -217,6 +367,7 @@ class History {
   std::map<std::string, PlainGroup> groups_;
   std::map<std::string, PlainPod> bound_;  // by UID
   std::vector<PlainPod> flying_;           // reserved
+  std::set<std::string> gone_nodes_;
   int next_pod_ = 0;
 };
 

@@ -36,6 +36,30 @@ TEST_F(QuotaTest, OfTwoPodsThatRaceForTheLastCoreTheSecondBindIsRefused) {
   EXPECT_EQ(Used("team"), "3");
 }
 
+// A bind may wait in a queue with the pod as it was when the call came.
+TEST_F(QuotaTest, AtBindThePodIsJudgedAsItIsNowWhichIsWhatIsCharged) {
+  Set(MakeGroup("team", {{"limits.cpu", "10"}}));
+  Set(MakeGroup("other", {{"limits.cpu", "1"}}));
+  auto of_team = MakeGroupPod("a", 4, "team"), of_other = MakeGroupPod("a", 4, "other");
+  placement->Apply(cluster::PodSet{of_team});
+  placement->Apply(cluster::PodSet{of_other});
+  const auto refused = placement->Reserve(of_team, "n0", kNow);
+  EXPECT_EQ(refused->reason, Reason::kQuotaExceeded);
+  EXPECT_EQ(refused->quota, "quota bizrq/other: limits.cpu used 0 of 1, requested 4");
+  EXPECT_EQ(Used("other"), "0");
+  placement->Apply(cluster::PodSet{of_team});
+  EXPECT_TRUE(Reserve(of_other));
+  EXPECT_EQ(Used("team"), "4");
+  EXPECT_EQ(Used("other"), "0");
+}
+
+TEST_F(QuotaTest, SaysWhetherItIsTheBudgetOrTheGroup) {
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}));
+  EXPECT_TRUE(placement->Filter(*MakeGroupPod("a", 5, "team"), {}, kNow).quota_used_up);
+  EXPECT_FALSE(placement->Filter(*MakeGroupPod("b", 5, "nobody"), {}, kNow).quota_used_up);
+  EXPECT_FALSE(placement->Filter(*MakeGroupPod("c", 1, "team"), {}, kNow).quota_used_up);
+}
+
 TEST_F(QuotaTest, APodIsChargedOnceFromBindToEnd) {
   Set(MakeGroup("team", {{"limits.cpu", "4"}}));
   auto pod = MakeGroupPod("a", 4, "team");

@@ -9,7 +9,9 @@ namespace huygens::placement {
 namespace {
 
 using namespace test;  // NOLINT: builders of the same words
+using std::chrono::seconds;
 using testing::ElementsAre;
+
 using testing::IsEmpty;
 
 class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
@@ -24,16 +26,31 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
     placement->RememberAnswer(pod);
   }
   // "n3: a b" for each node, "any n3: a b" for those that groups let go.
-  std::vector<std::string> Search() {
+  std::vector<std::string> Search(Time now = kNow) {
     std::vector<std::string> texts;
     steps_ = 0;
-    if (!search_.Begin()) return texts;
-    while (search_.Step(kNow)) ++steps_;
-    for (const Wake& wake : search_.TakeWakes(kNow)) {
+    if (!search_.Begin(now)) return texts;
+    while (search_.Step(now)) ++steps_;
+    for (const Wake& wake : search_.TakeWakes(now)) {
       texts.push_back(Concat(wake.anywhere ? "any " : "", placement->state().NodeName(wake.node), ":"));
       for (const auto& pod : wake.pods) texts.back() += " " + pod->uid;
     }
     return texts;
+  }
+  // Searches and tells kube-scheduler.
+  std::vector<std::string> Wakes(Time now) {
+    std::vector<std::string> uids;
+    if (!search_.Begin(now)) return uids;
+    while (search_.Step(now)) {
+    }
+    for (const Wake& wake : search_.TakeWakes(now)) {
+      for (const auto& pod : wake.pods) uids.push_back(pod->uid);
+    }
+    for (const std::string& uid : uids) {
+      placement->waiting().BeginWaking(uid);
+      placement->waiting().EndWaking(uid, true);
+    }
+    return uids;
   }
   void Remind() {
     for (int i = 0; i < 2; ++i) placement->waiting().Remind(0, 40);
@@ -50,24 +67,79 @@ TEST_F(QuotaWakeTest, AGroupThatGrowsLetsGoThoseItHasRoomFor) {
   EXPECT_THAT(Search(), ElementsAre("any n0: a", "any n0: b"));
   placement->waiting().Remove("a");
   placement->waiting().Remove("b");
-  EXPECT_THAT(Search(), ElementsAre("any n0: c")) << "a and b were not placed after all";
-  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_THAT(Search(), IsEmpty()) << "a and b have room for a while";
+  EXPECT_THAT(Search(kNow + seconds(10)), ElementsAre("any n0: c")) << "they were not placed after all";
+}
+
+// 1000 pods wait and 20 find room: other 20 in each search would be woken for nothing before the first are placed.
+TEST_F(QuotaWakeTest, RoomThatPodsWereWokenForIsTheirsForAWhile) {
+  for (int i = 0; i < 1000; ++i) Reject(MakeGroupPod("p" + std::to_string(1000 + i), 1, "team"));
+  Set(MakeGroup("team", {{"limits.cpu", "22"}}, "org"));
+  const auto first = Wakes(kNow);
+  ASSERT_EQ(first.size(), 20u);
+  for (int second = 0; second < 9; ++second) {
+    Set(MakeGroup("elsewhere", {{"limits.cpu", std::to_string(second)}}));
+    EXPECT_THAT(Wakes(kNow + seconds(second)), IsEmpty()) << second;
+  }
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(Reserve(MakeGroupPod(first[static_cast<size_t>(i)], 1, "team")));
+  EXPECT_THAT(Wakes(kNow + seconds(9)), IsEmpty()) << "what is charged now is not counted twice";
+  EXPECT_EQ(Wakes(kNow + seconds(10)).size(), 15u) << "that of the others is free again";
+}
+
+TEST_F(QuotaWakeTest, WhoeverIsRejectedAgainOrGoesLeavesItsRoomToOthers) {
+  for (const char* uid : {"a", "b", "c", "d", "e"}) {
+    auto pod = MakeGroupPod(uid, 1, "team");
+    placement->Apply(cluster::PodSet{pod});
+    Reject(pod);
+  }
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
+  EXPECT_THAT(Wakes(kNow), ElementsAre("a", "b"));
+  placement->Apply(cluster::PodGone{"a"});
+  EXPECT_THAT(Wakes(kNow), ElementsAre("c"));
+  auto again = MakeGroupPod("b", 1, "team", "B7");  // no node is of that model
+  placement->Apply(cluster::PodSet{again});
+  Reject(again);
+  EXPECT_THAT(Wakes(kNow), ElementsAre("d"));
+  EXPECT_THAT(Wakes(kNow), IsEmpty());
+}
+
+TEST_F(QuotaWakeTest, AWriteToABoundPodThatGivesNothingBackIsNoReasonToLook) {
+  Reject(MakeGroupPod("a", 1, "team"));
+  Bind(*MakeGroupPod("holder", 2, "team"), "n39");
+  Remind();
+  EXPECT_FALSE(search_.Begin(kNow));
+  Bind(*MakeGroupPod("holder", 1, "team"), "n39");
+  Bind(*MakeGroupPod("holder", 1, "team"), "n39");
+  Remind();
+  EXPECT_THAT(Search(), ElementsAre("any n0: a")) << "it was made smaller";
+  placement->waiting().Remove("a");
+  Reject(MakeGroupPod("b", 2, "team"));
+  Bind(*MakeGroupPod("holder", 1, "org"), "n39");
+  Remind();
+  EXPECT_THAT(Search(kNow + seconds(10)), ElementsAre("any n0: b")) << "it went to another group";
+  placement->Apply(cluster::PodGone{"holder"});
+  Bind(*MakeGroupPod("late", 1, "org"), "n39");
+  Remind();
+  EXPECT_TRUE(search_.Begin(kNow)) << "who went stays gone";
 }
 
 TEST_F(QuotaWakeTest, NobodyIsLookedForTwiceOnceTheRoomIsTaken) {
   for (const char* uid : {"a", "b", "c"}) Reject(MakeGroupPod(uid, 1, "team"));
   Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
   EXPECT_THAT(Search(), ElementsAre("any n0: a", "any n0: b"));
-  for (const char* uid : {"a", "b"}) ASSERT_TRUE(Reserve(MakeGroupPod(uid, 1, "team")));
+  for (const char* uid : {"a", "b"}) {
+    placement->waiting().Remove(uid);
+    ASSERT_TRUE(Reserve(MakeGroupPod(uid, 1, "team")));
+  }
   EXPECT_THAT(Search(), IsEmpty());
-  EXPECT_FALSE(search_.Begin()) << "and nothing is left to look at";
+  EXPECT_FALSE(search_.Begin(kNow)) << "and nothing is left to look at";
   EXPECT_EQ(placement->waiting().size(), 1u);
 }
 
 TEST_F(QuotaWakeTest, HundredsAreFoundInOneSearchForOneWrite) {
   for (int i = 0; i < 300; ++i) Reject(MakeGroupPod("p" + std::to_string(i), 1, "team"));
   Set(MakeGroup("team", {{"limits.cpu", "302"}}, "org"));
-  ASSERT_TRUE(search_.Begin());
+  ASSERT_TRUE(search_.Begin(kNow));
   while (search_.Step(kNow)) {
   }
   const auto wakes = search_.TakeWakes(kNow);

@@ -35,14 +35,14 @@ class UsageTest : public testing::Test {
   }
 
   void Heard(int64_t slot) {
-    placement_->ApplyUsage({.slot = slot, .measured = kNow, .workloads = {}, .nodes = {{"n0", 0}, {"n1", 0}}});
+    placement_->ApplyUsage({.slot = slot, .measured = kNow, .workloads = {}, .nodes = {{"n0", 0}, {"n1", 0}}}, kNow);
     placement_->SettleUsage();
   }
   // What a pod used in each slot of the last day.
   void Measure(const std::string& uid, int64_t milli_cpus, int64_t slot = kSlot) {
     for (int64_t s = slot - 96; s <= slot; ++s) {
       placement_->ApplyUsage(
-          {.slot = s, .measured = kNow, .workloads = {{"default/Pod/pod-" + uid, milli_cpus}}, .nodes = {}});
+          {.slot = s, .measured = kNow, .workloads = {{"default/Pod/pod-" + uid, milli_cpus}}, .nodes = {}}, kNow);
     }
     placement_->SettleUsage();
   }
@@ -97,11 +97,11 @@ TEST_F(UsageTest, ARejectedPodIsFoundWhenAHistoryFalls) {
   ASSERT_THAT(Ask(*pod), ElementsAre(Reason::kUsageCeiling, Reason::kUsageCeiling));
   placement_->RememberAnswer(pod);
   WakeSearch search(*placement_, 16);
-  search.Begin();  // what changed before
+  search.Begin(kNow);  // what changed before
   Heard(kSlot + 1);
-  EXPECT_FALSE(search.Begin());
+  EXPECT_FALSE(search.Begin(kNow));
   Measure("busy2", 1000, kSlot + 700);  // the old week is over
-  ASSERT_TRUE(search.Begin());
+  ASSERT_TRUE(search.Begin(kNow));
   while (search.Step(kNow)) {
   }
   const auto wakes = search.TakeWakes(kNow);
@@ -179,7 +179,7 @@ TEST(IdleUsage, IsDroppedWhereNobodyLooks) {
                                        .terms = {{"FewestZones", 1}, {"LeastUsed", 0}},
                                        .usage = {.resources = {{.name = "cpu"}}}});
   EXPECT_THAT(placement->usage().options().resources, IsEmpty());
-  placement->ApplyUsage({.nodes = {{"n", 1}}});  // changes nothing
+  placement->ApplyUsage({.nodes = {{"n", 1}}}, kNow);  // changes nothing
   EXPECT_FALSE(placement->SettleUsage());
 }
 
@@ -193,7 +193,7 @@ TEST_F(NarrowedUsageTest, EqualNodesTakeTurnsAsUsageComesIn) {
   const auto pod = MakePod("new", 1);
   std::vector<size_t> kept(2);
   for (int64_t slot = kSlot; slot < kSlot + 8; ++slot) {
-    placement_->ApplyUsage({.slot = slot, .measured = kNow, .workloads = {}, .nodes = {{"n0", 0}, {"n1", 0}}});
+    placement_->ApplyUsage({.slot = slot, .measured = kNow, .workloads = {}, .nodes = {{"n0", 0}, {"n1", 0}}}, kNow);
     ++kept[placement_->Filter(*pod, kNames, kNow).feasible.at(0)];
   }
   EXPECT_THAT(kept, ElementsAre(4, 4));

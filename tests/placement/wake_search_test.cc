@@ -38,7 +38,7 @@ class WakeSearchTest : public testing::Test {
   // "n3: a b" for each node that gained.
   std::vector<std::string> Search(Time now = kNow) {
     std::vector<std::string> texts;
-    if (!search_.Begin()) return texts;
+    if (!search_.Begin(kNow)) return texts;
     while (search_.Step(now)) {
     }
     for (const Wake& wake : search_.TakeWakes(now)) {
@@ -101,7 +101,7 @@ TEST_F(WakeSearchTest, ATopologyObjectThatGoesCanMakeRoomToo) {
   placement_->RememberAnswer(pod);
   placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n0"});
   WakeSearch search(*placement_, 16);
-  ASSERT_TRUE(search.Begin());
+  ASSERT_TRUE(search.Begin(kNow));
   while (search.Step(kNow)) {
   }
   EXPECT_EQ(search.TakeWakes(kNow).size(), 1u);
@@ -112,7 +112,7 @@ TEST_F(WakeSearchTest, ANodeThatGoesDuringTheSearchIsLeftOutAndItsPodsAreLookedA
   Ask("b", 4, names_);
   Give("n1", 8);
   Give("n2", 8);
-  ASSERT_TRUE(search_.Begin());
+  ASSERT_TRUE(search_.Begin(kNow));
   while (search_.Step(kNow)) {
   }
   placement_->Apply(cluster::NodeGone{"n1"});
@@ -153,7 +153,7 @@ TEST_F(WakeSearchTest, NodesBeyondTheLimitCountAsChangedAgain) {
   Ask("b", 4, {"n1"});
   Give("n0", 4);
   Give("n1", 4);
-  ASSERT_TRUE(one.Begin());
+  ASSERT_TRUE(one.Begin(kNow));
   while (one.Step(kNow)) {
   }
   auto wakes = one.TakeWakes(kNow);
@@ -241,17 +241,17 @@ TEST_F(WakeSearchTest, TheFirstGoWhenThereAreTooMany) {
 
 TEST_F(WakeSearchTest, RemembersNothingWhileNobodyWaits) {
   Give("n0", 4);
-  EXPECT_FALSE(search_.Begin());
+  EXPECT_FALSE(search_.Begin(kNow));
   Ask("a", 8, {"n0"});
   Give("n0", 5);
   placement_->waiting().Remove("a");
-  EXPECT_FALSE(search_.Begin());
+  EXPECT_FALSE(search_.Begin(kNow));
 }
 
 TEST_F(WakeSearchTest, AStepAsksAboutFewNodes) {
   Ask("a", 4, names_);
   for (const std::string& name : names_) Give(name, 3);
-  ASSERT_TRUE(search_.Begin());
+  ASSERT_TRUE(search_.Begin(kNow));
   int steps = 0;
   while (search_.Step(kNow)) ++steps;
   EXPECT_EQ(steps, 3) << "40 nodes, 16 at a time";

@@ -38,7 +38,7 @@ class UsageCheckTest : public testing::Test {
       usage::Readings readings{.slot = s, .measured = kNow};
       readings.workloads.push_back({"default/Pod/" + pod, milli_cpus});
       for (const std::string& node : nodes) readings.nodes.push_back({node, 0});
-      usage_.Apply(readings);
+      usage_.Apply(readings, kNow);
     }
     usage_.Settle();
   }
@@ -100,7 +100,8 @@ class UsageCheckRejectTest : public UsageCheckTest {
 
 TEST_F(UsageCheckRejectTest, SaysWhereNothingFreshIsKnown) {
   const Time later = kNow + std::chrono::minutes(11);
-  usage_.Apply({.slot = usage::SlotAt(later, std::chrono::minutes(15)), .measured = later, .nodes = {{"node-1", 0}}});
+  usage_.Apply({.slot = usage::SlotAt(later, std::chrono::minutes(15)), .measured = later, .nodes = {{"node-1", 0}}},
+               later);
   usage_.Settle();
   EXPECT_EQ(Ask(*PodOf("new", 100), later), (Reasons{Reason::kUsageUnknown, Reason::kFits}));
 }

@@ -173,6 +173,66 @@ TEST_F(HistoryFileTest, HoldsTwoWindowsAtMost) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1) << "leaves nothing beside it";
 }
 
+TEST_F(HistoryFileTest, HoldsTwoWindowsAfterAClockThatWentBackToo) {
+  const auto append = [](HistoryFile& file, int64_t slot) {
+    const Readings readings = Slot(slot, 500);
+    ASSERT_TRUE(file.Append({&readings, 1}).ok());
+    EXPECT_TRUE(file.compacted().ok());
+  };
+  {
+    auto file = Open(path_, Usage(10));
+    Replay(*file);
+    append(*file, kNow + 1000);
+  }
+  const size_t one = Bytes().size();  // with its names, and so longer than the next
+  size_t largest = 0;
+  auto file = Open(path_, Usage(10));
+  Replay(*file);
+  for (int64_t slot = kNow; slot < kNow + 100; ++slot) {
+    append(*file, slot);
+    largest = std::max(largest, Bytes().size());
+  }
+  EXPECT_LT(largest, 30 * one);
+  file.reset();
+  std::vector<Readings> last;
+  for (int64_t slot = kNow + 90; slot < kNow + 100; ++slot) last.push_back(Slot(slot, 500));
+  EXPECT_EQ(Replay(*Open(path_, Usage(10)), kNow + 99), Texts(last));
+}
+
+TEST_F(HistoryFileTest, WhatCannotBeRewrittenIsKeptAndRewrittenLater) {
+  auto file = Open(path_, Usage(2));
+  Replay(*file);
+  std::filesystem::create_directory(path_ + ".draft");  // in the way
+  std::vector<Readings> all;
+  const auto append = [&](int64_t slot) {
+    all.push_back(Slot(slot, 5));
+    EXPECT_TRUE(file->Append({&all.back(), 1}).ok()) << "it is on disk";
+  };
+  for (int64_t slot = kNow - 5; slot < kNow; ++slot) append(slot);
+  EXPECT_THAT(std::string(Message(file->compacted())), HasSubstr(path_ + ".draft: "));
+  const size_t size = Bytes().size();
+  std::filesystem::remove(path_ + ".draft");
+  append(kNow);
+  EXPECT_TRUE(file->compacted().ok());
+  EXPECT_LT(Bytes().size(), size);
+  file.reset();
+  EXPECT_EQ(Replay(*Open(path_, Usage(2))), Texts({all[4], all[5]}));
+}
+
+TEST_F(HistoryFileTest, AFolderMayBeWrittenAndNotRead) {
+  using std::filesystem::perms;
+  const std::string folder = folder_.path() + "/write-only";
+  std::filesystem::create_directory(folder);
+  std::filesystem::permissions(folder_.path(), perms(0755));
+  std::filesystem::permissions(folder, perms(0333));
+  const uid_t self = ::geteuid();
+  if (self == 0 && ::seteuid(65534) != 0) GTEST_SKIP() << "permissions do not bind root, and it may be nobody else";
+  const auto file = HistoryFile::Open(folder + "/history", Usage());
+  ASSERT_EQ(::seteuid(self), 0);
+  std::filesystem::permissions(folder, perms(0755));
+  EXPECT_TRUE(file.ok()) << file.status();
+}
+
 TEST_F(HistoryFileTest, IsRefusedToASecondUser) {
   auto file = Open(path_);
   const auto second = HistoryFile::Open(path_, Usage());

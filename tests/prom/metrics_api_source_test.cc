@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
 #include <map>
 #include <memory>
 
@@ -202,6 +203,7 @@ TEST_F(MetricsApiSourceTest, ReadsNothingAsIdle) {
 
 TEST_F(MetricsApiSourceTest, SaysNothingBeforeAllPodsAreKnown) {
   PlacedPods none(PlacedPods::Which::kAll);
+  usage_.resources.push_back({.name = "disk", .resource = kEphemeralStorage});
   bool asked = false;
   MetricsReader reader{
       .pods = [&] { return asked = true, pod_metrics_; }, .nodes = [&] { return node_metrics_; }, .cancel = [] {}};
@@ -209,6 +211,7 @@ TEST_F(MetricsApiSourceTest, SaysNothingBeforeAllPodsAreKnown) {
   const auto progress = source.Refresh(kNoon, [](const auto&) { ADD_FAILURE(); });
   ASSERT_TRUE(progress.ok());
   EXPECT_EQ(progress->not_asked, "waiting for the first list of pods");
+  EXPECT_THAT(progress->notices, ElementsAre(HasSubstr("does not measure disk"))) << "which holds meanwhile";
   EXPECT_FALSE(asked);
 }
 
@@ -346,6 +349,19 @@ TEST_F(MetricsApiSourceTest, AFullDiskIsToldUntilAWriteWorks) {
   EXPECT_THAT(at_close, ElementsAre(HasSubstr("in memory only")));
   EXPECT_EQ(notices(kNoon + 22min), at_close) << "nobody tried again yet";
   EXPECT_THAT(notices(kNoon + 36min), IsEmpty());
+}
+
+TEST_F(MetricsApiSourceTest, AFileThatCannotBeRewrittenIsToldAsWhatItIs) {
+  usage_.slots = 1;
+  Start(true);
+  Run("a", "n1");
+  std::filesystem::create_directory(folder_.path() + "/history.draft");  // in the way
+  for (const Time at : {kNoon, kNoon, kNoon + 15min, kNoon + 30min, kNoon + 51min}) {
+    pod_metrics_ = {Metrics("a", at, 1)};
+    node_metrics_ = {Metrics("n1", at, 1)};
+    Refresh(at);
+  }
+  EXPECT_THAT(progress_->notices, ElementsAre(HasSubstr("cannot be rewritten: ")));
 }
 
 }  // namespace

@@ -118,6 +118,19 @@ TEST_F(PrometheusSourceTest, BringsTheWholeWindowBackExactly) {
   EXPECT_THAT(nodes, ElementsAre(Pair("n1", HighestWave(kWindow, kNow))));
 }
 
+TEST_F(PrometheusSourceTest, SaysWhetherThePresentIsStillToCome) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow - 24h, kNow, Cores));
+  PrometheusOptions options{.server = {.base_url = prometheus.Url()}, .usage = {.slots = 192}, .timeout = 20s};
+  options.usage.resources = {{.name = "cpu"}};
+  source = *PrometheusSource::Create(options, known);
+  const auto first = Refresh(kNow);
+  ASSERT_TRUE(first.ok()) << first.status();
+  EXPECT_TRUE(first->history_alone);
+  EXPECT_FALSE(workloads[kWebWorkload].contains(kOpen));
+  EXPECT_FALSE(RefreshAll(kNow).history_alone);
+  EXPECT_TRUE(workloads[kWebWorkload].contains(kOpen));
+}
+
 TEST_F(PrometheusSourceTest, ThenAsksOnlyForWhatIsNew) {
   prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow, kNow + 40min, Cores));
   prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow, kNow + 40min, Cores));
@@ -298,6 +311,7 @@ TEST_F(PrometheusSourceTest, KeepsThePresentWaitingNoLongerWhereADayIsTooMuch) {
   const auto progress = Refresh(kNow);
   ASSERT_TRUE(progress.ok()) << progress.status();
   EXPECT_TRUE(progress->more);
+  EXPECT_FALSE(progress->history_alone);
   EXPECT_TRUE(workloads[kWebWorkload].contains(kOpen));
 }
 
@@ -450,6 +464,23 @@ TEST_F(PrometheusSourceTest, FetchesTheWindowAnewWhereTheClockWentBack) {
   EXPECT_THAT(workloads, IsEmpty());
   RefreshAll(kNow);
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+}
+
+TEST_F(PrometheusSourceTest, FetchesTheWindowAnewWhereTheClockWentBackBeforeItsEnd) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow - 3h, kNow, Cores));
+  prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow - 3h, kNow, Cores));
+  for (const Duration ahead : {Duration(10h), Duration(1000h)}) {
+    prometheus.Break([](const FakePrometheus::Call& call) -> std::optional<std::string> {
+      if (call.path.ends_with("_range") || call.query().starts_with("count by")) return std::nullopt;
+      return FakePrometheus::Error(500, "internal", "no present yet");
+    });
+    Start();
+    EXPECT_FALSE(Refresh(kNow + ahead).ok());
+    prometheus.Break(nullptr);
+    workloads.clear();
+    RefreshAll(kNow);
+    EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
+  }
 }
 
 TEST_F(PrometheusSourceTest, GoesByRawSeriesWhereItIsRefusedWhatIsRecorded) {

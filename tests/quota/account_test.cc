@@ -94,7 +94,7 @@ TEST_F(AccountTest, A9_ContainersMustSayHowMuchTheyTake) {
 TEST_F(AccountTest, NoPodGivesQuota) {
   Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
   auto pod = Labelled("a", MakePod(-1000), Labels("team"));
-  EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: negative cpu,limits.cpu,requests.cpu");
+  EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: must not be negative: cpu,limits.cpu,requests.cpu");
 }
 
 TEST_F(AccountTest, RecountRepairsWhatTheStateDoesNotKnow) {

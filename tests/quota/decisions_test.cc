@@ -192,6 +192,7 @@ TEST(Decision, A11_MissingTerminatingAndUnknownGroupsTakeNothing) {
   tree.Set(group);
   EXPECT_EQ(tree.Check("team", Cores(1)).outcome, Outcome::kTerminating);
   group.deleting = false;
+  tree.Set(group);
   group.defect = "spec.hard.cpu: quantity \"x\"";
   tree.Set(group);
   EXPECT_EQ(Why(tree, "team", Cores(1)), "quota bizrq/team: spec.hard.cpu: quantity \"x\"");
@@ -309,12 +310,65 @@ TEST(Decision, A18_TimeNeverRunsBack) {
 }
 
 TEST(Decision, A19_AChildHoldsTheHoursItConsumedAndLeavesThemToItsParent) {
-  auto child = MakeGroup("team", "org", {{"cash/limits.cpu", "10"}});
-  child.used = Of({{"cash/limits.cpu", "30"}, {"limits.cpu", "5"}});
-  EXPECT_EQ(Commitment(child), Of({{"cash/limits.cpu", "30"}}));
-  child.hard = Of({{"cash/limits.cpu", "40"}});
-  EXPECT_EQ(Commitment(child), Of({{"cash/limits.cpu", "40"}}));
-  EXPECT_EQ(ConsumedHours(child), Of({{"cash/limits.cpu", "30"}}));
+  constexpr std::string_view kHours = "cash/limits.cpu";
+  Tree tree;
+  auto child = MakeGroup("team", "org", {{kHours, "40"}});
+  child.self_used = Of({{kHours, "30"}, {"limits.cpu", "5"}});
+  tree.Set(child);
+  EXPECT_EQ(Used(tree, "org", kHours), "40");
+  child.hard = Of({{kHours, "10"}});
+  tree.Set(child);
+  EXPECT_EQ(Used(tree, "org", kHours), "30") << "shrinking mints no hours, though nobody wrote status.used";
+  child.hard.clear();
+  tree.Set(child);
+  EXPECT_EQ(Used(tree, "org", kHours), "30") << "nor does no longer limiting them";
+  EXPECT_EQ(Used(tree, "org", "limits.cpu"), "0");
+  child.used = Of({{kHours, "30"}, {"limits.cpu", "5"}});
+  EXPECT_EQ(ConsumedHours(child), Of({{kHours, "30"}}));
+}
+
+TEST(Decision, A19_WhatAGrandchildConsumedIsHeldByAllAboveIt) {
+  constexpr std::string_view kHours = "cash/limits.cpu";
+  Tree tree;
+  tree.Set(MakeGroup("org", "", {{kHours, "100"}}));
+  tree.Set(MakeGroup("dept", "org", {{kHours, "60"}}));
+  auto team = MakeGroup("team", "dept", {{kHours, "50"}});
+  team.self_used = Of({{kHours, "45"}});
+  tree.Set(team);
+  EXPECT_EQ(Used(tree, "org", kHours), "60");
+  team.hard = Of({{kHours, "1"}});
+  tree.Set(team);
+  tree.Set(MakeGroup("dept", "org", {{kHours, "1"}}));
+  EXPECT_EQ(Used(tree, "dept", kHours), "45");
+  EXPECT_EQ(Used(tree, "org", kHours), "45");
+  team.self_used = Of({{kHours, "47"}});
+  tree.Set(team);
+  EXPECT_EQ(Used(tree, "org", kHours), "47");
+  tree.Remove("team");
+  EXPECT_EQ(Used(tree, "org", kHours), "1");
+}
+
+// A circle would hold its own hours again and again.
+TEST(Decision, A23_HoursInACircleStayFiniteAndItsEndLeavesNoTrace) {
+  constexpr std::string_view kHours = "cash/limits.cpu";
+  Tree tree;
+  auto group = [&](std::string name, std::string parent) {
+    auto made = MakeGroup(std::move(name), std::move(parent), {{kHours, "10"}});
+    made.self_used = Of({{kHours, "20"}});
+    return made;
+  };
+  tree.Set(group("a", "c"));
+  tree.Set(group("b", "a"));
+  EXPECT_EQ(Used(tree, "c", kHours), "40");
+  for (int i = 0; i < 3; ++i) tree.Set(group("c", "b"));
+  for (const char* name : {"a", "b", "c"}) EXPECT_EQ(Used(tree, name, kHours), "40") << name;
+  tree.Set(group("d", "c"));
+  EXPECT_EQ(Used(tree, "c", kHours), "60");
+  tree.Set(group("c", ""));
+  EXPECT_EQ(Used(tree, "c", kHours), "80");
+  EXPECT_EQ(Used(tree, "a", kHours), "40");
+  for (const char* name : {"c", "a", "d", "b"}) tree.Remove(name);
+  EXPECT_TRUE(tree.groups().empty());
 }
 
 TEST(Decision, A19_DeletingAndMakingAgainMintsNoHours) {
@@ -331,6 +385,69 @@ TEST(Decision, A19_DeletingAndMakingAgainMintsNoHours) {
   tree.Set(org);
   EXPECT_FALSE(MayCreate(tree, MakeGroup("team", "org", {{"cash/limits.cpu", "41"}})).ok());
   EXPECT_TRUE(MayCreate(tree, MakeGroup("team", "org", {{"cash/limits.cpu", "40"}})).ok());
+}
+
+// The budget of a child whose object became unreadable must not be handed out again.
+TEST(Decision, A11_AGroupThatBecomesUnreadableKeepsWhatItHolds) {
+  Tree tree;
+  tree.Set(MakeGroup("org", "", {{"limits.cpu", "10"}, {"cash/limits.cpu", "10"}}));
+  auto team = MakeGroup("team", "org", {{"limits.cpu", "8"}, {"cash/limits.cpu", "5"}});
+  team.self_used = Of({{"cash/limits.cpu", "7"}});
+  tree.Set(team);
+  cluster::BizGroupQuota unreadable;
+  unreadable.name = "team";
+  unreadable.defect = "spec.hard: expected an object";
+  tree.Set(unreadable);
+  EXPECT_EQ(Used(tree, "org", "limits.cpu"), "8");
+  EXPECT_EQ(Used(tree, "org", "cash/limits.cpu"), "7");
+  EXPECT_EQ(tree.Path("team"), "org/team");
+  EXPECT_EQ(tree.Standing("team").outcome, Outcome::kFrozen);
+  EXPECT_EQ(tree.Standing("team").detail, unreadable.defect);
+  EXPECT_TRUE(tree.Standing("org").fits());
+  tree.Set(team);
+  EXPECT_TRUE(tree.Standing("team").fits());
+  EXPECT_EQ(Used(tree, "org", "limits.cpu"), "8");
+  tree.Set(unreadable);
+  tree.Remove("team");
+  EXPECT_EQ(Used(tree, "org", "limits.cpu"), "0");
+  tree.Set(unreadable);  // nothing is known of it
+  EXPECT_EQ(tree.Standing("team").outcome, Outcome::kFrozen);
+}
+
+TEST(Decision, TheRevisionGrowsWhereStandingsCanChangeAndNotWithCharges) {
+  Tree tree;
+  tree.Set(MakeGroup("team", "", {{"limits.cpu", "8"}}));
+  tree.Charge("team", Cores(1));
+  uint64_t before = tree.revision();
+  tree.Charge("team", Cores(1));
+  tree.Release("team", Cores(1));
+  EXPECT_EQ(tree.revision(), before);
+  auto grew = [&] { return std::exchange(before, tree.revision()) < tree.revision(); };
+  tree.Charge("unknown", Cores(1));
+  EXPECT_TRUE(grew());
+  tree.Release("unknown", Cores(1));
+  EXPECT_TRUE(grew());
+  tree.Set(MakeGroup("team", "", {{"limits.cpu", "9"}}));
+  EXPECT_TRUE(grew());
+  tree.Remove("team");
+  EXPECT_TRUE(grew());
+}
+
+TEST(Decision, A4_ManyStarsAreMatchedInNoTime) {
+  KeyOptions options;
+  options.gpu_resources = {""};
+  for (int i = 0; i < 40; ++i) options.gpu_resources[0] += "*a";
+  options.gpu_resources.push_back("*.com/g*u*");
+  auto keys = [&](std::string_view resource) {
+    Amounts charge;
+    Charge(resource, Side::kRequests, Quantity::FromInt(1), Labels("", "", "A30"), options, charge);
+    return charge.size();
+  };
+  EXPECT_EQ(keys(Concat("b.com/", std::string(56, 'a'), "b")), 1u);
+  EXPECT_EQ(keys(Concat("b.com/", std::string(56, 'a'))), 2u);
+  EXPECT_EQ(keys("b.com/gpu"), 2u);
+  EXPECT_EQ(keys("b.com/ggpupug"), 2u);
+  EXPECT_EQ(keys("b.com/gp"), 1u);
 }
 
 TEST(Decision, A20_SpentHoursRefuseOnlyWhatAdds) {

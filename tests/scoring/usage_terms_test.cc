@@ -21,8 +21,8 @@ class UsageTermsTest : public testing::Test {
     node.name = "node-" + std::to_string(nodes_);
     node.allocatable = {{kCpu, 10'000}, {kMemory, 100}};
     usage_.NodeObjectChanged(nodes_, &node);
-    usage_.Apply({.resource = 0, .slot = kSlot, .measured = kNow, .nodes = {{node.name, cpu * 100}}});
-    usage_.Apply({.resource = 1, .slot = kSlot, .measured = kNow, .nodes = {{node.name, memory}}});
+    usage_.Apply({.resource = 0, .slot = kSlot, .measured = kNow, .nodes = {{node.name, cpu * 100}}}, kNow);
+    usage_.Apply({.resource = 1, .slot = kSlot, .measured = kNow, .nodes = {{node.name, memory}}}, kNow);
     usage_.Settle();
     return nodes_++;
   }

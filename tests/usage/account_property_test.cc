@@ -65,8 +65,8 @@ class World {
     }
     const auto node = *rc::gen::inRange<NodeIndex>(0, kNodes);
     readings.nodes.push_back({NodeName(node), *rc::gen::inRange<int64_t>(0, 50)});
-    account_.Apply(readings);
     now_ = std::max(now_, readings.measured);
+    account_.Apply(readings, now_);
   }
   void ChangeNode() {
     const auto index = *rc::gen::inRange<NodeIndex>(0, kNodes);

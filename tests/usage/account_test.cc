@@ -26,8 +26,8 @@ class UsageAccount : public testing::Test {
   }
   void Read(int64_t slot, std::vector<Reading> workloads, std::vector<Reading> nodes = {}) {
     const Readings readings = InSlot(account_.options(), slot, std::move(workloads), std::move(nodes));
-    account_.Apply(readings);
     now_ = std::max(now_, readings.measured);
+    account_.Apply(readings, now_);
   }
   // A week of `values`, slot by slot.
   void ReadWeek(std::string_view workload, std::vector<int64_t> values) {
@@ -83,7 +83,9 @@ TEST(UsageThreshold, IsTheFloorOfAWholeProduct) {
       {(int64_t{1} << 46) - 1, 999'999, 70368673808918},
       {10'000, 1'200'000, 12'000},
       {10'000, 0, 0},
-      {kMostUse, INT64_MAX, 1000 * kMostUse},
+      {int64_t{100} << 40, 800'000, int64_t{80} << 40},  // more than any use
+      {INT64_MAX, 1'000'000, kMostCapacity},
+      {kMostCapacity, INT64_MAX, 1000 * kMostCapacity},
   };
   for (const Case& each : kCases) {
     Options options = CpuOptions(4);

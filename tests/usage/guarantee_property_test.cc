@@ -103,7 +103,7 @@ class Replay {
     for (NodeIndex n = 0; n < trace_.systems.size(); ++n) {
       readings.nodes.push_back({NodeName(n), trace_.systems[n][at] * percent / 100});
     }
-    account_.Apply(readings);
+    account_.Apply(readings, readings.measured);
     now_ = readings.measured;
   }
 

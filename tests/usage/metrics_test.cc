@@ -28,7 +28,7 @@ Time ReadWeek(Account& account, std::string_view workload, int64_t amount, std::
   Readings readings;
   for (size_t s = 0; s < kSlots; ++s) {
     readings = InSlot(account.options(), static_cast<int64_t>(s), {{KeyOf(workload), amount}}, nodes);
-    account.Apply(readings);
+    account.Apply(readings, readings.measured);
   }
   account.Settle();
   return readings.measured;
@@ -41,14 +41,73 @@ TEST(UsageMetrics, GoFromAbsentToFreshToStale) {
   EXPECT_EQ(account.State(0, 0, read), MetricState::kFresh);
   EXPECT_EQ(account.State(0, 0, read + kStaleAfter), MetricState::kFresh);
   EXPECT_EQ(account.State(0, 0, read + kStaleAfter + Duration(1)), MetricState::kStale);
-  EXPECT_EQ(account.State(0, 0, read - std::chrono::hours(1)), MetricState::kFresh) << "a clock that is ahead";
+  EXPECT_EQ(account.State(0, 0, read - kStaleAfter), MetricState::kFresh) << "clocks differ";
+  EXPECT_EQ(account.State(0, 0, read - kStaleAfter - Duration(1)), MetricState::kStale) << "a clock that was wrong";
+}
+
+// Readings of both nodes, or of n1 alone, with the clock of the moment right.
+class UsageMetricsOfAWrongClock : public testing::Test {
+ protected:
+  static constexpr auto kDay = std::chrono::hours(24);
+
+  Time Poll(int64_t slot, bool both) {
+    std::vector<Reading> nodes = {{"n1", 1000}};
+    if (both) nodes.push_back({"n0", 1000});
+    const Readings readings = InSlot(account_.options(), slot, {{KeyOf("w"), 9000}}, std::move(nodes));
+    account_.Apply(readings, readings.measured);
+    account_.Settle();
+    return readings.measured;
+  }
+  MetricState State(NodeIndex node, Time now) const { return account_.State(node, 0, now); }
+  Verdict Judge(NodeIndex node, Time now) const {
+    return account_.Judge(node, account_.DemandOf(*MakePod("small", "a", {{kCpu, 100}})), now);
+  }
+
+  Account account_ = [] {
+    Options options = CpuOptions(168);
+    options.resources[0].when_stale = WhenUnknown::kReject;
+    options.max_stale_nodes = 400'000;
+    return MakeAccount(options, 2);
+  }();
+};
+
+TEST_F(UsageMetricsOfAWrongClock, ASubjectThatIsSilentAfterItIsNotFresh) {
+  Poll(1000 + 30 * 24, true);
+  const Time now = Poll(1000, false);
+  EXPECT_EQ(State(0, now), MetricState::kStale);
+  EXPECT_EQ(Judge(0, now), Verdict::kUnknown);
+  EXPECT_TRUE(account_.SteppingAside(now).any());
+  EXPECT_EQ(State(1, now), MetricState::kFresh) << "what is measured again is believed at once";
+  EXPECT_EQ(Judge(1, now), Verdict::kFits);
+  EXPECT_EQ(account_.Measured(0), now);
+}
+
+TEST_F(UsageMetricsOfAWrongClock, ASourceThatDiesOnceItIsRightIsStaleInTime) {
+  Poll(1000 + 3 * 24, true);
+  EXPECT_EQ(account_.TakeRelieved().size(), 2u);
+  const Time now = Poll(1000, true);
+  EXPECT_EQ(account_.TakeRelieved().size(), 2u) << "fresh again";
+  for (NodeIndex node : {0, 1}) {
+    EXPECT_EQ(State(node, now + kStaleAfter), MetricState::kFresh);
+    for (const Duration later : {Duration(kStaleAfter) + Duration(1), Duration(kDay), Duration(3 * kDay)}) {
+      EXPECT_EQ(State(node, now + later), MetricState::kStale);
+      EXPECT_EQ(Judge(node, now + later), Verdict::kUnknown);
+      EXPECT_TRUE(account_.SteppingAside(now + later).any());
+    }
+  }
+  EXPECT_EQ(account_.Measured(0), now);
+}
+
+TEST_F(UsageMetricsOfAWrongClock, ASourceThatDiesWithItIsNotFresh) {
+  const Time wrong = Poll(1000 + 3 * 24, true);
+  for (NodeIndex node : {0, 1}) EXPECT_EQ(State(node, wrong - 2 * kDay), MetricState::kStale);
 }
 
 TEST(UsageMetrics, WithoutNodesGoByTheNewestReadingOfTheResource) {
   Account account = MakeAccount(CpuOptions(kSlots), 2);
   const Time read = ReadWeek(account, "w", 1);
   EXPECT_EQ(account.State(1, 0, read), MetricState::kFresh);
-  account.Apply(InSlot(account.options(), kSlots - 1, {}, {{"n0", 1}}));
+  account.Apply(InSlot(account.options(), kSlots - 1, {}, {{"n0", 1}}), read);
   EXPECT_EQ(account.State(0, 0, read), MetricState::kFresh);
   EXPECT_EQ(account.State(1, 0, read), MetricState::kAbsent) << "nodes are reported, but not this one";
 }
@@ -106,9 +165,10 @@ TEST(UsageMetrics, UnknownUseIsNeverIdle) {
   EXPECT_FLOAT_EQ(account.Share(0, 0, demand, Time{}), 0.8075F);
   // A single reading says nothing of the other slots, nor of the pods of other workloads.
   account.Place(On(0, MakePod("unseen", "u", {{kCpu, 1000}})));
-  account.Apply(InSlot(account.options(), 0, {{KeyOf("w"), 1100}}));
+  const Readings first = InSlot(account.options(), 0, {{KeyOf("w"), 1100}});
+  account.Apply(first, first.measured);
   account.Settle();
-  const NodeFigures figures = account.Figures(0, Time{})[0];
+  const NodeFigures figures = account.Figures(0, first.measured)[0];
   EXPECT_EQ(figures.state, MetricState::kFresh);
   EXPECT_THAT(figures.curve, testing::Each(8 * 1100 + 850));
 }
@@ -125,7 +185,7 @@ TEST(UsageMetrics, AboveAShareOfStaleNodesTheCheckStepsAside) {
   account.NodeObjectChanged(1, nullptr);
   EXPECT_EQ(account.StaleShare(read), 666'666);
   EXPECT_TRUE(account.SteppingAside(read).any());
-  account.Apply(InSlot(options, kSlots - 1, {}, {{"n2", 1}, {"n3", 1}}));
+  account.Apply(InSlot(options, kSlots - 1, {}, {{"n2", 1}, {"n3", 1}}), read);
   EXPECT_EQ(account.StaleShare(read), 0) << "the same second";
   EXPECT_EQ(account.StaleShare(read + kStaleAfter + std::chrono::seconds(1)), kMillion);
   // A node without a ceiling needs no figures.
@@ -165,10 +225,10 @@ TEST(UsageMetrics, OfSeveralResourcesTheWorstVerdictCounts) {
   EXPECT_EQ(account.Judge(0, demand, read), Verdict::kUnknown);
   Readings memory = InSlot(options, kSlots - 1, {{KeyOf("w"), kGiB}});
   memory.resource = 1;
-  account.Apply(memory);
+  account.Apply(memory, read);
   EXPECT_EQ(account.Judge(0, demand, read), Verdict::kNeverFits);
   memory.resource = 2;
-  account.Apply(memory);  // no such resource
+  account.Apply(memory, read);  // no such resource
   EXPECT_EQ(account.workloads(), 1u);
 }
 

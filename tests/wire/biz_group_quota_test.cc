@@ -54,13 +54,29 @@ TEST(BizGroupQuota, WhatCannotBeUsedIsADefectByName) {
                   "spec.hard.cpu: quantity \"x\": quantities must match the regular expression"),
         std::pair(R"({"metadata":{"name":"a"},"spec":{"hard":{"cpu":"-1m"}}})", "spec.hard.cpu is negative"),
         std::pair(R"({"metadata":{"name":"a"},"spec":{"hard":[]}})", "spec.hard: expected"),
-        std::pair(R"({"metadata":{"name":"a"},"spec":{"parentBizGroup":7}})", "spec.parentBizGroup: expected"),
-        std::pair(R"({"metadata":{"name":"a"},"status":{"lastReconcileTime":"today"}})",
-                  "status.lastReconcileTime:")}) {
+        std::pair(R"({"metadata":{"name":"a"},"spec":{"parentBizGroup":7}})", "spec.parentBizGroup: expected")}) {
     const auto group = Decode(json);
     EXPECT_EQ(group.name, "a");
     EXPECT_TRUE(group.defect.starts_with(why)) << group.defect;
     EXPECT_TRUE(group.hard.empty());
+  }
+}
+
+TEST(BizGroupQuota, AFaultInTheStatusCostsTheStatusAlone) {
+  for (const auto& [status, why] :
+       {std::pair(R"({"selfUsed":{"cpu":"1"},"lastReconcileTime":"today"})", "status.lastReconcileTime:"),
+        std::pair(R"({"used":{"cpu":"1"},"selfUsed":{"cpu":"x"}})", "status.selfUsed.cpu: "),
+        std::pair("7", "status: expected an object")}) {
+    Status fault;
+    const auto group = DecodeBizGroupQuota(Concat(R"({"metadata":{"name":"a"},"status":)", status,
+                                                  R"(,"spec":{"parentBizGroup":"p","hard":{"cpu":"4"}}})"),
+                                           &fault);
+    ASSERT_TRUE(group.ok()) << group.status();
+    EXPECT_TRUE(Message(fault).starts_with(why)) << fault;
+    EXPECT_EQ(group->defect, "");
+    EXPECT_EQ(group->parent, "p");
+    EXPECT_EQ(Describe(group->hard), "cpu=4");
+    EXPECT_TRUE(group->used.empty() && group->self_used.empty() && !group->last_reconcile) << "all of it is unknown";
   }
 }
 

@@ -1,0 +1,21 @@
+#include "kube/known_faults.h"
+
+namespace huygens::kube {
+
+bool KnownFaults::IsNews(std::string_view object, std::string_view fault) {
+  if (fault.empty()) {
+    faults_.erase(object);
+    return false;
+  }
+  Fault& known = faults_[object];
+  known.list = list_;
+  if (known.text == fault) return false;
+  known.text = fault;
+  return true;
+}
+
+void KnownFaults::ListEnd() {
+  absl::erase_if(faults_, [&](const auto& entry) { return entry.second.list != list_; });
+}
+
+}  // namespace huygens::kube
