@@ -80,7 +80,7 @@ Status PrometheusSource::LookForRecordings(Round& round) {
     recorded_.insert(Recording(labels));
     return false;
   };
-  const Status asked = client_->Query(RecordingsQuery(), round.now, {take, nullptr}).status();
+  Status asked = client_->Query(RecordingsQuery(), round.now, {take, nullptr}).status();
   // Refused is this one query; the others may work.
   const bool refused = absl::IsInvalidArgument(asked) || TooMuch(asked);
   if (!asked.ok() && !refused) return asked;
