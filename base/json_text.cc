@@ -71,6 +71,17 @@ void AppendJsonString(std::string& out, std::string_view text) {
   out += '"';
 }
 
+void AppendJsonKey(std::string& out, std::string_view key) {
+  out += out.empty() || out.back() == '{' ? "\"" : ",\"";
+  out += key;
+  out += "\":";
+}
+
+void AppendJsonField(std::string& out, std::string_view key, std::string_view text) {
+  AppendJsonKey(out, key);
+  AppendJsonString(out, text);
+}
+
 void AppendJsonInt(std::string& out, int64_t value) {
   std::array<char, 24> buffer;
   auto [end, error] = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value);

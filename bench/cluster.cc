@@ -116,6 +116,7 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
         const double use = UseOf(deployment, static_cast<size_t>(slot % slots));
         readings.workloads.push_back({usage::WorkloadOf(*PodOf(deployment, 0)), static_cast<int64_t>(request * use)});
       }
+      readings.workloads.push_back({usage::WorkloadOf(*PodOf(TwinOf(pods), 0)), readings.workloads[0].amount - 1});
       placement.ApplyUsage(readings, now);
     }
   }
@@ -135,21 +136,31 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
   }
 }
 
-std::string PodJson() {
-  return R"({"metadata":{"name":"service-0-7d4b9c6f5-x2x4z","namespace":"production",)"
-         R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"service-0-7d4b9c6f5","uid":"a1","controller":true}],"uid":"d5677970-b10d-44de-bd3d-f134b241994a","resourceVersion":"195",)"
-         R"("creationTimestamp":"2026-11-21T11:36:17Z","labels":{"app":"web","app.kubernetes.io/name":"web"},)"
-         R"("annotations":{"topology.crane.io/topology-awareness":"true"}},"spec":{"volumes":[{"name":"scratch","emptyDir":{}}],)"
-         R"("containers":[{"name":"c","image":"registry.example/web:1","ports":[{"containerPort":8080,"protocol":"TCP"}],)"
-         R"("resources":{"limits":{"cpu":"2","memory":"4Gi"},"requests":{"cpu":"2","memory":"4Gi"}},)"
-         R"("volumeMounts":[{"name":"scratch","mountPath":"/tmp/s"}],"terminationMessagePath":"/dev/termination-log",)"
-         R"("terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}],"restartPolicy":"Always","dnsPolicy":"ClusterFirst",)"
-         R"("securityContext":{},"schedulerName":"default-scheduler","tolerations":[{"operator":"Exists"}],"priority":0,)"
-         R"("preemptionPolicy":"PreemptLowerPriority"},"status":{"phase":"Pending","qosClass":"Guaranteed"}})";
+size_t TwinOf(size_t pods) { return pods / kPodsOfDeployment; }
+
+std::string PodJson(size_t deployment) {
+  const std::string replica_set = ReplicaSetOf(deployment);
+  return Concat(
+      R"({"metadata":{"name":")", replica_set,
+      R"(-x2x4z","namespace":"production",)"
+      R"("ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":")",
+      replica_set,
+      R"(","uid":"a1","controller":true}],)"
+      R"("uid":"d5677970-b10d-44de-bd3d-)",
+      std::to_string(200'000'000'000 + deployment),
+      R"(","resourceVersion":"195",)"
+      R"("creationTimestamp":"2026-11-21T11:36:17Z","labels":{"app":"web","app.kubernetes.io/name":"web"},)"
+      R"("annotations":{"topology.crane.io/topology-awareness":"true"}},"spec":{"volumes":[{"name":"scratch","emptyDir":{}}],)"
+      R"("containers":[{"name":"c","image":"registry.example/web:1","ports":[{"containerPort":8080,"protocol":"TCP"}],)"
+      R"("resources":{"limits":{"cpu":"2","memory":"4Gi"},"requests":{"cpu":"2","memory":"4Gi"}},)"
+      R"("volumeMounts":[{"name":"scratch","mountPath":"/tmp/s"}],"terminationMessagePath":"/dev/termination-log",)"
+      R"("terminationMessagePolicy":"File","imagePullPolicy":"IfNotPresent"}],"restartPolicy":"Always","dnsPolicy":"ClusterFirst",)"
+      R"("securityContext":{},"schedulerName":"default-scheduler","tolerations":[{"operator":"Exists"}],"priority":0,)"
+      R"("preemptionPolicy":"PreemptLowerPriority"},"status":{"phase":"Pending","qosClass":"Guaranteed"}})");
 }
 
-std::string RequestBody(size_t names) {
-  std::string body = Concat(R"({"Pod":)", PodJson(), R"(,"Nodes":null,"NodeNames":[)");
+std::string RequestBody(size_t names, size_t deployment) {
+  std::string body = Concat(R"({"Pod":)", PodJson(deployment), R"(,"Nodes":null,"NodeNames":[)");
   for (size_t n = 0; n < names; ++n) body += Concat(n == 0 ? "\"" : ",\"", NodeName(n), "\"");
   return body += "]}";
 }

@@ -20,15 +20,17 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods);
 // How full of real use the nodes are.
 enum class Fullness : uint8_t {
   kTypical,    // the weekly peaks of a node's pods come to 40 to 95 % of its ceiling
-  kCurves,     // the peaks leave open whether another pod of the Deployment that PodJson belongs to fits; it does
+  kCurves,     // the peaks leave open whether another pod of Deployment 0 fits; it does
   kToTheBrim,  // it just fits: single slots of the week decide
 };
 // A week of use of the Deployments: most are busy by day, some by night or always; then what each node can really give.
+// There is one Deployment more than Fill made, TwinOf(pods): it uses a little less than Deployment 0.
 void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now);
+size_t TwinOf(size_t pods);
 
-// The JSON of a pod as kube-scheduler sends it, asking for two CPUs of one zone; one of a Deployment that Fill made.
-std::string PodJson();
+// The JSON of a pod of a Deployment as kube-scheduler sends it, asking for two CPUs of one zone.
+std::string PodJson(size_t deployment = 0);
 // {"Pod":...,"Nodes":null,"NodeNames":[...]} for the first `names` nodes.
-std::string RequestBody(size_t names);
+std::string RequestBody(size_t names, size_t deployment = 0);
 
 }  // namespace huygens::bench

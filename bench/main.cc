@@ -120,8 +120,12 @@ struct Times {
   }
 };
 
-void Measure(Connection& connection, std::string_view path, std::string_view body, int calls, Times& into) {
+// The bodies in turns.
+using Bodies = std::vector<std::string>;
+
+void Measure(Connection& connection, std::string_view path, const Bodies& bodies, int calls, Times& into) {
   for (int i = 0; i < calls; ++i) {
+    const std::string& body = bodies[static_cast<size_t>(i) % bodies.size()];
     auto start = std::chrono::steady_clock::now();
     (void)connection.Post(path, body);
     into.microseconds.push_back(
@@ -141,20 +145,20 @@ struct Side {
 };
 
 // Calls the one, the other, the one ...; how many times the first side's the second's time is.
-void Compare(const Side& base, const Side& other, size_t names, const std::string& body) {
-  const size_t answer = other.connection.Post(other.path, body).size();
+void Compare(const Side& base, const Side& other, size_t names, const Bodies& bodies) {
+  const size_t answer = other.connection.Post(other.path, bodies[0]).size();
   int calls = names > 2000 ? 200 : 1000;
   Times warm_up;
-  Measure(base.connection, base.path, body, calls / 4, warm_up);
-  Measure(other.connection, other.path, body, calls / 4, warm_up);
+  Measure(base.connection, base.path, bodies, calls / 4, warm_up);
+  Measure(other.connection, other.path, bodies, calls / 4, warm_up);
   Times of_base;
   Times of_other;
   std::vector<double> ratios;
   for (int round = 0; round < kRounds; ++round) {
     Times base_round;
     Times other_round;
-    Measure(base.connection, base.path, body, calls, base_round);
-    Measure(other.connection, other.path, body, calls, other_round);
+    Measure(base.connection, base.path, bodies, calls, base_round);
+    Measure(other.connection, other.path, bodies, calls, other_round);
     ratios.push_back(Median(other_round.microseconds) / Median(base_round.microseconds));
     of_base.microseconds.insert(of_base.microseconds.end(), base_round.microseconds.begin(),
                                 base_round.microseconds.end());
@@ -163,7 +167,7 @@ void Compare(const Side& base, const Side& other, size_t names, const std::strin
   }
   auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
   std::printf("%s of %zu names: %zu bytes in, %zu bytes out, %d x %d calls\n", other.path.c_str() + 1, names,
-              body.size(), answer, kRounds, calls);
+              bodies[0].size(), answer, kRounds, calls);
   Report(base.name, of_base);
   Report(other.name, of_other);
   std::printf("  ratio        median %8.2f  (rounds %.2f to %.2f)\n", Median(ratios), *least, *most);
@@ -173,7 +177,7 @@ void AgainstEcho(Connection& connection, const char* verb, size_t names) {
   const std::string body = RequestBody(names);
   const std::string path = Concat("/", verb);
   const std::string echo = Concat("/echo/", std::to_string(connection.Post(path, body).size()));
-  Compare({"echo", connection, echo}, {verb, connection, path}, names, body);
+  Compare({"echo", connection, echo}, {verb, connection, path}, names, {body});
 }
 
 // What the check and the terms of real usage cost, on nodes as full as that.
@@ -186,8 +190,12 @@ void AgainstNoUsage(Connection& without, Fullness fullness) {
                                      : curves ? "each node takes the pod, but only its curve shows it"
                                               : "each node just takes the pod: single slots of its curve decide");
   const std::string body = RequestBody(kNodes);
-  Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes, body);
-  Compare({"without", without, "/prioritize"}, {"with usage", with, "/prioritize"}, kNodes, body);
+  std::printf("pods of one workload, ");
+  Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes, {body});
+  std::printf("pods of two workloads in turns, ");
+  Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes,
+          {body, RequestBody(kNodes, TwinOf(kPods))});
+  Compare({"without", without, "/prioritize"}, {"with usage", with, "/prioritize"}, kNodes, {body});
   if (!typical) return;
   AgainstEcho(with, "filter", kNodes);
   AgainstEcho(with, "prioritize", kNodes);

@@ -29,5 +29,10 @@ extern const Command kVersionCommand;
 
 // Prints "huygens NAME: message" to standard error and returns kUsage.
 int UsageError(std::string_view name, std::string_view message);
+// The same for what was used well and failed: returns kFailed.
+inline int Failed(std::string_view name, std::string_view message) {
+  UsageError(name, message);
+  return kFailed;
+}
 
 }  // namespace huygens::cli

@@ -33,7 +33,7 @@ struct DecisionView {
   std::string uid;
   std::string outcome;
   std::string error;
-  std::string quota;  // why the pod's business group refused it; may be empty
+  std::string quota;  // why its business group, or a model it names, keeps the pod off; may be empty
   bool narrowed = false;
   int64_t max_score = 0;
   std::vector<std::string> checks;

@@ -242,7 +242,7 @@ std::string UnknownPodText(std::string_view pod, std::string_view url) {
                                                      : "";
   return Concat(no_node, "no decision on pod ", pod, " is remembered by the huygens at ", url,
                 ". That means one of these:\n"
-                "- the name or namespace is another (give --namespace, or NAMESPACE/NAME, or the UID);\n"
+                "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
                 "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a "
                 "scheduler with huygens as\n"
                 "  extender, and whether another plugin of it refused all nodes before;\n"

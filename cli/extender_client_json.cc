@@ -13,11 +13,6 @@ namespace {
 using wire::JsonKey;
 using wire::JsonReader;
 
-void AppendField(std::string& out, std::string_view key, std::string_view value) {
-  out += Concat(out.size() > 1 ? "," : "", "\"", key, "\":");
-  AppendJsonString(out, value);
-}
-
 }  // namespace
 
 std::string FilterRequest(std::string_view pod, const std::vector<std::string>& nodes) {
@@ -32,10 +27,10 @@ std::string FilterRequest(std::string_view pod, const std::vector<std::string>& 
 std::string BindRequestText(std::string_view name, std::string_view namespace_name, std::string_view uid,
                             std::string_view node) {
   std::string out = "{";
-  AppendField(out, "PodName", name);
-  AppendField(out, "PodNamespace", namespace_name);
-  AppendField(out, "PodUID", uid);
-  AppendField(out, "Node", node);
+  AppendJsonField(out, "PodName", name);
+  AppendJsonField(out, "PodNamespace", namespace_name);
+  AppendJsonField(out, "PodUID", uid);
+  AppendJsonField(out, "Node", node);
   return out += '}';
 }
 

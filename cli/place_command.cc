@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::string_view kName = "place";
 
-int Fail(std::string_view message) {
-  UsageError(kName, message);
-  return kFailed;
-}
-
 // One line a second on standard error, from the first second on.
 class Progress {
  public:
@@ -89,7 +84,7 @@ int Run(std::span<const std::string_view> arguments) {
     const std::string text = *format == OutputFormat::kTable ? PlaceTable(outcomes) : PlaceJson(outcomes);
     std::fwrite(text.data(), 1, text.size(), stdout);
   }
-  if (!status.ok()) return Fail(Message(status));
+  if (!status.ok()) return Failed(kName, Message(status));
   return all_decided ? kOk : kFailed;
 }
 

@@ -9,36 +9,31 @@ namespace huygens::cli {
 
 namespace {
 
-void AppendField(std::string& out, std::string_view key, std::string_view text) {
-  out += Concat(out.back() == '{' ? "\"" : ",\"", key, "\":");
-  AppendJsonString(out, text);
-}
-
 void AppendOutcome(std::string& out, const PodOutcome& outcome) {
   out += '{';
-  AppendField(out, "pod", outcome.pod);
-  AppendField(out, "uid", outcome.uid);
-  if (!outcome.node.empty()) AppendField(out, "node", outcome.node);
+  AppendJsonField(out, "pod", outcome.pod);
+  AppendJsonField(out, "uid", outcome.uid);
+  if (!outcome.node.empty()) AppendJsonField(out, "node", outcome.node);
   if (outcome.score) out += Concat(",\"score\":", std::to_string(*outcome.score));
   out += ",\"zones\":[";
   for (const ZoneView& zone : outcome.zones) {
     out += out.back() == '[' ? "{" : ",{";
-    AppendField(out, "name", zone.name);
+    AppendJsonField(out, "name", zone.name);
     out += ",\"amount\":{";
-    for (const auto& [resource, amount] : zone.amounts) AppendField(out, resource, amount);
+    for (const auto& [resource, amount] : zone.amounts) AppendJsonField(out, resource, amount);
     out += "}}";
   }
   out += ']';
   if (!outcome.error.empty()) {
-    AppendField(out, "error", outcome.error);
+    AppendJsonField(out, "error", outcome.error);
   } else if (outcome.node.empty()) {
-    AppendField(out, "message", WhyNot(outcome));
+    AppendJsonField(out, "message", WhyNot(outcome));
   }
   out += ",\"refused\":[";
   for (const auto& [node, reason] : outcome.refusals) {
     out += out.back() == '[' ? "{" : ",{";
-    AppendField(out, "node", node);
-    AppendField(out, "reason", reason);
+    AppendJsonField(out, "node", node);
+    AppendJsonField(out, "reason", reason);
     out += '}';
   }
   out += "]}";

@@ -2,6 +2,7 @@
 
 #include "base/json_text.h"
 #include "kube/manifest_files.h"
+#include "quota/pod_usage.h"
 #include "wire/json_reader.h"
 #include "wire/pod.h"
 
@@ -62,33 +63,90 @@ Status ReadConstraints(JsonReader& in, PodManifest& pod) {
   });
 }
 
-// `json` with `fields` (",\"uid\":\"..\"") put behind the others of its metadata, where they win over an empty one.
-StatusOr<std::string> WithMetadata(std::string_view json, std::string_view fields) {
-  HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(json));
-  size_t inside = 0;
-  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
-    if (!key.Is("metadata")) return absl::OkStatus();
-    std::string_view metadata = in.Skip();
-    inside = static_cast<size_t>(metadata.data() - json.data()) + metadata.size() - 1;
+// `"requests":{"cpu":"500m"}` in base units, or nothing.
+std::string AmountsField(std::string_view field, const ResourceVector& amounts, const ResourceNames& names) {
+  std::string text;
+  for (const auto& [resource, amount] : amounts) {
+    text += text.empty() ? Concat("\"", field, "\":{") : ",";
+    AppendJsonString(text, names.Name(resource));
+    text += Concat(":\"", std::to_string(amount), resource == kCpu ? "m\"" : "\"");
+  }
+  return text.empty() ? text : text + "}";
+}
+
+std::string ResourceFields(const ResourceVector& requests, const ResourceVector& limits, const ResourceNames& names) {
+  const std::string fields = AmountsField("requests", requests, names);
+  const std::string more = AmountsField("limits", limits, names);
+  return Concat(fields, fields.empty() || more.empty() ? "" : ",", more);
+}
+
+// Adds fields to objects of a JSON text, behind the others, where they win. Objects come in the order of the text.
+class Additions {
+ public:
+  explicit Additions(std::string_view json) : json_(json) {}
+
+  // To the next value, an object; null has no place for them.
+  Status Add(JsonReader& in, std::string_view fields) {
+    if (fields.empty() || in.SkipNull()) return absl::OkStatus();
+    bool empty = true;
+    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey&) {
+      empty = false;
+      return absl::OkStatus();
+    }));
+    const auto inside = static_cast<size_t>(in.position() - json_.data()) - 1;
+    text_ += Concat(json_.substr(taken_, inside - taken_), empty ? "" : ",", fields);
+    taken_ = inside;
     return absl::OkStatus();
+  }
+  std::string Text() const { return Concat(text_, json_.substr(taken_)); }
+
+ private:
+  std::string_view json_;
+  std::string text_;
+  size_t taken_ = 0;  // of json_
+};
+
+// `json`, from which `pod` was decoded, with `metadata` among its metadata and the resources that `pod` has by now.
+StatusOr<std::string> AsStored(std::string_view json, const cluster::Pod& pod, std::string_view metadata,
+                               const ResourceNames& names) {
+  HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(json));
+  Additions additions(json);
+  auto add_to = [&](const std::vector<cluster::Container>& containers) {
+    return in.Elements([&](size_t index) {
+      return in.Members([&](const JsonKey& key) {
+        if (!key.Is("resources") || index >= containers.size()) return absl::OkStatus();
+        return additions.Add(in, ResourceFields(containers[index].requests, containers[index].limits, names));
+      });
+    });
+  };
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
+    if (part.Is("metadata")) return additions.Add(in, metadata);
+    if (!part.Is("spec")) return absl::OkStatus();
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("initContainers")) return add_to(pod.init_containers);
+      if (key.Is("containers")) return add_to(pod.containers);
+      if (!key.Is("resources") || !pod.pod_level) return absl::OkStatus();
+      return additions.Add(in, ResourceFields(pod.pod_level->requests, pod.pod_level->limits, names));
+    });
   }));
-  return Concat(json.substr(0, inside), fields, json.substr(inside));
+  return additions.Text();
 }
 
 StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& names) {
   PodManifest pod;
   HUYGENS_ASSIGN_OR_RETURN(pod.pod, wire::DecodePod(object.json, names));
+  quota::DefaultPod(pod.pod);
   std::string added;
   auto add = [&](std::string_view field, std::string& to, std::string value) {
     if (!to.empty()) return;
     to = std::move(value);
-    added += Concat(",\"", field, "\":");
+    added += Concat(added.empty() ? "\"" : ",\"", field, "\":");
     AppendJsonString(added, to);
   };
   add("namespace", pod.pod.namespace_name, "default");
   // The UID that a directory of manifests gives the same pod (kube/manifests.h).
   add("uid", pod.pod.uid, Concat("manifest/Pod/", pod.pod.Key()));
-  HUYGENS_ASSIGN_OR_RETURN(pod.json, WithMetadata(object.json, added));
+  HUYGENS_ASSIGN_OR_RETURN(pod.json, AsStored(object.json, pod.pod, added, names));
   HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(object.json));
   HUYGENS_RETURN_IF_ERROR(ReadConstraints(in, pod));
   return pod;
@@ -98,13 +156,17 @@ StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& n
 
 StatusOr<std::vector<PodManifest>> ReadPods(const std::string& path, ResourceNames& names) {
   std::vector<PodManifest> pods;
-  HUYGENS_RETURN_IF_ERROR(kube::ForEachManifest(path, [&](const kube::ManifestObject& object) {
+  const Status faults = kube::ForEachManifest(path, [&](const kube::ManifestObject& object) {
     if (object.meta.kind != "Pod") return absl::OkStatus();
     auto pod = ToPod(object, names);
     if (!pod.ok()) return Annotate(pod.status(), Concat(object.place, ": Pod ", object.meta.name));
     pods.push_back(*std::move(pod));
     return absl::OkStatus();
-  }));
+  });
+  if (Message(faults).find('\n') != std::string_view::npos) {  // several, a line each
+    return Invalid(Concat("faults in ", path, ":\n", Message(faults)));
+  }
+  HUYGENS_RETURN_IF_ERROR(faults);
   if (pods.empty()) return Invalid(Concat(path, ": there is no Pod in it"));
   return pods;
 }

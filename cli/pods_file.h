@@ -1,5 +1,5 @@
-// The pods of a manifest file (or directory) as an API server would hold them: with namespace and UID. Blocking; any
-// thread.
+// The pods of a manifest file (or directory) as an API server would hold them: with namespace, UID and the requests
+// that follow from limits. Blocking; any thread.
 #pragma once
 
 #include <string>

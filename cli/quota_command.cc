@@ -5,23 +5,18 @@
 #include "absl/flags/flag.h"
 #include "cli/command.h"
 #include "cli/output_format.h"
+#include "cli/pod_argument.h"
 #include "cli/query_escape.h"
 #include "cli/quota_report.h"
 #include "cli/remote.h"
 
 ABSL_FLAG(std::string, key, "", "print this key only, such as limits.cpu");
-ABSL_DECLARE_FLAG(std::string, namespace);
 
 namespace huygens::cli {
 
 namespace {
 
 constexpr std::string_view kName = "quota";
-
-int Fail(std::string_view message) {
-  UsageError(kName, message);
-  return kFailed;
-}
 
 int Print(const std::string& text) {
   std::fwrite(text.data(), 1, text.size(), stdout);
@@ -31,29 +26,30 @@ int Print(const std::string& text) {
 int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
   const auto json = admin.Get(Concat("/debug/quotas", group.empty() ? "" : Concat("?group=", QueryEscape(group))));
   if (absl::IsNotFound(json.status()) && !group.empty()) {
-    return Fail(Concat("huygens knows no group called ", group, "; `huygens quota tree` lists all"));
+    return Failed(kName, Concat("huygens knows no group called ", group, "; `huygens quota tree` lists all"));
   }
-  if (!json.ok()) return Fail(Message(json.status()));
+  if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto tree = DecodeQuotaTree(*json);
-  if (!tree.ok()) return Fail(Message(Annotate(tree.status(), "answer of /debug/quotas")));
-  return Print(format == OutputFormat::kJson ? *json : QuotaTreeText(*tree, absl::GetFlag(FLAGS_key)));
+  if (!tree.ok()) return Failed(kName, Message(Annotate(tree.status(), "answer of /debug/quotas")));
+  if (format == OutputFormat::kJson) return Print(*json);
+  const std::string given = absl::GetFlag(FLAGS_key);
+  if (given.empty() || tree->groups.empty()) return Print(QuotaTreeText(*tree, ""));
+  const auto key = KeyOf(*tree, given);
+  return key.ok() ? Print(QuotaTreeText(*tree, *key)) : Failed(kName, Message(key.status()));
 }
 
 int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
-  const std::string in = absl::GetFlag(FLAGS_namespace);
-  const size_t slash = given.find('/');
-  const std::string_view space = slash != std::string_view::npos ? given.substr(0, slash)
-                                 : in.empty()                    ? std::string_view("default")
-                                                                 : in;
-  const std::string_view name = given.substr(slash == std::string_view::npos ? 0 : slash + 1);
-  const auto json = admin.Get(Concat("/debug/quotas/pods/", QueryEscape(space), "/", QueryEscape(name)));
+  const auto asked = ReadPodArgument(given);
+  if (!asked.ok()) return UsageError(kName, Message(asked.status()));
+  const auto json = admin.Get(Concat("/debug/quotas/pods/", QueryEscape(asked->space), "/", QueryEscape(asked->name)));
   if (absl::IsNotFound(json.status())) {
-    return Fail(Concat("huygens knows no pod ", space, "/", name,
-                       "; it knows those that the API server shows it, and the last ones that filter was asked about"));
+    return Failed(
+        kName, Concat("huygens knows no pod ", asked->Key(),
+                      "; it knows those that the API server shows it, and the last ones that filter was asked about"));
   }
-  if (!json.ok()) return Fail(Message(json.status()));
+  if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto pod = DecodePodQuota(*json);
-  if (!pod.ok()) return Fail(Message(Annotate(pod.status(), "answer of /debug/quotas/pods")));
+  if (!pod.ok()) return Failed(kName, Message(Annotate(pod.status(), "answer of /debug/quotas/pods")));
   return Print(format == OutputFormat::kJson ? *json : PodQuotaText(*pod, SystemClock().Now()));
 }
 
@@ -74,19 +70,20 @@ int Run(std::span<const std::string_view> arguments) {
 const Command kQuotaCommand = {
     "quota", "show the budgets of business groups, and what a pod takes of its group's",
     "Usage: huygens quota tree [GROUP] [--key KEY] [--admin-url URL] [-o table|json]\n"
-    "       huygens quota explain POD [--namespace NS] [--admin-url URL] [-o table|json]\n\n"
+    "       huygens quota explain POD [-n NAMESPACE] [--admin-url URL] [-o table|json]\n\n"
     "tree asks a running huygens for the tree of business groups (BizGroupResourceQuota), or for GROUP and those below "
     "it: of each key\n"
     "that a group limits its budget (HARD), what is used of it, how much of that by pods of its own (the rest was "
     "handed to its children),\n"
-    "and what remains. A pod must fit into what remains to its own group. Amounts of cash/ keys are hours. --key "
-    "prints one line a group.\n\n"
+    "and what remains. A pod must fit into what remains to its own group. Amounts of cash/ keys are hours.\n"
+    "--key prints one line a group. It is taken as people write it: where no group limits cpu, but one requests.cpu, "
+    "that is meant.\n\n"
     "explain says what a pod costs its group, by key, beside what is used and the budget; and since when it is "
     "charged, or which key refuses\n"
-    "it now. POD is NAME or NAMESPACE/NAME.\n\n"
+    "it now. POD is NAME or NAMESPACE/NAME. Which nodes can take it is for `huygens explain` to say.\n\n"
     "  huygens quota tree --key limits.cpu --admin-url http://127.0.0.1:8889\n"
-    "  huygens quota explain default/ranking-a4-1\n\n"
-    "Exit codes: 0 answered (also of a pod that is refused), 1 no such group or pod, or the server could not be "
+    "  huygens quota explain default/over-budget\n\n"
+    "Exit codes: 0 answered (also of a pod that is refused), 1 no such group, key or pod, or the server could not be "
     "reached, 2 wrong usage.\n",
     Run};
 

@@ -6,16 +6,22 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_join.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "cli/table.h"
 #include "cli/when.h"
+#include "cluster/biz_group_quota.h"
+#include "quota/keys.h"
 
 namespace huygens::cli {
 
 namespace {
 
 constexpr int kBarLength = 10;
-constexpr std::string_view kOff = "Budgets are not enforced: filter.checks lacks quota, or quota.enforcement is off.\n";
+constexpr std::string_view kOff =
+    "Budgets are not enforced. To enforce them add quota to filter.checks of the configuration (checks: [topology, "
+    "usage, quota]), and see that\nquota.enforcement is not off; huygens reads it at its start.\n";
 
 // "███████░░░  70 %"; whatever is used shows, and only what is full looks so.
 std::string Bar(double share) {
@@ -27,10 +33,31 @@ std::string Bar(double share) {
   return text + percent;
 }
 
+// "500m" as "0.5".
+std::string Decimal(std::string_view amount) {
+  constexpr std::string_view kSuffixes = "mun";
+  const size_t suffix = amount.empty() ? std::string_view::npos : kSuffixes.find(amount.back());
+  if (suffix == std::string_view::npos) return std::string(amount);
+  const bool negative = amount.front() == '-';
+  std::string digits(amount.substr(negative, amount.size() - 1 - negative));
+  const size_t places = 3 * (suffix + 1);
+  if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+  digits.insert(digits.size() - places, ".");
+  digits.erase(digits.find_last_not_of('0') + 1);
+  return Concat(negative ? "-" : "", digits);
+}
+
 // Budgets of cash keys are hours.
 std::string Amount(std::string_view key, const std::string& amount) {
-  return amount.empty() || !key.starts_with("cash/") ? amount : Concat(amount, " h");
+  return amount.empty() || !quota::IsCash(key) ? amount : Concat(Decimal(amount), " h");
 }
+
+std::string HandedText(std::string_view key, const std::string& children) {
+  return children.empty() || children == "0" ? "" : Concat(", ", Amount(key, children), " of it handed to children");
+}
+
+// Hours are spent once all are used, and stop new pods then; another budget is over only beyond that.
+std::string_view OverText(std::string_view key) { return quota::IsCash(key) ? "SPENT" : "OVER BUDGET"; }
 
 std::string StateText(const QuotaGroupView& group) {
   if (group.state == "ok") return "";
@@ -38,9 +65,19 @@ std::string StateText(const QuotaGroupView& group) {
   return group.state == "terminating" ? "BEING DELETED" : "MISSING: only its children or pods name it";
 }
 
+bool IsLimited(const QuotaTreeView& tree, std::string_view key) {
+  return std::any_of(tree.groups.begin(), tree.groups.end(), [&](const QuotaGroupView& group) {
+    return std::any_of(group.keys.begin(), group.keys.end(),
+                       [&](const QuotaKeyView& each) { return each.key == key && !each.hard.empty(); });
+  });
+}
+
 std::string KeyNote(const QuotaKeyView& key) {
-  if (key.remaining.starts_with('-')) return "OVER BUDGET";
   if (key.unknown) return "NO SUCH KEY: it limits nothing";
+  if (key.remaining.starts_with('-') || (quota::IsCash(key.key) && key.remaining == "0")) {
+    return Concat(OverText(key.key), HandedText(key.key, key.children));
+  }
+  if (key.unlimited) return "FREE: the parent limits this key, the group does not";
   return !key.hard.empty() && key.used.empty() ? "nobody has counted it yet" : "";
 }
 
@@ -84,7 +121,7 @@ class TreeText {
       note.clear();
     };
     for (const QuotaKeyView& key : group.keys) {
-      if (only_key_.empty() ? key.hard.empty() : key.key != only_key_) continue;
+      if (only_key_.empty() ? key.hard.empty() && !key.unlimited : key.key != only_key_) continue;
       add({key.key, Amount(key.key, key.hard), Amount(key.key, key.used), Amount(key.key, key.self),
            Amount(key.key, key.remaining), key.share ? Bar(*key.share) : ""},
           KeyNote(key));
@@ -103,13 +140,33 @@ std::string ModelsText(const PodQuotaView& pod) {
   std::string text;
   for (const auto& [what, model] :
        {std::pair("cpu", &pod.cpu_model), std::pair("gpu", &pod.gpu_model), std::pair("memory", &pod.memory_model)}) {
-    if (!model->empty()) text += Concat(", ", what, " model ", *model);
+    if (!model->empty()) text += Concat(text.empty() ? "" : ", ", what, " model ", *model);
   }
   return text;
 }
 
+std::string ModelNodesText(const PodQuotaView& pod) {
+  if (!pod.model_nodes) return "";
+  if (*pod.model_nodes == 0) {
+    return Concat("NO NODE is of ", ModelsText(pod),
+                  ", and the pod goes to no other. Nodes name their models by labels (quota.cpuModelLabel and its "
+                  "like).\n");
+  }
+  return Concat("It goes to nodes of ", ModelsText(pod), " only; there ",
+                *pod.model_nodes == 1 ? "is 1" : Concat("are ", std::to_string(*pod.model_nodes)), ".\n");
+}
+
+std::string FitsText(const PodQuotaView& pod) {
+  const std::string_view allows =
+      pod.enforcement == "admission"
+          ? "The hours of its group allow it; the rest of the budget is held by an admission webhook, not here."
+          : "Its group allows it.";
+  if (pod.model_nodes == 0) return Concat(allows, "\n");  // which is told next
+  return Concat(allows, " Whether a node has room: `huygens explain ", pod.pod, "`.\n");
+}
+
 std::string VerdictText(const PodQuotaView& pod, Time now) {
-  if (pod.verdict == "fits") return "It fits.\n";
+  if (pod.verdict == "fits") return FitsText(pod);
   if (pod.verdict == "off") return std::string(kOff);
   if (pod.verdict == "ended") return "It has ended and is charged no more.\n";
   if (pod.verdict == "refused") return Concat("REFUSED: ", pod.why, "\n");
@@ -117,23 +174,60 @@ std::string VerdictText(const PodQuotaView& pod, Time now) {
   return Concat("Charged, on ", pod.node, since.ok() ? Concat(", since ", When(*since, now)) : "", ".\n");
 }
 
+bool Over(const PodCostView& key) {
+  const auto used = Quantity::Parse(key.used), hard = Quantity::Parse(key.hard);
+  return used.ok() && hard.ok() && (quota::IsCash(key.key) ? *used >= *hard : *used > *hard);
+}
+
+std::string CostNote(const PodQuotaView& pod, const PodCostView& key) {
+  const bool over = Over(key);
+  if (!key.lacks && !over) return "";
+  std::string note = Concat(over ? OverText(key.key) : "TOO LITTLE LEFT", HandedText(key.key, key.children));
+  if (pod.verdict != "charged") return note;
+  const bool held = quota::IsCash(key.key) || pod.enforcement != "admission";
+  return Concat(note, ": it runs on", held ? ", new pods are refused" : "");
+}
+
 }  // namespace
+
+StatusOr<std::string> KeyOf(const QuotaTreeView& tree, std::string_view given) {
+  const std::string normal = quota::NormalKey(given), twin = quota::TwinKey(normal);
+  std::set<std::string> keys;
+  for (const QuotaGroupView& group : tree.groups) {
+    for (const QuotaKeyView& key : group.keys) keys.insert(key.key);
+  }
+  for (const std::string& key : {normal, twin}) {
+    if (IsLimited(tree, key)) return key;
+  }
+  for (const std::string& key : {normal, twin}) {
+    if (keys.contains(key)) return key;
+  }
+  return NotFound(Concat("no group has the key ", given, "; there are: ", absl::StrJoin(keys, ", ")));
+}
 
 std::string QuotaTreeText(const QuotaTreeView& tree, std::string_view only_key) {
   if (tree.enforcement == "off") {
     return std::string(kOff);
   }
   const size_t count = tree.groups.size();
-  std::string text =
-      Concat(std::to_string(count), count == 1 ? " group" : " groups", "; enforced at ", tree.enforcement, "\n");
+  std::string text = Concat(std::to_string(count), count == 1 ? " group" : " groups",
+                            tree.enforcement == "admission"
+                                ? "; placement does NOT enforce these budgets, only hours (cash/) and models: the rest "
+                                  "is for an admission webhook (quota.enforcement)"
+                                : "; enforced at placement");
+  if (!only_key.empty() && !IsLimited(tree, only_key)) text += Concat("; no group limits ", only_key);
+  text += '\n';
   return count == 0 ? text : text + TreeText(tree, only_key).Text();
 }
 
 std::string PodQuotaText(const PodQuotaView& pod, Time now) {
   if (pod.verdict == "noGroup") {
-    return Concat("Pod ", pod.pod, " belongs to no group: it has no label biz.group.resource.quota.\n");
+    return Concat("Pod ", pod.pod, " belongs to no group: it has no label ", cluster::kQuotaGroupLabel,
+                  ". It costs nothing.\n", ModelNodesText(pod));
   }
-  std::string text = Concat("Pod ", pod.pod, " of group ", pod.path, ModelsText(pod), "\n", VerdictText(pod, now));
+  const std::string models = ModelsText(pod);
+  std::string text = Concat("Pod ", pod.pod, " of group ", pod.path, models.empty() ? "" : ", ", models, "\n",
+                            VerdictText(pod, now), ModelNodesText(pod));
   Table table({"KEY", "COST", "USED", "HARD", "NOTE"});
   std::string unlimited;
   for (const PodCostView& key : pod.keys) {
@@ -141,10 +235,9 @@ std::string PodQuotaText(const PodQuotaView& pod, Time now) {
       unlimited += Concat(unlimited.empty() ? "" : ", ", key.key, " ", key.cost);
       continue;
     }
-    const bool hours = key.key.starts_with("cash/");
-    std::vector<std::string> row = {key.key, hours ? Concat(key.cost, " an hour") : key.cost, Amount(key.key, key.used),
-                                    Amount(key.key, key.hard)};
-    if (key.lacks) row.emplace_back(hours ? "SPENT" : "TOO LITTLE LEFT");
+    std::vector<std::string> row = {key.key, quota::IsCash(key.key) ? Concat(Decimal(key.cost), " an hour") : key.cost,
+                                    Amount(key.key, key.used), Amount(key.key, key.hard)};
+    if (std::string note = CostNote(pod, key); !note.empty()) row.push_back(std::move(note));
     table.AddRow(std::move(row));
   }
   if (table.size() > 0) text += Concat("\n", table.Text());

@@ -9,8 +9,12 @@
 
 namespace huygens::cli {
 
-// The tree, a line per group and key it limits; with `only_key` a line per group, whether it limits the key or not.
-// Groups whose parent is not among them are roots; so is one group of each circle.
+// The key of the tree that a person means: "nvidia.com/gpu" is requests.nvidia.com/gpu, and "cpu" is requests.cpu where
+// groups limit that alone. NotFound, with the keys that there are, if no group has it.
+StatusOr<std::string> KeyOf(const QuotaTreeView& tree, std::string_view given);
+
+// The tree, a line per group and key that it or its parent limits; with `only_key` a line per group, whether it limits
+// the key or not. Groups whose parent is not among them are roots; so is one group of each circle.
 std::string QuotaTreeText(const QuotaTreeView& tree, std::string_view only_key);
 
 // `now` turns a time into "2m ago".

@@ -15,8 +15,10 @@ Status ReadKey(JsonReader& in, QuotaKeyView& key) {
     if (field.text == "hard") return in.Read(key.hard);
     if (field.text == "used") return in.Read(key.used);
     if (field.text == "self") return in.Read(key.self);
+    if (field.text == "children") return in.Read(key.children);
     if (field.text == "remaining") return in.Read(key.remaining);
     if (field.text == "unknown") return in.Read(key.unknown);
+    if (field.text == "unlimited") return in.Read(key.unlimited);
     return field.text == "share" ? ReadNumber(in, key.share.emplace()) : absl::OkStatus();
   });
 }
@@ -37,6 +39,7 @@ Status ReadCost(JsonReader& in, PodCostView& cost) {
     if (field.text == "key") return in.Read(cost.key);
     if (field.text == "cost") return in.Read(cost.cost);
     if (field.text == "used") return in.Read(cost.used);
+    if (field.text == "children") return in.Read(cost.children);
     if (field.text == "hard") return in.Read(cost.hard);
     return field.text == "lacks" ? in.Read(cost.lacks) : absl::OkStatus();
   });
@@ -66,9 +69,11 @@ StatusOr<PodQuotaView> DecodePodQuota(std::string_view json) {
   return wire::DecodeObject<PodQuotaView>(json, [](JsonReader& in, PodQuotaView& out) {
     return in.Members([&](const JsonKey& field) {
       if (field.text == "pod") return in.Read(out.pod);
+      if (field.text == "enforcement") return in.Read(out.enforcement);
       if (field.text == "group") return in.Read(out.group);
       if (field.text == "path") return in.Read(out.path);
       if (field.text == "models") return ReadModels(in, out);
+      if (field.text == "modelNodes") return in.Read(out.model_nodes.emplace());
       if (field.text == "node") return in.Read(out.node);
       if (field.text == "since") return in.Read(out.since);
       if (field.text == "verdict") return in.Read(out.verdict);

@@ -2,6 +2,7 @@
 // writes them, of cash keys in hours. Plain values; any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,9 +14,10 @@ namespace huygens::cli {
 
 // One key of one group. Empty texts: not limited, or not known.
 struct QuotaKeyView {
-  std::string key, hard, used, self, remaining;
+  std::string key, hard, used, self, children, remaining;
   std::optional<double> share;  // used / hard
   bool unknown = false;         // no pod is ever charged to it
+  bool unlimited = false;       // its parent limits it, the group does not
 };
 
 struct QuotaGroupView {
@@ -32,17 +34,18 @@ struct QuotaTreeView {
 
 // What a pod takes of one key.
 struct PodCostView {
-  std::string key, cost, used, hard;
+  std::string key, cost, used, children, hard;
   bool lacks = false;  // this key refuses it
 };
 
 struct PodQuotaView {
-  std::string pod, group, path;
+  std::string pod, enforcement, group, path;
   std::string cpu_model, gpu_model, memory_model;
-  std::string node;     // where it holds capacity
-  std::string since;    // RFC 3339
-  std::string verdict;  // "charged", "fits", "refused", "noGroup", "ended", "off"
-  std::string why;      // of "refused"
+  std::optional<int64_t> model_nodes;  // how many are of these models
+  std::string node;                    // where it holds capacity
+  std::string since;                   // RFC 3339
+  std::string verdict;                 // "charged", "fits", "refused", "noGroup", "ended", "off"
+  std::string why;                     // of "refused"
   std::vector<PodCostView> keys;
 };
 

@@ -35,9 +35,11 @@ Status StandInScheduler::Start() {
   for (NodeView& node : *nodes) {
     if (node.known) nodes_.emplace(node.name, std::move(node));
   }
-  if (nodes_.empty())
-    return Refused("huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
-  return absl::OkStatus();
+  if (!nodes_.empty()) return absl::OkStatus();
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply ready, admin_.Fetch("/readyz"));
+  return Refused(ready.code == 200
+                     ? "the cluster has no Node; where huygens reads manifests (cluster.manifests), none of them is one"
+                     : "huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
 }
 
 StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {

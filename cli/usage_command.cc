@@ -35,11 +35,6 @@ StatusOr<std::string> SizeQuery(std::string_view size) {
   return query;
 }
 
-int Fail(const Status& status) {
-  UsageError(kName, Message(status));
-  return kFailed;
-}
-
 int Run(std::span<const std::string_view> arguments) {
   if (arguments.size() != 1 || arguments[0] != "top") return UsageError(kName, "it takes `top`; see --help");
   const auto format = OutputFlag();
@@ -56,9 +51,9 @@ int Run(std::span<const std::string_view> arguments) {
 
   const auto json =
       admin->Get(Concat("/debug/usage?limit=", limit, by.empty() ? "" : Concat("&by=", QueryEscape(by)), *size_query));
-  if (!json.ok()) return Fail(json.status());
+  if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto top = DecodeUsageTop(*json);
-  if (!top.ok()) return Fail(Annotate(top.status(), "answer of /debug/usage"));
+  if (!top.ok()) return Failed(kName, Message(Annotate(top.status(), "answer of /debug/usage")));
   const std::string text = *format == OutputFormat::kJson ? *json : UsageTopText(*top, size);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;

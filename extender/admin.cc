@@ -214,6 +214,9 @@ class Admin::Impl {
     const size_t slash = std::min(path.find('/'), path.size());
     std::string space = PercentDecoded(path.substr(0, slash));
     std::string name = PercentDecoded(path.substr(std::min(slash + 1, path.size())));
+    if (space.empty() || name.empty()) {
+      return respond(Text(400, "a pod is asked for as /debug/quotas/pods/NAMESPACE/NAME\n"));
+    }
     Ask(std::move(respond), 503, [this, space = std::move(space), name = std::move(name)](const Answer& answer) {
       auto pod = sources_.placement.state().FindPod(space, name);
       if (!pod) pod = sources_.pods.Find(space, name);

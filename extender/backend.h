@@ -60,7 +60,7 @@ class Backend {
   virtual void FetchPod(std::string_view namespace_name, std::string_view name,
                         std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) = 0;
   // Says it on the pod, with an Event; best effort, limited in rate.
-  virtual void Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) = 0;
+  virtual void Warn(const cluster::Pod& pod, const kube::PodWarning& warning) = 0;
 
   // Makes kube-scheduler try again the pods it can see behind each target, one call after the other; what follows a
   // failure fails, too. The reports are in the order of the targets.

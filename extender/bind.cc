@@ -19,7 +19,7 @@ struct BindFlow::Attempt {
   Time started;
   std::shared_ptr<const cluster::Pod> pod;
   policy::Reason reason = policy::Reason::kFits;
-  std::string quota;  // why the pod's group refused it
+  std::string quota;  // why the pod's group, or a model it names, refused it
   std::vector<placement::ZoneShare> zones;
   BindOrder order;
   bool queued = false;  // behind another one in turns_
@@ -188,7 +188,9 @@ void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
       return Finish(attempt, "bound", "");
     case BindResult::kRefused:
       context_.placement.Release(attempt->order.request.uid);
-      if (report.worth_event) backend_.Warn(*attempt->pod, "BindFailed", report.message);
+      if (report.worth_event) {
+        backend_.Warn(*attempt->pod, {.reason = "BindFailed", .message = report.message, .repeat_key = report.message});
+      }
       return Finish(attempt, "failed", report.message);
     case BindResult::kUnknown:
       attempt->order.last_sent = context_.clock.Now();  // the POST may have been repeated until now

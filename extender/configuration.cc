@@ -1,5 +1,7 @@
 #include "extender/configuration.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "extender/configuration_scalar.h"
 
@@ -17,6 +19,12 @@ std::vector<std::string> Cautions(const Configuration& c) {
     cautions.push_back(
         Concat("usage.resources: the ceiling on ", each.name,
                " has nothing to go by, for the metrics API does not measure it; that takes usage.prometheus"));
+  }
+  const bool checked = std::ranges::find(c.filter.checks, "quota") != c.filter.checks.end();
+  if (checked && c.quota.enforcement == quota::Enforcement::kAdmission) {
+    cautions.emplace_back(
+        "quota.enforcement: admission leaves budgets to an admission webhook, and huygens has none yet: without one of "
+        "yours nobody holds pods to budgets; placement has huygens do it");
   }
   return cautions;
 }

@@ -103,8 +103,9 @@ void Describe(Walk& walk, KubernetesConfiguration& c) {
 }
 
 void Describe(Walk& walk, ManifestsConfiguration& c) {
-  walk.Value("directory", Text(c.directory, "directory", AnyText),
-             "nodes, topology objects and pods, sub-directories included");
+  walk.Value(
+      "directory", Text(c.directory, "directory", AnyText),
+      "nodes, topology objects, pods, groups and usage histories, sub-directories included; read once, at start");
   walk.Value("writeBack", Flag(c.write_back), "keep binds in the directory, not only in memory");
 }
 
@@ -210,7 +211,7 @@ void Describe(Walk& walk, UsageResource& c) {
 
 void Describe(Walk& walk, QuotaConfiguration& c) {
   walk.Value("enforcement", Choice(kEnforcements, c.enforcement),
-             "here, by the admission webhook (models and cash still here), or nowhere");
+             "here, by an admission webhook of yours (huygens has none yet; models and hours still here), or nowhere");
   walk.Value("cpuModelLabel", Text(c.cpu_model_label, "label", QualifiedName), "node label that names the CPU model");
   walk.Value("gpuModelLabel", Text(c.gpu_model_label, "label", QualifiedName), "node label that names the GPU model");
   walk.Value("memoryModelLabel", Text(c.memory_model_label, "label", QualifiedName),

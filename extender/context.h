@@ -4,12 +4,12 @@
 
 #include <functional>
 #include <string>
-#include <string_view>
 
 #include "base/resource.h"
 #include "base/time.h"
 #include "extender/journal.h"
 #include "extender/pod_memory.h"
+#include "kube/pod_events.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "placement/placement.h"
@@ -27,7 +27,7 @@ struct Context {
   // Why no decision can be made yet ("waiting for the first list of pods"); empty when ready.
   std::function<std::string()> not_ready;
   // Backend::Warn: returns at once.
-  std::function<void(const cluster::Pod& pod, std::string_view reason, std::string_view message)> warn;
+  std::function<void(const cluster::Pod& pod, const kube::PodWarning& warning)> warn;
   bool told_of_node_objects = false;  // the warning about nodeCacheCapable: false has been logged
 };
 

@@ -24,11 +24,6 @@ std::string_view Name(topology::NodeMode mode) {
   return "none";
 }
 
-void AppendField(std::string& out, std::string_view key, std::string_view text) {
-  out += Concat(",\"", key, "\":");
-  AppendJsonString(out, text);
-}
-
 void AppendAmountsField(std::string& out, std::string_view key, const ResourceVector& amounts,
                         const ResourceNames& resources) {
   out += Concat(",\"", key, "\":");
@@ -43,7 +38,7 @@ void AppendHead(std::string& out, const placement::Placement& placement, cluster
   out += "{\"name\":";
   AppendJsonString(out, state.NodeName(index));
   out += known != nullptr ? ",\"known\":true" : ",\"known\":false";
-  AppendField(out, "mode", Name(placement.Mode(index)));
+  AppendJsonField(out, "mode", Name(placement.Mode(index)));
   AppendAmountsField(out, "allocatable", known != nullptr ? known->allocatable : ResourceVector(), resources);
   ResourceVector requested;
   for (const cluster::PlacedPod* placed : state.PodsOn(index)) {
@@ -59,7 +54,7 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool k
   out += Concat(",\"zone\":", std::to_string(zone.zone));
   if (!zone.present) out += ",\"absent\":true";
   if (zone.stale) out += ",\"stale\":true";
-  if (zone.offline_cpu) AppendField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
+  if (zone.offline_cpu) AppendJsonField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
   AppendAmountsField(out, "allocatable", zone.allocatable, resources);
   if (kubelet && zone.present) {
     AppendAmountsField(out, "available", zone.available, resources);
@@ -88,15 +83,16 @@ void AppendKubelet(std::string& out, const topology::KubeletOptions& options) {
 void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
   out += "{\"pod\":";
   AppendJsonString(out, pod.key);
-  AppendField(out, "uid", pod.uid);
+  AppendJsonField(out, "uid", pod.uid);
   if (pod.reservation) {
-    AppendField(out, "reservation", *pod.reservation == cluster::ReservationState::kReserved ? "reserved" : "assumed");
+    AppendJsonField(out, "reservation",
+                    *pod.reservation == cluster::ReservationState::kReserved ? "reserved" : "assumed");
   }
   if (pod.kubelet) {
     const std::string_view charged = !pod.kubelet->observed.empty() ? "observed"
                                      : pod.kubelet->known           ? "predicted"
                                                                     : "everyZone";
-    AppendField(out, "counted", pod.kubelet->contained ? "published" : charged);
+    AppendJsonField(out, "counted", pod.kubelet->contained ? "published" : charged);
   }
   out += ",\"zones\":[";
   for (const placement::ZoneShare& share : pod.zones) {
@@ -143,8 +139,8 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   if (!node || !index) return false;
   AppendHead(out, placement, *index, resources);
   if (node->single_numa) out += ",\"singleNuma\":true";
-  if (!node->defect.empty()) AppendField(out, "defect", node->defect);
-  if (!node->unknown_setting.empty()) AppendField(out, "notice", node->unknown_setting);
+  if (!node->defect.empty()) AppendJsonField(out, "defect", node->defect);
+  if (!node->unknown_setting.empty()) AppendJsonField(out, "notice", node->unknown_setting);
   if (node->kubelet) AppendKubelet(out, *node->kubelet);
   out += ",\"zones\":[";
   for (const placement::ZoneDescription& zone : node->zones) {
@@ -160,7 +156,7 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   if (!node->usage.empty()) {
     AppendUsage(out, placement, *index, node->usage, now);
   } else if (placement.usage().options().resources.empty()) {
-    AppendField(out, "noUsage", WhyNoUsage(placement.options()));
+    AppendJsonField(out, "noUsage", WhyNoUsage(placement.options()));
   }
   out += '}';
   return true;

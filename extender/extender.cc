@@ -26,6 +26,7 @@
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
 #include "observe/log_limit.h"
+#include "quota/pod_usage.h"
 
 namespace huygens::extender {
 
@@ -148,17 +149,16 @@ Status Extender::Parts::Start() {
                                           .max_bytes = configuration_.decision_log.max_bytes,
                                           .sample = configuration_.decision_log.sample};
   decision_log_ = std::make_unique<observe::DecisionLog>(std::move(decisions), clock_, log_);
-  pods_ = std::make_unique<PodMemory>(resources_, kRememberedPods);
+  pods_ = std::make_unique<PodMemory>(resources_, kRememberedPods,
+                                      configuration_.cluster.manifests ? quota::DefaultPod : nullptr);
   journal_ = std::make_unique<Journal>(*placement_, resources_, metrics_, ring_, *decision_log_);
   context_ = std::make_unique<Context>(
       Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); },
-              [this](const cluster::Pod& pod, std::string_view reason, std::string_view message) {
-                backend_->Warn(pod, reason, message);
-              }});
+              [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }});
   inbox_ = std::make_unique<Inbox>(*context_, loop_);
   usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
-  quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, configuration_.quota.metric_groups);
+  quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
   for (const std::string& caution : Cautions(configuration_)) log_.Warn("configuration", {{"caution", caution}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);

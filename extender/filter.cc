@@ -62,7 +62,10 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   context.journal.Filter(**pod, names, decision, now);
   context.placement.RememberAnswer(*pod);
   if (!decision.quota.empty()) {
-    context.warn(**pod, decision.quota_used_up ? "QuotaExceeded" : "QuotaRefused", decision.quota);
+    // Other figures are no news.
+    context.warn(**pod, {.reason = decision.quota_used_up ? "QuotaExceeded" : "QuotaRefused",
+                         .message = decision.quota,
+                         .repeat_key = ""});
   }
 
   VerbAnswer answer{.outcome = decision.feasible.empty() ? "rejected" : "ok"};

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "topology/kubelet_settings.h"
+#include "usage/options.h"
+#include "wire/node_annotations.h"
 
 namespace huygens::extender {
 
@@ -27,6 +29,21 @@ std::string_view TypeName(const cluster::Event& event) {
   return std::visit(Visitor(), event);
 }
 
+// The first ceiling of the node's own that is of nothing watched, if anything is.
+std::string UnknownCeiling(const cluster::Node& node, const usage::Options& usage) {
+  if (usage.resources.empty()) return "";
+  for (const auto& [name, ceiling] : node.usage_ceilings) {
+    if (std::ranges::find(usage.resources, name, &usage::ResourceOptions::name) != usage.resources.end()) continue;
+    std::string text =
+        Concat("annotation ", wire::kUsageCeilingsAnnotation, ": no resource of usage.resources is called ", name,
+               ", so its ceiling is held by nobody; there are ");
+    for (const usage::ResourceOptions& each : usage.resources)
+      text += Concat(&each == &usage.resources.front() ? "" : ", ", each.name);
+    return text;
+  }
+  return "";
+}
+
 }  // namespace
 
 void Inbox::Report(kube::WatchReport report) {
@@ -47,22 +64,37 @@ void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Statu
                     {{"kind", Name(kind)}, {"object", object}, {"fault", Message(fault)}});
 }
 
+void Inbox::ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault) {
+  if (unknown_settings_[static_cast<size_t>(kind)].IsNews(object, fault))
+    ObjectFault(kind, object, Invalid(fault), true);
+}
+
 void Inbox::ReportUnknownSettings(const cluster::Event& event) {
-  if (std::holds_alternative<cluster::ListBegin>(event)) unknown_settings_.ListBegin();
-  if (std::holds_alternative<cluster::ListEnd>(event)) unknown_settings_.ListEnd();
-  if (const auto* gone = std::get_if<cluster::TopologyGone>(&event)) unknown_settings_.IsNews(gone->node_name, "");
-  if (const auto* set = std::get_if<cluster::TopologySet>(&event)) {
-    const std::string fault = topology::UnknownSetting(set->topology);
-    if (unknown_settings_.IsNews(set->topology.node_name, fault)) {
-      ObjectFault(cluster::Kind::kCommunityTopology, set->topology.node_name, Invalid(fault), true);
-    }
+  using cluster::Kind;
+  if (const auto* begin = std::get_if<cluster::ListBegin>(&event)) {
+    unknown_settings_[static_cast<size_t>(begin->kind)].ListBegin();
+  } else if (const auto* end = std::get_if<cluster::ListEnd>(&event)) {
+    unknown_settings_[static_cast<size_t>(end->kind)].ListEnd();
+  } else if (const auto* topology = std::get_if<cluster::TopologySet>(&event)) {
+    const std::string fault = topology::UnknownSetting(topology->topology);
+    ReportUnknownSetting(Kind::kCommunityTopology, topology->topology.node_name, fault);
+  } else if (const auto* topology_gone = std::get_if<cluster::TopologyGone>(&event)) {
+    ReportUnknownSetting(Kind::kCommunityTopology, topology_gone->node_name, "");
+  } else if (const auto* node = std::get_if<cluster::NodeSet>(&event)) {
+    const std::string label = topology::UnknownSetting(node->node);
+    const std::string ceiling = UnknownCeiling(node->node, context_.placement.options().usage);
+    ReportUnknownSetting(Kind::kNode, node->node.name,
+                         Concat(label, label.empty() || ceiling.empty() ? "" : "; ", ceiling));
+  } else if (const auto* node_gone = std::get_if<cluster::NodeGone>(&event)) {
+    ReportUnknownSetting(Kind::kNode, node_gone->name, "");
   }
 }
 
 bool Inbox::ApplySome(kube::EventBatch& batch) {
   for (const size_t end = std::min(batch.events.size(), next_ + kEventsPerStep); next_ < end; ++next_) {
     const cluster::Event& event = batch.events[next_];
-    if (batch.kind == cluster::Kind::kCommunityTopology) ReportUnknownSettings(event);
+    if (batch.kind == cluster::Kind::kCommunityTopology || batch.kind == cluster::Kind::kNode)
+      ReportUnknownSettings(event);
     context_.placement.Apply(event);
     if (std::string_view type = TypeName(event); !type.empty()) context_.metrics.WatchEvent(batch.kind, type);
   }

@@ -31,6 +31,7 @@ class Inbox final : public kube::EventSink {
  private:
   // As a fault of the object, though it is in use.
   void ReportUnknownSettings(const cluster::Event& event);
+  void ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault);
   // A few events of the batch; whether it has more.
   bool ApplySome(kube::EventBatch& batch);
   void Finish(const kube::EventBatch& batch);
@@ -40,8 +41,8 @@ class Inbox final : public kube::EventSink {
   std::function<void(cluster::Kind)> on_progress_;
   std::array<kube::WatchReport, cluster::kKindCount> watches_;
   std::array<uint64_t, cluster::kKindCount> seen_{};
-  kube::KnownFaults unknown_settings_;  // of the community's topology objects
-  size_t next_ = 0;                     // of the batch under way
+  std::array<kube::KnownFaults, cluster::kKindCount> unknown_settings_;
+  size_t next_ = 0;  // of the batch under way
   Slices<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
 };
 

@@ -69,7 +69,7 @@ void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> 
   observe::Decision decision{
       .time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.revision()};
   decision.outcome = answer.feasible.empty() ? "rejected" : "ok";
-  decision.quota = answer.quota;
+  decision.quota = answer.quota.empty() ? answer.models : answer.quota;
   decision.checks = checks_;
   decision.nodes = nodes;
   decision.reasons = std::as_bytes(std::span(answer.reasons));

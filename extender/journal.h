@@ -26,8 +26,8 @@ class Journal {
                   std::span<const placement::TermScores> terms, Time now);
   void Preempt(const cluster::Pod& pod, std::span<const placement::PreemptionCandidate> candidates,
                std::span<const placement::Preemption> decided, Time now);
-  // `reason`: why the node could not take the pod at the last moment, kFits otherwise; `quota`: in more words, where it
-  // is its group's. `error`: what kube-scheduler was told.
+  // `reason`: why the node could not take the pod at the last moment, kFits otherwise; `quota`: in more words, where
+  // its business group, or a model it names, keeps the pod off. `error`: what kube-scheduler was told.
   void Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
             std::string_view quota, std::string_view outcome, std::string_view error, Time now);
 

@@ -217,11 +217,11 @@ void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_vi
   });
 }
 
-void KubernetesBackend::Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) {
+void KubernetesBackend::Warn(const cluster::Pod& pod, const kube::PodWarning& warning) {
   // Asked here: what will not be sent keeps no binder, and no bind waits behind it.
-  if (!events_.Allow(pod.uid, reason, message)) return;
-  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid, reason = std::string(reason),
-           text = std::string(message)](Worker& worker) {
+  if (!events_.Allow(pod.uid, warning)) return;
+  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid,
+           reason = std::string(warning.reason), text = std::string(warning.message)](Worker& worker) {
     Status sent = events_.Send(*worker.client, pod_namespace, name, uid, reason, text);
     if (sent.ok()) return;
     loop_.Post([this, pod = Concat(pod_namespace, "/", name), why = std::string(Message(sent))] {

@@ -42,7 +42,7 @@ class KubernetesBackend final : public Backend {
   void Settle(BindOrder order, std::function<void(BindReport)> done) override;
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
-  void Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) override;
+  void Warn(const cluster::Pod& pod, const kube::PodWarning& warning) override;
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
   kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }

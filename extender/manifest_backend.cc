@@ -1,5 +1,9 @@
 #include "extender/manifest_backend.h"
 
+#include <sstream>
+
+#include "quota/pod_usage.h"
+
 namespace huygens::extender {
 
 namespace {
@@ -7,15 +11,27 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
   if (outcome.verdict == kube::BindVerdict::kBound) return {.result = BindResult::kBound};
   return {.result = BindResult::kRefused, .message = outcome.message};
 }
+
+// Several faults, a line each, go to the log one by one: a value of the log is cut where it gets long.
+Status Tell(const Status& faults, observe::Log& log) {
+  if (Message(faults).find('\n') == std::string_view::npos) return faults;
+  std::istringstream lines{std::string(Message(faults))};
+  int64_t count = 0;
+  for (std::string line; std::getline(lines, line); ++count) log.Error("manifests", {{"fault", line}});
+  return Invalid(Concat(std::to_string(count), " faults, in the lines of the log above"));
+}
 }  // namespace
 
 ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory,
                                  bool write_back)
-    : context_(context), loop_(loop), inbox_(inbox), manifests_(directory, write_back, context.resources) {}
+    : context_(context),
+      loop_(loop),
+      inbox_(inbox),
+      manifests_(directory, write_back, context.resources, quota::DefaultPod) {}
 
 Status ManifestBackend::Start() {
   std::vector<std::string> notices;
-  HUYGENS_RETURN_IF_ERROR(Annotate(manifests_.Load(notices), "cluster.manifests.directory"));
+  HUYGENS_RETURN_IF_ERROR(Annotate(Tell(manifests_.Load(notices), context_.log), "cluster.manifests.directory"));
   for (const std::string& notice : notices) context_.log.Warn("manifests", {{"notice", notice}});
   manifests_.Deliver(inbox_, context_.clock);
   return absl::OkStatus();

@@ -22,7 +22,7 @@ class ManifestBackend final : public Backend {
   void Settle(BindOrder order, std::function<void(BindReport)> done) override;
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
-  void Warn(const cluster::Pod&, std::string_view, std::string_view) override {}
+  void Warn(const cluster::Pod&, const kube::PodWarning&) override {}
   // Never asked: no kube-scheduler watches a directory.
   void Wake(std::vector<kube::WakeTarget>, std::function<void(const std::vector<kube::WakeReport>&)>) override {}
   std::vector<std::pair<std::string, std::string>> Details() const override { return {}; }

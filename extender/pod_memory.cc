@@ -7,6 +7,7 @@ namespace huygens::extender {
 StatusOr<std::shared_ptr<const cluster::Pod>> PodMemory::Decode(std::string_view json) {
   if (last_ && json == last_json_) return last_;
   HUYGENS_ASSIGN_OR_RETURN(cluster::Pod decoded, wire::DecodePod(json, resources_));
+  if (set_defaults_ != nullptr) set_defaults_(decoded);
   auto pod = std::make_shared<const cluster::Pod>(std::move(decoded));
   last_json_ = json;
   last_ = pod;

@@ -16,7 +16,10 @@ namespace huygens::extender {
 
 class PodMemory {
  public:
-  PodMemory(ResourceNames& resources, size_t capacity) : resources_(resources), capacity_(capacity) {}
+  using Defaults = void (*)(cluster::Pod&);
+  // `set_defaults`, if given, does to each pod what an API server would have done.
+  PodMemory(ResourceNames& resources, size_t capacity, Defaults set_defaults = nullptr)
+      : resources_(resources), capacity_(capacity), set_defaults_(set_defaults) {}
 
   // Decodes a pod and remembers it. The bytes of the call before are not decoded again.
   StatusOr<std::shared_ptr<const cluster::Pod>> Decode(std::string_view json);
@@ -28,6 +31,7 @@ class PodMemory {
  private:
   ResourceNames& resources_;
   size_t capacity_;
+  Defaults set_defaults_;
   std::string last_json_;
   std::shared_ptr<const cluster::Pod> last_;
   TextMap<std::shared_ptr<const cluster::Pod>> pods_;  // by UID

@@ -15,27 +15,43 @@ namespace huygens::extender {
 namespace {
 
 void AppendQuantity(std::string& out, std::string_view field, const Quantity& amount) {
-  out += Concat(",\"", field, "\":\"", amount.Canonical(), "\"");
+  AppendJsonField(out, field, amount.Canonical());
 }
 
-void AppendKey(std::string& out, const quota::Group& group, const std::string& key) {
-  out += "{\"key\":";
-  AppendJsonString(out, key);
+// Of its own pods; of hours what the status says that they used.
+Quantity OwnUse(const quota::Group& group, std::string_view key) {
+  return quota::Get(quota::IsCash(key) && group.object ? group.object->self_used : group.charged, key);
+}
+
+Quantity HeldByChildren(const quota::Group& group, std::string_view key) {
+  Quantity held = quota::Get(group.used, key);
+  held.Sub(OwnUse(group, key));
+  return held;
+}
+
+// Whether the parent, which may be null, limits the key, and the group does so by neither of its names.
+bool IsUnlimited(const quota::Group& group, const quota::Group* parent, std::string_view key) {
+  if (!parent || !quota::IsKnownKey(key) || !quota::Find(parent->object->hard, key)) return false;
+  const quota::Amounts& hard = group.object->hard;
+  return !quota::Find(hard, key) && !quota::Find(hard, quota::TwinKey(key));
+}
+
+// `parent` may be null.
+void AppendKey(std::string& out, const quota::Group& group, const quota::Group* parent, const std::string& key) {
+  out += '{';
+  AppendJsonField(out, "key", key);
   const Quantity* hard = group.object ? quota::Find(group.object->hard, key) : nullptr;
   if (hard) AppendQuantity(out, "hard", *hard);
   if (hard && !quota::IsKnownKey(key)) out += ",\"unknown\":true";
-  const bool cash = quota::IsCash(key);
+  if (IsUnlimited(group, parent, key)) out += ",\"unlimited\":true";
   // Hours of its own are known by the status alone; those in the tree's figure are 0 where it says nothing.
-  const bool known = !cash || (group.object && group.UsedOf(key) != nullptr);
+  const bool known = !quota::IsCash(key) || (group.object && group.UsedOf(key) != nullptr);
   const Quantity used = quota::Get(group.used, key);
-  const Quantity self = quota::Get(cash && group.object ? group.object->self_used : group.charged, key);
-  Quantity children = used;
-  children.Sub(self);
   if (known) {
     AppendQuantity(out, "used", used);
-    AppendQuantity(out, "self", self);
+    AppendQuantity(out, "self", OwnUse(group, key));
   }
-  AppendQuantity(out, "children", children);
+  AppendQuantity(out, "children", HeldByChildren(group, key));
   if (hard && known) {
     Quantity remaining = *hard;
     remaining.Sub(used);
@@ -48,20 +64,24 @@ void AppendKey(std::string& out, const quota::Group& group, const std::string& k
   out += '}';
 }
 
-void AppendField(std::string& out, std::string_view field, std::string_view text) {
-  out += Concat(",\"", field, "\":");
-  AppendJsonString(out, text);
-}
-
 void AppendModels(std::string& out, const cluster::QuotaLabels& labels) {
   out += ",\"models\":{";
   for (const auto& [what, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
                                     std::pair("memory", &labels.memory_model)}) {
-    if (model->empty()) continue;
-    out += Concat(out.back() == '{' ? "\"" : ",\"", what, "\":");
-    AppendJsonString(out, *model);
+    if (!model->empty()) AppendJsonField(out, what, *model);
   }
   out += '}';
+}
+
+// How many nodes are of the models that a pod names; nothing if it names none.
+void AppendModelNodes(std::string& out, const quota::WantedModels& wanted, const cluster::State& state) {
+  if (!wanted.Any()) return;
+  int64_t count = 0;
+  for (cluster::NodeIndex node = 0; node < state.NodeSlots(); ++node) {
+    if (state.GetNode(node) && wanted.Accept(node)) ++count;
+  }
+  out += ",\"modelNodes\":";
+  AppendJsonInt(out, count);
 }
 
 // What a pod costs, and what it takes an hour of the budgets of hours.
@@ -82,10 +102,12 @@ void AppendCosts(std::string& out, const quota::Tree& tree, std::string_view nam
   const quota::Group* group = tree.Find(name);
   out += ",\"keys\":[";
   for (const auto& [key, amount] : WithHours(cost, group)) {
-    out += out.back() == '[' ? "{\"key\":" : ",{\"key\":";
-    AppendJsonString(out, key);
+    out += out.back() == '[' ? "{" : ",{";
+    AppendJsonField(out, "key", key);
     AppendQuantity(out, "cost", amount);
     if (const Quantity* used = group ? group->UsedOf(key) : nullptr) AppendQuantity(out, "used", *used);
+    const Quantity children = group ? HeldByChildren(*group, key) : Quantity();
+    if (!children.IsZero()) AppendQuantity(out, "children", children);
     if (const Quantity* hard = group ? quota::Find(group->object->hard, key) : nullptr) {
       AppendQuantity(out, "hard", *hard);
     }
@@ -122,17 +144,12 @@ double Approximate(const Quantity& quantity) {
 void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view name) {
   const quota::Group& group = tree.groups().find(name)->second;
   const quota::Verdict standing = tree.Standing(name);
-  out += "{\"name\":";
-  AppendJsonString(out, name);
-  out += ",\"parent\":";
-  AppendJsonString(out, group.object ? group.object->parent : "");
-  out += ",\"path\":";
-  AppendJsonString(out, tree.Path(name));
-  out += Concat(",\"state\":\"", StateOf(standing), "\"");
-  if (!standing.fits()) {
-    out += ",\"why\":";
-    AppendJsonString(out, standing.detail);
-  }
+  out += '{';
+  AppendJsonField(out, "name", name);
+  AppendJsonField(out, "parent", group.object ? group.object->parent : "");
+  AppendJsonField(out, "path", tree.Path(name));
+  AppendJsonField(out, "state", StateOf(standing));
+  if (!standing.fits()) AppendJsonField(out, "why", standing.detail);
   out += ",\"children\":[";
   for (const std::string& child : group.children) {
     if (out.back() != '[') out += ',';
@@ -143,10 +160,16 @@ void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view nam
   if (group.object) {
     for (const auto& [key, hard] : group.object->hard) keys.insert(key);
   }
+  const quota::Group* parent = group.object ? tree.Find(group.object->parent) : nullptr;
+  if (parent) {
+    for (const auto& [key, hard] : parent->object->hard) {
+      if (quota::IsKnownKey(key)) keys.insert(key);
+    }
+  }
   for (const auto& [key, used] : group.used) keys.insert(key);
   for (const std::string& key : keys) {
     if (out.back() != '[') out += ',';
-    AppendKey(out, group, key);
+    AppendKey(out, group, parent, key);
   }
   out += "]}";
 }
@@ -161,25 +184,29 @@ void AppendPodQuota(std::string& out, const placement::Placement& placement, con
   const cluster::Pod& pod = placed ? *placed->pod : asked;
   const quota::Account* account = placement.quota();
   const cluster::QuotaLabels labels = pod.quota ? *pod.quota : cluster::QuotaLabels();
-  out += "{\"pod\":";
-  AppendJsonString(out, pod.Key());
-  AppendField(out, "group", labels.group);
-  AppendField(out, "path", account ? account->tree().Path(labels.group) : labels.group);
+  out += '{';
+  AppendJsonField(out, "pod", pod.Key());
+  AppendJsonField(out, "enforcement", EnforcementOf(placement));
+  AppendJsonField(out, "group", labels.group);
+  AppendJsonField(out, "path", account ? account->tree().Path(labels.group) : labels.group);
   AppendModels(out, labels);
+  if (account && !placed && !pod.Terminal()) {
+    AppendModelNodes(out, account->models().Wanted(labels), placement.state());
+  }
   if (!account || labels.group.empty() || pod.Terminal()) {
-    AppendField(out, "verdict", labels.group.empty() ? "noGroup" : account ? "ended" : "off");
+    AppendJsonField(out, "verdict", labels.group.empty() ? "noGroup" : account ? "ended" : "off");
     out += ",\"keys\":[]}";
     return;
   }
   const quota::Verdict verdict = placement.CheckQuota(pod);  // fits if it holds its room
   if (placed) {
-    AppendField(out, "node", placement.state().NodeName(placed->node));
+    AppendJsonField(out, "node", placement.state().NodeName(placed->node));
     const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod.uid);
     const std::optional<Time> since = entry ? std::optional(entry->since) : pod.start_time;
-    if (since) AppendField(out, "since", FormatRfc3339(*since));
+    if (since) AppendJsonField(out, "since", FormatRfc3339(*since));
   }
-  AppendField(out, "verdict", placed ? "charged" : verdict.fits() ? "fits" : "refused");
-  if (!verdict.fits()) AppendField(out, "why", quota::Text(verdict, labels.group));
+  AppendJsonField(out, "verdict", placed ? "charged" : verdict.fits() ? "fits" : "refused");
+  if (!verdict.fits()) AppendJsonField(out, "why", quota::Text(verdict, labels.group));
   AppendCosts(out, account->tree(), labels.group, account->UsageOf(pod), verdict);
   out += '}';
 }

@@ -1,9 +1,8 @@
 #include "extender/quota_watch.h"
 
-#include <algorithm>
-#include <set>
 #include <utility>
 
+#include "absl/strings/str_join.h"
 #include "extender/quota_json.h"
 
 namespace huygens::extender {
@@ -19,14 +18,24 @@ void AppendFigures(std::string_view name, const quota::Group& group, std::vector
 
 }  // namespace
 
-QuotaWatch::QuotaWatch(const placement::Placement& placement, observe::Metrics& metrics,
-                       std::vector<std::string> groups)
-    : placement_(placement), metrics_(metrics), groups_(std::move(groups)) {}
+QuotaWatch::QuotaWatch(const placement::Placement& placement, observe::Metrics& metrics, observe::Log& log,
+                       const std::vector<std::string>& groups)
+    : placement_(placement), metrics_(metrics), log_(log), groups_(groups.begin(), groups.end()) {}
 
 void QuotaWatch::CountStates(const quota::Tree& tree) {
   for (std::string_view state : observe::kQuotaGroupStates) states_[state] = 0;
   for (const auto& [name, group] : tree.groups()) ++states_[StateOf(tree.Standing(name))];
   counted_ = tree.revision();
+}
+
+void QuotaWatch::TellOfMissing(const quota::Tree& tree) {
+  std::vector<std::string> missing;
+  for (const std::string& name : groups_) {
+    if (!tree.Find(name)) missing.push_back(name);
+  }
+  if (missing.empty()) return;
+  log_.Warn("quota.metricGroups names groups that do not exist; huygens_quota_hard and huygens_quota_used lack them",
+            {{"groups", absl::StrJoin(missing, ",")}});
 }
 
 void QuotaWatch::RefreshMetrics() {
@@ -35,12 +44,14 @@ void QuotaWatch::RefreshMetrics() {
   if (counted_ != tree.revision()) CountStates(tree);
   for (const auto& [state, count] : states_) metrics_.SetQuotaGroups(state, count);
   std::vector<observe::QuotaFigures> figures;
-  if (std::find(groups_.begin(), groups_.end(), "*") != groups_.end()) {
+  if (groups_.contains("*")) {
     for (const auto& [name, group] : tree.groups()) {
       if (group.object) AppendFigures(name, group, figures);
     }
   } else {
-    for (const std::string& name : std::set<std::string>(groups_.begin(), groups_.end())) {
+    const bool all_known = placement_.state().Synced(cluster::Kind::kBizGroupQuota);
+    if (all_known && !std::exchange(told_, true)) TellOfMissing(tree);
+    for (const std::string& name : groups_) {
       if (const quota::Group* group = tree.Find(name)) AppendFigures(name, *group, figures);
     }
   }

@@ -72,12 +72,13 @@ Status ReadJson(const fs::path& path, const std::string& text, const Take& take)
   if (!IsList(*meta)) return TakeObject(text, Concat(name, ":1"), nullptr, take);
   const auto list = wire::DecodeList(text);
   if (!list.ok()) return Annotate(list.status(), name);
+  Status faults;
   for (const std::string_view item : list->items) {
     const auto begin = text.begin();
     const auto line = 1 + std::count(begin, begin + (item.data() - text.c_str()), '\n');
-    HUYGENS_RETURN_IF_ERROR(TakeObject(std::string(item), Concat(name, ":", std::to_string(line)), &*meta, take));
+    AddFault(faults, TakeObject(std::string(item), Concat(name, ":", std::to_string(line)), &*meta, take));
   }
-  return absl::OkStatus();
+  return faults;
 }
 
 Status TakeYaml(const std::string& name, const YAML::Node& node, const wire::ObjectMeta* list, const Take& take) {
@@ -87,45 +88,55 @@ Status TakeYaml(const std::string& name, const YAML::Node& node, const wire::Obj
   return TakeObject(std::move(json), place, list, take);
 }
 
+Status ReadDocument(const std::string& name, const YAML::Node& document, const Take& take) {
+  if (!document.IsMap())
+    return Invalid(Concat(name, ":", std::to_string(LineOf(document)), ": not a Kubernetes object"));
+  const YAML::Node kind = document["kind"];
+  const YAML::Node items = document["items"];
+  if (!kind.IsDefined() || !kind.IsScalar() || !kind.Scalar().ends_with("List") || !items.IsDefined())
+    return TakeYaml(name, document, nullptr, take);
+  wire::ObjectMeta list;
+  list.kind = kind.Scalar();
+  if (const YAML::Node version = document["apiVersion"]; version.IsDefined() && version.IsScalar())
+    list.api_version = version.Scalar();
+  Status faults;
+  for (const YAML::Node& item : items) AddFault(faults, TakeYaml(name, item, &list, take));
+  return faults;
+}
+
 Status ReadYaml(const fs::path& path, const std::string& text, const Take& take) {
-  const std::string name = path.string();
+  Status faults;
   for (const YAML::Node& document : YAML::LoadAll(text)) {
-    if (!document.IsDefined() || document.IsNull()) continue;
-    if (!document.IsMap())
-      return Invalid(Concat(name, ":", std::to_string(LineOf(document)), ": not a Kubernetes object"));
-    const YAML::Node kind = document["kind"];
-    const YAML::Node items = document["items"];
-    if (!kind.IsDefined() || !kind.IsScalar() || !kind.Scalar().ends_with("List") || !items.IsDefined()) {
-      HUYGENS_RETURN_IF_ERROR(TakeYaml(name, document, nullptr, take));
-      continue;
-    }
-    wire::ObjectMeta list;
-    list.kind = kind.Scalar();
-    if (const YAML::Node version = document["apiVersion"]; version.IsDefined() && version.IsScalar())
-      list.api_version = version.Scalar();
-    for (const YAML::Node& item : items) HUYGENS_RETURN_IF_ERROR(TakeYaml(name, item, &list, take));
+    if (document.IsDefined() && !document.IsNull()) AddFault(faults, ReadDocument(path.string(), document, take));
   }
-  return absl::OkStatus();
+  return faults;
+}
+
+Status ReadFile(const fs::path& path, const Take& take) {
+  std::ifstream in(path, std::ios::binary);
+  std::ostringstream text;
+  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
+  if (!in) return NotFound(Concat(path.string(), ": cannot be read"));
+  try {
+    return path.extension() == ".json" ? ReadJson(path, text.str(), take) : ReadYaml(path, text.str(), take);
+  } catch (const YAML::Exception& fault) {
+    const int line = fault.mark.line + 1;
+    return Invalid(Concat(path.string(), ":", std::to_string(line), ": ", fault.msg, TabHint(text.view(), line)));
+  }
 }
 
 }  // namespace
 
+void AddFault(Status& faults, const Status& fault) {
+  if (fault.ok()) return;
+  faults = faults.ok() ? fault : Invalid(Concat(Message(faults), "\n", Message(fault)));
+}
+
 Status ForEachManifest(const std::string& directory, const Take& take) {
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<fs::path> files, Files(directory));
-  for (const fs::path& path : files) {
-    std::ifstream in(path, std::ios::binary);
-    std::ostringstream text;
-    if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-    if (!in) return NotFound(Concat(path.string(), ": cannot be read"));
-    try {
-      HUYGENS_RETURN_IF_ERROR(path.extension() == ".json" ? ReadJson(path, text.str(), take)
-                                                          : ReadYaml(path, text.str(), take));
-    } catch (const YAML::Exception& fault) {
-      const int line = fault.mark.line + 1;
-      return Invalid(Concat(path.string(), ":", std::to_string(line), ": ", fault.msg, TabHint(text.view(), line)));
-    }
-  }
-  return absl::OkStatus();
+  Status faults;
+  for (const fs::path& path : files) AddFault(faults, ReadFile(path, take));
+  return faults;
 }
 
 }  // namespace huygens::kube

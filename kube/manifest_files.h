@@ -18,7 +18,11 @@ struct ManifestObject {
 
 // Calls `take` for each object of each .yaml, .yml and .json file below `directory`, files in order of their paths.
 // Lists are taken apart, hidden files and kustomization.yaml are passed over. `directory` may be one such file itself.
-// The first error ends it.
+// An error, one of `take` too, costs its object, or the file that cannot be read: in the end all come in one, a line
+// each.
 Status ForEachManifest(const std::string& directory, const std::function<Status(ManifestObject)>& take);
+
+// Adds `fault`, unless ok, as another line.
+void AddFault(Status& faults, const Status& fault);
 
 }  // namespace huygens::kube

@@ -7,6 +7,7 @@
 #include "kube/object_events.h"
 #include "kube/whole_file.h"
 #include "wire/binding.h"
+#include "wire/biz_group_schema.h"
 #include "wire/json_reader.h"
 #include "wire/pod.h"
 #include "wire/pod_annotations.h"
@@ -86,23 +87,55 @@ StatusOr<BindRequest> DecodeBinding(std::string_view json) {
 
 }  // namespace
 
-ManifestDirectory::ManifestDirectory(std::string directory, bool write_back, ResourceNames& names)
-    : directory_(std::move(directory)), write_back_(write_back), names_(names), objects_(cluster::kKindCount) {}
+ManifestDirectory::ManifestDirectory(std::string directory, bool write_back, ResourceNames& names,
+                                     SetDefaults set_defaults)
+    : directory_(std::move(directory)),
+      write_back_(write_back),
+      names_(names),
+      set_defaults_(set_defaults),
+      objects_(cluster::kKindCount) {}
 
 ManifestDirectory::~ManifestDirectory() = default;
 
 Status ManifestDirectory::Load(std::vector<std::string>& notices) {
   std::vector<ManifestObject> bindings;  // applied when all pods are known
-  HUYGENS_RETURN_IF_ERROR(ForEachManifest(directory_, [&](ManifestObject object) {
+  Status faults = ForEachManifest(directory_, [&](ManifestObject object) {
     if (Is(object.meta, kBinding)) {
       bindings.push_back(std::move(object));
       return absl::OkStatus();
     }
     return Add(object, notices);
-  }));
-  for (const ManifestObject& binding : bindings) HUYGENS_RETURN_IF_ERROR(ApplyBinding(binding, notices));
+  });
+  for (const ManifestObject& binding : bindings) AddFault(faults, ApplyBinding(binding, notices));
   CheckUsageNodes(notices);
-  return absl::OkStatus();
+  CheckGroupParents(notices);
+  return faults;
+}
+
+void ManifestDirectory::CheckGroupParents(std::vector<std::string>& notices) const {
+  TextMap<std::string_view> parents;
+  const auto& groups = objects_[static_cast<size_t>(Kind::kBizGroupQuota)];
+  for (const cluster::Event& event : groups) {
+    const cluster::BizGroupQuota& group = std::get<cluster::BizGroupQuotaSet>(event).group;
+    parents.emplace(group.name, group.parent);
+  }
+  for (const cluster::Event& event : groups) {
+    const cluster::BizGroupQuota& group = std::get<cluster::BizGroupQuotaSet>(event).group;
+    const auto tell = [&](std::string_view why) {
+      const auto place = places_.find(Concat(cluster::Name(Kind::kBizGroupQuota), " /", group.name));
+      notices.push_back(Concat(place->second, ": BizGroupResourceQuota ", group.name, ": spec.parentBizGroup: ", why,
+                               "; the group takes no pods"));
+    };
+    if (!group.parent.empty() && !parents.contains(group.parent)) tell(Concat("there is no group ", group.parent));
+    // A way up that comes back has no more steps than there are groups.
+    std::string_view at = group.parent;
+    for (size_t steps = 0; steps < parents.size() && at != group.name; ++steps) {
+      const auto next = parents.find(at);
+      if (next == parents.end()) break;
+      at = next->second;
+    }
+    if (at == group.name) tell("it leads back to the group itself");
+  }
 }
 
 void ManifestDirectory::CheckUsageNodes(std::vector<std::string>& notices) const {
@@ -136,6 +169,12 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
   if (!fresh)
     return Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, " is defined in ", place->second, " already"));
   if (*kind == Kind::kPod) return AddPod(object);
+  if (*kind == Kind::kBizGroupQuota) {
+    Status faults;
+    for (const std::string& fault : wire::BizGroupQuotaFaults(object.json))
+      AddFault(faults, Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, ": ", fault)));
+    HUYGENS_RETURN_IF_ERROR(faults);
+  }
   DecodedObject decoded = DecodePresent(*kind, object.json, names_);
   if (const Status fault = Annotate(decoded.fault, Concat(object.place, ": ", meta.kind, " ", meta.name));
       !fault.ok()) {
@@ -155,6 +194,7 @@ Status ManifestDirectory::AddPod(const ManifestObject& object) {
   if (!pod.ok()) return Annotate(pod.status(), where);
   auto place = DecodePodPlace(object.json);
   if (!place.ok()) return Annotate(place.status(), where);
+  set_defaults_(*pod);
   if (pod->namespace_name.empty()) pod->namespace_name = "default";
   const std::string key = pod->Key();
   if (pods_.contains(key)) return Invalid(Concat(where, " is defined twice"));

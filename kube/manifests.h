@@ -1,13 +1,14 @@
-// A directory of YAML and JSON files that stands in for an API server: Nodes, Pods and NodeResourceTopologies (of both
-// groups, also inside a List), several documents to a file, sub-directories included. Read once; decoded by the same
-// decoders; delivered as the LISTs of an API server would be. Binds change the copy in memory and, with `write_back`,
-// are kept as a core/v1 Binding per pod in the sub-directory "bindings", which the next load applies (the files of the
-// user stay as they are).
+// A directory of YAML and JSON files that stands in for an API server: Nodes, Pods, NodeResourceTopologies (of both
+// groups) and BizGroupResourceQuotas, also inside a List, several documents to a file, sub-directories included. Read
+// once; decoded by the same decoders; delivered as the LISTs of an API server would be. Binds change the copy in memory
+// and, with `write_back`, are kept as a core/v1 Binding per pod in the sub-directory "bindings", which the next load
+// applies (the files of the user stay as they are).
 //
-// Errors name file and line. An object that cannot be read stops the load: a typo must not silently remove a node. An
-// annotation of a Node that cannot is reported and ignored, as everywhere.
-// `kind: UsageHistory` (wire/usage_history.h) is read, too. Other kinds are reported and passed over. An object without
-// a UID gets one made from its kind, namespace and name. Blocking; one thread at a time.
+// Errors name file and line, all at once. An object that cannot be read stops the load: a typo must not silently remove
+// a node. So does a BizGroupResourceQuota that its definition refuses (wire/biz_group_schema.h). An annotation of a
+// Node that cannot be read is reported and ignored, as everywhere. `kind: UsageHistory` (wire/usage_history.h) is read,
+// too. Other kinds are reported and passed over. An object without a UID gets one made from its kind, namespace and
+// name. Blocking; one thread at a time.
 #pragma once
 
 #include <memory>
@@ -31,10 +32,12 @@ struct ManifestObject;
 
 class ManifestDirectory {
  public:
-  ManifestDirectory(std::string directory, bool write_back, ResourceNames& names);
+  // `set_defaults` fills in what the API server fills in when it stores a pod.
+  using SetDefaults = void (*)(cluster::Pod&);
+  ManifestDirectory(std::string directory, bool write_back, ResourceNames& names, SetDefaults set_defaults);
   ~ManifestDirectory();
 
-  // Reads everything, once. `notices` receives one line per thing that was passed over.
+  // Reads everything, once. `notices` receives one line per thing that was passed over, the error one per fault.
   Status Load(std::vector<std::string>& notices);
   // Delivers each kind as one LIST.
   void Deliver(EventSink& sink, const Clock& clock) const;
@@ -59,6 +62,7 @@ class ManifestDirectory {
   Status Add(const ManifestObject& object, std::vector<std::string>& notices);
   Status AddPod(const ManifestObject& object);
   void CheckUsageNodes(std::vector<std::string>& notices) const;
+  void CheckGroupParents(std::vector<std::string>& notices) const;
   Status ApplyBinding(const ManifestObject& object, std::vector<std::string>& notices);
   void Place(PodEntry& entry, const BindRequest& request);
   Status WriteBinding(const BindRequest& request) const;
@@ -66,6 +70,7 @@ class ManifestDirectory {
   const std::string directory_;
   const bool write_back_;
   ResourceNames& names_;
+  const SetDefaults set_defaults_;
   std::vector<std::vector<cluster::Event>> objects_;  // by kind, as read; pods live in pods_
   TextMap<PodEntry> pods_;                            // by namespace/name
   std::vector<std::string> pod_order_;                // keys of pods_, as read

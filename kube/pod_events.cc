@@ -33,14 +33,13 @@ bool PodEvents::TakeToken(std::string_view reason, Time now) {
   return true;
 }
 
-bool PodEvents::Allow(std::string_view uid, std::string_view reason, std::string_view message) {
-  const bool has_figures = reason.starts_with("Quota");
-  const std::string key = Concat(uid, "\n", reason, "\n", has_figures ? "" : message);
+bool PodEvents::Allow(std::string_view uid, const PodWarning& warning) {
+  const std::string key = Concat(uid, "\n", warning.reason, "\n", warning.repeat_key);
   const Time now = clock_.Now();
   const std::lock_guard lock(mutex_);
   const auto known = last_.find(key);
   const bool too_soon = known != last_.end() && now - known->second < options_.repeat_after;
-  if (too_soon || !TakeToken(reason, now)) {
+  if (too_soon || !TakeToken(warning.reason, now)) {
     ++counts_.suppressed;
     return false;
   }

@@ -1,7 +1,6 @@
 // Tells the owner of a pod, with a Warning that `kubectl describe pod` shows, what keeps it from its node: that binding
-// failed, or what its business group lacks. Best effort and bounded: a token bucket for each reason, and the same text
-// about the same pod at most once in a while. What a group lacks has figures in its text that seldom stay: of that, any
-// text about the pod counts as the same. Shared by threads.
+// failed, or what its business group lacks. Best effort and bounded: a token bucket for each reason, and the same about
+// the same pod at most once in a while. Shared by threads.
 #pragma once
 
 #include <deque>
@@ -21,18 +20,25 @@ namespace huygens::kube {
 struct PodEventOptions {
   double per_second = 1;  // sustained, of each reason
   int burst = 25;
-  Duration repeat_after = std::chrono::minutes(5);  // the same text about the same pod
-  size_t remembered = 1000;                         // (pod, reason, text)
+  Duration repeat_after = std::chrono::minutes(5);  // the same about the same pod
+  size_t remembered = 1000;                         // (pod, reason, repeat key)
   Duration timeout = std::chrono::seconds(3);
   std::string instance;  // which huygens says so: host name
+};
+
+struct PodWarning {
+  std::string_view reason;  // an UpperCamelCase word, one of few
+  std::string_view message;
+  // What makes it the same as an earlier one for this reason: the message, or less where figures in it seldom stay.
+  std::string_view repeat_key;
 };
 
 class PodEvents {
  public:
   PodEvents(const Clock& clock, Random random, PodEventOptions options);
 
-  // Whether the limits let this be sent; then it counts as sent. `reason`: an UpperCamelCase word, one of few.
-  bool Allow(std::string_view uid, std::string_view reason, std::string_view message);
+  // Whether the limits let this be sent; then it counts as sent.
+  bool Allow(std::string_view uid, const PodWarning& warning);
   // Blocking; after Allow. The error is for a log line at most.
   Status Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
               std::string_view reason, std::string_view message);
@@ -57,7 +63,7 @@ class PodEvents {
   mutable std::mutex mutex_;
   Random random_;
   std::map<std::string, Bucket, std::less<>> buckets_;  // by reason
-  TextMap<Time> last_;                                  // by UID, reason and text
+  TextMap<Time> last_;                                  // by UID, reason and repeat key
   std::deque<std::string> order_;                       // keys of last_, oldest first
   Counts counts_;
 };

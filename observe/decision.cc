@@ -23,19 +23,13 @@ void AppendText(std::string& out, std::string_view text) {
   }
 }
 
-void AppendKey(std::string& out, std::string_view key) {
-  if (out.back() != '{') out += ',';
-  AppendJsonString(out, key);
-  out += ':';
-}
-
 void AppendField(std::string& out, std::string_view key, std::string_view text) {
-  AppendKey(out, key);
+  AppendJsonKey(out, key);
   AppendText(out, text);
 }
 
 void AppendField(std::string& out, std::string_view key, int64_t number) {
-  AppendKey(out, key);
+  AppendJsonKey(out, key);
   AppendJsonInt(out, number);
 }
 
@@ -112,7 +106,7 @@ void DecisionRecord::AppendJson(std::string& out) const {
   if (!Text(kError).empty()) AppendField(out, "error", Text(kError));
   if (!Text(kQuota).empty()) AppendField(out, "quota", Text(kQuota));
   if (checks_ > 0) {
-    AppendKey(out, "checks");
+    AppendJsonKey(out, "checks");
     for (size_t i = 0; i < checks_; ++i) {
       out += i == 0 ? '[' : ',';
       AppendText(out, Text(kFixedTexts + i));
@@ -120,16 +114,16 @@ void DecisionRecord::AppendJson(std::string& out) const {
     out += ']';
   }
   if (narrowed_) {
-    AppendKey(out, "narrowed");
+    AppendJsonKey(out, "narrowed");
     out += "true";
   }
   if (max_score_ > 0) AppendField(out, "maxScore", max_score_);
   if (!weights_.empty()) {
-    AppendKey(out, "terms");
+    AppendJsonKey(out, "terms");
     for (size_t i = 0; i < weights_.size(); ++i) {
       out += i == 0 ? "[{" : ",{";
       AppendField(out, "name", Text(kFixedTexts + checks_ + i));
-      AppendKey(out, "weight");
+      AppendJsonKey(out, "weight");
       AppendJsonDouble(out, weights_[i]);
       out += '}';
     }
@@ -137,15 +131,15 @@ void DecisionRecord::AppendJson(std::string& out) const {
   }
   if (!Text(kNode).empty()) AppendField(out, "node", Text(kNode));
   if (!Text(kZones).empty()) {
-    AppendKey(out, "zones");
+    AppendJsonKey(out, "zones");
     out += Text(kZones);
   }
   if (!Text(kFacts).empty()) {
-    AppendKey(out, "facts");
+    AppendJsonKey(out, "facts");
     out += Text(kFacts);
   }
   if (names_->size() > 0) {
-    AppendKey(out, "nodes");
+    AppendJsonKey(out, "nodes");
     AppendNodes(out);
   }
   out += '}';
@@ -161,12 +155,12 @@ void DecisionRecord::AppendNodes(std::string& out) const {
       AppendField(out, "reason", code < reasons_->size() ? (*reasons_)[code] : Concat("reason ", std::to_string(code)));
     }
     if (i < kept_.size() && kept_[i]) {
-      AppendKey(out, "kept");
+      AppendJsonKey(out, "kept");
       out += "true";
     }
     if (i < scores_.size()) AppendField(out, "score", scores_[i]);
     if (!weights_.empty()) {
-      AppendKey(out, "terms");
+      AppendJsonKey(out, "terms");
       for (size_t term = 0; term < weights_.size(); ++term) {
         out += term == 0 ? '[' : ',';
         AppendScore(out, opinions_[term * names.size() + i]);

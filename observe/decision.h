@@ -36,7 +36,7 @@ struct Decision {
   uint64_t revision = 0;  // of the state it was decided on
   std::string_view outcome;
   std::string_view error;
-  std::string_view quota;                    // why the pod's business group refuses it; empty if it does not
+  std::string_view quota;                    // why its business group, or a model it names, keeps the pod off
   std::span<const std::string_view> checks;  // that were asked, in order
   std::span<const std::string_view> nodes;   // of the request
   std::span<const std::byte> reasons;        // codes by position: std::as_bytes of a span of one-byte enums

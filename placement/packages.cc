@@ -25,7 +25,6 @@ int64_t ByRequests(const cluster::State& state, NodeIndex node, const ResourceVe
 usage::Demand Times(usage::Demand demand, int64_t count, size_t slots) {
   for (usage::ResourceDemand& each : demand.resources) {
     each.peak *= count;
-    each.lowest *= count;
     each.estimate *= count;
     for (int64_t& value : each.curve) value *= count;
     each.outline = usage::Outline::Of(each, slots);

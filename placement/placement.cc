@@ -75,7 +75,7 @@ Status Placement::Build() {
   const auto& managed = zones_.options().managed_resources;
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
-  const policy::Sources sources{zones_, kubelet_, usage_, options_.quota.models};
+  const policy::Sources sources{zones_, kubelet_, usage_};
   TextSet seen;
   for (const std::string& name : options_.checks) {
     const policy::CheckEntry* entry = policy::FindCheck(name);
@@ -127,8 +127,23 @@ Status Placement::BuildQuota(const policy::CheckEntry& entry, const policy::Sour
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
   policy::PodQuery query(pod, topology::RequestOf(pod, zones_.options().managed_resources), now);
   if (!usage_.options().resources.empty()) query.usage = usage_.DemandOf(pod);
-  query.quota = CheckQuota(pod);
   return query;
+}
+
+policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now) const {
+  policy::PodQuery query = Query(pod, now);
+  query.quota = CheckQuota(pod);
+  if (quota_ && pod.quota) query.models = quota_->models().Wanted(*pod.quota);
+  return query;
+}
+
+std::string Placement::OtherModels(const policy::PodQuery& query) const {
+  if (!query.models.Any() || !query.quota.fits()) return {};
+  std::string text = quota_->models().Explain(*query.pod.quota, nodes_);
+  const auto count = std::count_if(nodes_.begin(), nodes_.end(), [&](auto node) { return query.models.Accept(node); });
+  if (text.empty() || count == 0) return text;
+  return Concat(text, "; ", std::to_string(count), count == 1 ? " node" : " nodes", " of what it wants ",
+                count == 1 ? "is" : "are", " refused for another reason");
 }
 
 quota::Verdict Placement::CheckQuota(const cluster::Pod& pod, const quota::Amounts& others) const {
@@ -162,7 +177,7 @@ Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node) {
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
-  const policy::PodQuery query = Query(pod, now);
+  const policy::PodQuery query = QueryForChecks(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   RunChecks(query);
@@ -181,6 +196,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
     if (!candidates_.Rejected(i)) filter_answer_.feasible[feasible++] = positions_[i];
   }
   filter_answer_.feasible.resize(feasible);
+  filter_answer_.models = feasible == 0 ? OtherModels(query) : std::string();
   if (options_.narrow_to > 0 && filter_answer_.feasible.size() > options_.narrow_to) Narrow(query);
   return filter_answer_;
 }
@@ -192,7 +208,7 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
 }
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now) {
-  const policy::PodQuery query = Query(pod, now);
+  const policy::PodQuery query = QueryForChecks(pod, now);
   nodes_.assign(nodes.begin(), nodes.end());
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   RunChecks(query);
@@ -303,7 +319,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 
   // Its labels may have changed while the call waited: what is judged is what is held.
   const auto& current = latest ? latest : pod;
-  const policy::PodQuery query = Query(*current, now);
+  const policy::PodQuery query = QueryForChecks(*current, now);
   Reservation made;
   auto node = state_.FindNode(node_name);
   if (!node) {
@@ -313,7 +329,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
   made.node = *node;
   const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
   made.reason = Judge(query, *node);
-  made.quota = WhyRefused(query);
+  made.quota = made.reason == Reason::kQuotaOtherModel ? OtherModels(query) : WhyRefused(query);
   if (!made.Accepted()) return made;
   std::optional<std::vector<cluster::ZoneAmount>> zones = ChooseZones(query, *node);
   if (!zones) {

@@ -63,6 +63,7 @@ struct FilterAnswer {
   bool may_repeat = false;         // a known name came twice, or more than one name is unknown
   std::string quota;               // why the pod's group refuses it, with figures; empty if it does not
   bool quota_used_up = false;      // it does for want of budget or hours
+  std::string models;              // what other models nodes are of, where the pod names one and fits nowhere
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -82,7 +83,7 @@ struct ZoneShare {
 struct Reservation {
   // Not kFits: the node cannot take the pod now, and nothing was reserved.
   Reason reason = Reason::kFits;
-  std::string quota;  // as in FilterAnswer
+  std::string quota;  // as in FilterAnswer, or else its `models`
   NodeIndex node = 0;
   std::vector<ZoneShare> zones;  // empty: no result is to be written
   bool existed = false;          // the pod was reserved or placed on this very node before; `zones` is what it holds
@@ -209,6 +210,8 @@ class Placement {
   Status Build();
   Status BuildQuota(const policy::CheckEntry& entry, const policy::Sources& sources);
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
+  policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now) const;  // with what the pod's group says
+  std::string OtherModels(const policy::PodQuery& query) const;              // of nodes_
   void RunChecks(const policy::PodQuery& query);
   Reason Judge(const policy::PodQuery& query, NodeIndex node);
   Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);

@@ -50,7 +50,7 @@ std::vector<Preemption> Placement::Preempt(const cluster::Pod& pod, std::span<co
     answer.resize(candidates.size());
     return answer;
   }
-  const policy::PodQuery query = Query(pod, now);
+  const policy::PodQuery query = QueryForChecks(pod, now);
   for (const PreemptionCandidate& candidate : candidates) {
     answer.push_back(PreemptOn(query, candidate, kMoreQuestions / candidates.size()));
   }

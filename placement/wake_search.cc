@@ -148,7 +148,7 @@ void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now
     wake = wakes_.insert(wake, Wake{node, anywhere_, {}});
   }
   wake->pods.push_back(entry.pod);
-  if (!placement_.quota() || !entry.pod->quota || entry.pod->quota->group.empty()) return;
+  if (!placement_.quota() || !quota::Account::Counts(*entry.pod)) return;
   auto [let_go, is_new] = let_go_.try_emplace(entry.pod->uid);
   if (!is_new) return;  // asked for again during this search
   let_go->second = {entry.pod->quota->group, placement_.quota()->UsageOf(*entry.pod), now, entry.watched};

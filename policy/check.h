@@ -12,6 +12,7 @@
 #include "cluster/state.h"
 #include "policy/reason.h"
 #include "quota/check.h"
+#include "quota/node_model.h"
 #include "topology/kubelet_request.h"
 #include "topology/zone_request.h"
 #include "usage/account.h"
@@ -27,8 +28,9 @@ struct PodQuery {
   const cluster::Pod& pod;
   topology::ZoneRequest zones;  // of nodes that the agent pins
   Time now;
-  usage::Demand usage;   // empty where nobody looks at usage
-  quota::Verdict quota;  // of its business group, whatever the node; fits where nobody asks
+  usage::Demand usage;         // empty where nobody looks at usage
+  quota::Verdict quota;        // of its business group, whatever the node; fits where nobody asks
+  quota::WantedModels models;  // that its labels name; none where nobody asks
 
   // Of nodes that kubelet pins; worked out when first asked for.
   const topology::KubeletRequest& kubelet() const {

@@ -27,16 +27,13 @@ Reason ReasonOf(quota::Outcome outcome) {
 
 }  // namespace
 
-void QuotaCheck::Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const {
+void QuotaCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   const Reason verdict = ReasonOf(pod.quota.outcome);
-  const cluster::QuotaLabels* labels = pod.pod.quota.get();
-  const bool names_model =
-      labels && !(labels->cpu_model.empty() && labels->gpu_model.empty() && labels->memory_model.empty());
-  if (verdict == Reason::kFits && !names_model) return;
+  if (verdict == Reason::kFits && !pod.models.Any()) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (verdict != Reason::kFits) {
       nodes.Reject(i, verdict);
-    } else if (!nodes.Rejected(i) && !quota::HasModels(*state.GetNode(nodes.node(i)), *labels, models_)) {
+    } else if (!pod.models.Accept(nodes.node(i))) {
       nodes.Reject(i, Reason::kQuotaOtherModel);
     }
   }

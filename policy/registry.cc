@@ -14,7 +14,7 @@ constexpr CheckEntry kChecks[] = {
        return std::make_unique<TopologyCheck>(from.zones, from.kubelet);
      }},
     {"usage", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<UsageCheck>(from.usage); }},
-    {"quota", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<QuotaCheck>(from.models); }},
+    {"quota", [](const Sources&) -> std::unique_ptr<Check> { return std::make_unique<QuotaCheck>(); }},
 };
 
 }  // namespace

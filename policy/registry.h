@@ -7,7 +7,6 @@
 #include <string_view>
 
 #include "policy/check.h"
-#include "quota/node_model.h"
 #include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 #include "usage/account.h"
@@ -19,7 +18,6 @@ struct Sources {
   const topology::ZoneAccount& zones;
   const topology::KubeletAccount& kubelet;
   const usage::Account& usage;
-  const quota::NodeModelLabels& models;
 };
 
 struct CheckEntry {

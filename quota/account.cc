@@ -9,13 +9,8 @@
 
 namespace huygens::quota {
 
-namespace {
-
-bool Counts(const cluster::Pod& pod) { return pod.quota && !pod.quota->group.empty(); }
-
-}  // namespace
-
-Account::Account(const ResourceNames& names, Options options) : names_(names), options_(std::move(options)) {}
+Account::Account(const ResourceNames& names, Options options)
+    : names_(names), options_(std::move(options)), models_(options_.models) {}
 
 Amounts Account::UsageOf(const cluster::Pod& pod) const { return PodUsage(pod, *pod.quota, names_, options_.keys); }
 
@@ -52,17 +47,17 @@ bool Account::Recount(cluster::NodeIndex node, std::span<const cluster::PlacedPo
 Verdict Account::Check(const cluster::Pod& pod, const Amounts& others) const {
   if (!Counts(pod)) return {};
   if (options_.enforcement == Enforcement::kAdmission) return CheckHours(pod);
-  const std::string& name = pod.quota->group;
-  if (Verdict standing = tree_.Standing(name); !standing.fits()) return standing;
-  const Group& group = *tree_.Find(name);
-  std::string missing = MissingValues(pod, *pod.quota, group.object->hard);
+  const Group* group = tree_.Find(pod.quota->group);
+  if (Verdict standing = tree_.Standing(group); !standing.fits()) return standing;
+  const Amounts& hard = group->object->hard;
+  std::string missing = MissingValues(pod, *pod.quota, hard);
   if (!missing.empty()) return {Outcome::kMustSpecify, {}, std::move(missing)};
   Amounts usage = UsageOf(pod);
   if (std::vector<std::string> negative = NegativeKeys(usage); !negative.empty()) {
     return {Outcome::kNegative, {}, Concat("must not be negative: ", absl::StrJoin(negative, ","))};
   }
   if (!others.empty()) Add(usage, others);
-  return CheckIncrease(group.object->hard, [&](std::string_view key) { return group.UsedOf(key); }, usage);
+  return group->Check(hard, usage);
 }
 
 Verdict Account::CheckHours(const cluster::Pod& pod) const {
@@ -70,7 +65,7 @@ Verdict Account::CheckHours(const cluster::Pod& pod) const {
   if (!group) return {};
   const Amounts hours = CashOf(group->object->hard);
   if (hours.empty()) return {};
-  return CheckIncrease(hours, [&](std::string_view key) { return group->UsedOf(key); }, UsageOf(pod));
+  return group->Check(hours, UsageOf(pod));
 }
 
 }  // namespace huygens::quota

@@ -1,7 +1,7 @@
 // Charges pods to their groups: every pod that holds capacity, bound or reserved, from the moment it is placed to the
 // moment it leaves. What counts is the pod as it was when it was placed; a pod whose labels or amounts change is taken
 // off and placed again, and so moves from one group to another. Charges are exact sums, so that taking a pod off leaves
-// every figure as it was.
+// every figure as it was. Keeps the models of nodes, too.
 //
 // Decision thread only.
 #pragma once
@@ -14,6 +14,7 @@
 #include "base/resource.h"
 #include "cluster/account.h"
 #include "quota/check.h"
+#include "quota/node_model.h"
 #include "quota/options.h"
 #include "quota/tree.h"
 
@@ -26,6 +27,7 @@ class Account final : public cluster::Account {
 
   void Place(const cluster::PlacedPod& pod) override;
   void Leave(const cluster::PlacedPod& pod) override;
+  void NodeObjectChanged(cluster::NodeIndex node, const cluster::Node* object) override { models_.Set(node, object); }
   void NodeChanged(cluster::NodeIndex, const cluster::NodeTopology*) override {}
   // A node's share of a group is nobody's question, so what is compared is which pods were charged.
   bool Recount(cluster::NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override;
@@ -36,9 +38,12 @@ class Account final : public cluster::Account {
   // Whether the pod, which is not charged yet, fits into its group beside what is charged and `others`; pods without a
   // group always do. Where workloads are charged when they are admitted only the hours count.
   Verdict Check(const cluster::Pod& pod, const Amounts& others = {}) const;
+  // Whether the pod has a group.
+  static bool Counts(const cluster::Pod& pod) { return pod.quota && !pod.quota->group.empty(); }
   // What the pod costs its group; it has one.
   Amounts UsageOf(const cluster::Pod& pod) const;
   const Tree& tree() const { return tree_; }
+  const NodeModels& models() const { return models_; }
 
  private:
   using Pods = std::vector<std::shared_ptr<const cluster::Pod>>;
@@ -48,6 +53,7 @@ class Account final : public cluster::Account {
   const ResourceNames& names_;
   const Options options_;
   Tree tree_;
+  NodeModels models_;
   std::vector<Pods> charged_;  // by node; only pods of a group
 };
 

@@ -15,6 +15,9 @@ const Quantity* Grown(const Amounts& increase, std::string_view key) {
   return amount && amount->Sign() > 0 ? amount : nullptr;
 }
 
+constexpr std::string_view kNoStatus =
+    ": status.selfUsed of the group does not say how much of that is used, or cannot be read";
+
 std::string Listed(const Verdict& verdict) {
   std::string text;
   for (const Shortage& shortage : verdict.shortages) {
@@ -34,7 +37,7 @@ Verdict CheckIncrease(const Amounts& hard, UsedOf used, const Amounts& increase)
   bool only_cash = true;
   for (const auto& [key, limit] : hard) {
     const Quantity* before = used(key);
-    if (!before) unknown += Concat(unknown.empty() ? "status unknown for " : ",", key);
+    if (!before && IsKnownKey(key)) unknown += Concat(unknown.empty() ? "" : ",", key);
     const Quantity* requested = Grown(increase, key);
     touched = touched || requested;
     if (!requested || !before) continue;
@@ -45,7 +48,7 @@ Verdict CheckIncrease(const Amounts& hard, UsedOf used, const Amounts& increase)
     verdict.shortages.push_back({key, *requested, *before, limit});
   }
   if (!touched) return verdict;
-  if (!unknown.empty()) return {Outcome::kUnknownStatus, {}, std::move(unknown)};
+  if (!unknown.empty()) return {Outcome::kUnknownStatus, {}, Concat("status unknown for ", unknown, kNoStatus)};
   if (!verdict.shortages.empty()) verdict.outcome = only_cash ? Outcome::kCashExhausted : Outcome::kExceeded;
   return verdict;
 }

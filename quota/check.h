@@ -45,7 +45,7 @@ struct Verdict {
 using UsedOf = absl::FunctionRef<const Quantity*(std::string_view key)>;
 
 // A budget of hours (cash/KEY) refuses whatever adds to KEY once it is used up, that is at equality; below that any
-// amount passes.
+// amount passes. A key that no pod can be charged to, a misspelt one, limits nothing, whatever is known of it.
 Verdict CheckIncrease(const Amounts& hard, UsedOf used, const Amounts& increase);
 
 // "quota bizrq/team-a: limits.cpu.A4 used 4 of 4, requested 2"; every key that lacks is named.

@@ -130,6 +130,19 @@ Amounts NormalKeys(const Amounts& amounts) {
   return normal;
 }
 
+std::string TwinKey(std::string_view key) {
+  std::string twin;
+  if (StripPrefix(key, kCashPrefix)) {
+    twin = TwinKey(key);
+    return twin.empty() ? twin : Concat(kCashPrefix, twin);
+  }
+  if (key == "pods") return "count/pods";
+  if (key == "count/pods") return "pods";
+  std::string_view name = key;
+  twin = StripPrefix(name, kRequests) ? std::string(name) : Concat(kRequests, name);
+  return IsKnownKey(twin) && NormalKey(twin) == twin ? twin : std::string();
+}
+
 std::string_view MandatoryBase(std::string_view key) {
   for (std::string_view base : kModelled) {
     std::string_view rest = key;

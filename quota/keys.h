@@ -41,6 +41,10 @@ std::string NormalKey(std::string_view key);
 // Normal keys; of two spellings of one key the smaller amount counts.
 Amounts NormalKeys(const Amounts& amounts);
 
+// The other normal key that every pod is charged the same to: "requests.cpu" of "cpu" and the other way round, memory,
+// storage and hugepages likewise; "count/pods" of "pods"; with "cash/" before it, too. Empty if there is none.
+std::string TwinKey(std::string_view key);
+
 // Whether some pod could be charged to this key: a misspelt key limits nothing.
 bool IsKnownKey(std::string_view key);
 

@@ -1,25 +1,99 @@
 #include "quota/node_model.h"
 
 #include <algorithm>
+#include <map>
 #include <string_view>
 
+#include "base/text.h"
 #include "quota/keys.h"
 
 namespace huygens::quota {
 namespace {
 
-bool HasModel(const cluster::Node& node, std::string_view key, std::string_view model) {
-  if (model.empty()) return true;
+std::string LabelOf(const cluster::Node& node, std::string_view key) {
   auto at = std::lower_bound(node.labels.begin(), node.labels.end(), key,
                              [](const auto& label, std::string_view wanted) { return label.first < wanted; });
-  return at != node.labels.end() && at->first == key && IsGeneralTo(model, at->second);
+  return at != node.labels.end() && at->first == key ? at->second : std::string();
+}
+
+// In the order of Models.
+std::array<std::string_view, 3> WantedOf(const cluster::QuotaLabels& labels) {
+  return {labels.cpu_model, labels.gpu_model, labels.memory_model};
+}
+
+// "A4 on 3 nodes, missing on 1 node"
+std::string Listed(const std::map<std::string_view, size_t>& nodes_by_model) {
+  constexpr size_t kMost = 5;
+  std::string text;
+  size_t shown = 0;
+  for (const auto& [model, nodes] : nodes_by_model) {
+    if (++shown > kMost) return Concat(text, " and ", std::to_string(nodes_by_model.size() - kMost), " more");
+    text += Concat(text.empty() ? "" : ", ", model.empty() ? "missing" : model, " on ", std::to_string(nodes),
+                   nodes == 1 ? " node" : " nodes");
+  }
+  return text;
 }
 
 }  // namespace
 
-bool HasModels(const cluster::Node& node, const cluster::QuotaLabels& labels, const NodeModelLabels& keys) {
-  return HasModel(node, keys.cpu, labels.cpu_model) && HasModel(node, keys.gpu, labels.gpu_model) &&
-         HasModel(node, keys.memory, labels.memory_model);
+void NodeModels::Set(cluster::NodeIndex node, const cluster::Node* object) {
+  if (numbers_.size() <= node) {
+    combinations_.front().nodes += node + 1 - numbers_.size();
+    numbers_.resize(node + 1);
+  }
+  Models models;
+  if (object) models = {LabelOf(*object, keys_.cpu), LabelOf(*object, keys_.gpu), LabelOf(*object, keys_.memory)};
+  uint32_t& number = numbers_[node];
+  if (combinations_[number].models == models) return;
+  --combinations_[number].nodes;
+  number = NumberOf(models);
+  ++combinations_[number].nodes;
+}
+
+uint32_t NodeModels::NumberOf(const Models& models) {
+  auto at = std::find_if(combinations_.begin(), combinations_.end(),
+                         [&](const Combination& each) { return each.nodes > 0 && each.models == models; });
+  if (at == combinations_.end()) {
+    at = std::find_if(combinations_.begin(), combinations_.end(),
+                      [](const Combination& each) { return each.nodes == 0; });
+    if (at == combinations_.end()) at = combinations_.emplace(at);
+    at->models = models;
+  }
+  return static_cast<uint32_t>(at - combinations_.begin());
+}
+
+WantedModels NodeModels::Wanted(const cluster::QuotaLabels& labels) const {
+  const auto wanted = WantedOf(labels);
+  WantedModels result;
+  if (std::all_of(wanted.begin(), wanted.end(), [](std::string_view model) { return model.empty(); })) return result;
+  result.numbers_ = numbers_;
+  for (const Combination& each : combinations_) {
+    result.accepted_.push_back(std::equal(
+        wanted.begin(), wanted.end(), each.models.begin(),
+        [](std::string_view model, std::string_view has) { return model.empty() || IsGeneralTo(model, has); }));
+  }
+  return result;
+}
+
+std::string NodeModels::Explain(const cluster::QuotaLabels& labels, std::span<const cluster::NodeIndex> nodes) const {
+  constexpr std::array<std::string_view, 3> kPodLabels = {"/cpu-type", "/gpu-type", "/memory-type"};
+  const std::array<std::string_view, 3> node_labels = {keys_.cpu, keys_.gpu, keys_.memory};
+  const auto wanted = WantedOf(labels);
+  std::vector<size_t> counts(combinations_.size());  // of these nodes
+  for (cluster::NodeIndex node : nodes) ++counts[numbers_[node]];
+  std::string text;
+  for (size_t kind = 0; kind < wanted.size(); ++kind) {
+    if (wanted[kind].empty()) continue;
+    std::map<std::string_view, size_t> others;
+    for (size_t number = 0; number < counts.size(); ++number) {
+      const std::string& has = combinations_[number].models[kind];
+      if (counts[number] > 0 && !IsGeneralTo(wanted[kind], has)) others[has] += counts[number];
+    }
+    if (others.empty()) continue;
+    text += Concat(text.empty() ? "" : "; ", "the pod's label ", cluster::kQuotaGroupLabel, kPodLabels[kind], " wants ",
+                   wanted[kind], ", the label ", node_labels[kind], " is ", Listed(others));
+  }
+  return text;
 }
 
 }  // namespace huygens::quota

@@ -66,6 +66,7 @@ bool HasValue(const Container& container, std::string_view base) {
 Amounts PodUsage(const Pod& pod, const cluster::QuotaLabels& labels, const ResourceNames& names,
                  const KeyOptions& options) {
   Amounts usage;
+  usage.reserve(16);  // cpu and memory with a model, and a device
   Set(usage, "count/pods", Quantity::FromInt(1));
   if (pod.Terminal()) return usage;
   Set(usage, "pods", Quantity::FromInt(1));

@@ -1,5 +1,7 @@
 #include "quota/tree.h"
 
+#include <algorithm>
+#include <span>
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
@@ -10,6 +12,12 @@ namespace huygens::quota {
 namespace {
 
 Verdict Refuse(Outcome outcome, std::string detail) { return {outcome, {}, std::move(detail)}; }
+
+std::string Joined(std::span<const std::string_view> names, std::string_view separator) {
+  std::string text;
+  for (std::string_view name : names) text += Concat(text.empty() ? "" : separator, name);
+  return text;
+}
 
 // What a child takes of its parent.
 Amounts Commitment(const Group& child, bool in_circle) {
@@ -26,6 +34,10 @@ const Quantity* Group::UsedOf(std::string_view key) const {
   if (IsCash(key) && !quota::Find(object->self_used, key)) return nullptr;
   const Quantity* found = quota::Find(used, key);
   return found ? found : &kNone;
+}
+
+Verdict Group::Check(const Amounts& hard, const Amounts& increase) const {
+  return CheckIncrease(hard, [this](std::string_view key) { return UsedOf(key); }, increase);
 }
 
 void Tree::Set(cluster::BizGroupQuota object) {
@@ -125,35 +137,39 @@ const Group* Tree::Find(std::string_view name) const {
   return found == groups_.end() || !found->second.object ? nullptr : &found->second;
 }
 
-Verdict Tree::Standing(std::string_view name) const {
-  const Group* group = Find(name);
+std::vector<std::string_view> Tree::Upwards(std::string_view name) const {
+  std::vector<std::string_view> chain = {name};
+  while (chain.size() < kMaxDepth) {
+    const Group* group = Find(chain.back());
+    if (!group || group->object->parent.empty()) break;
+    if (std::find(chain.begin(), chain.end(), group->object->parent) != chain.end()) break;
+    chain.push_back(group->object->parent);
+  }
+  return chain;
+}
+
+Verdict Tree::Standing(const Group* group) const {
   if (!group) return Refuse(Outcome::kNoGroup, "no such group");
+  if (group->stood_at == revision_) return {};
   if (group->object->deleting) return Refuse(Outcome::kTerminating, "the group is being deleted");
   if (!group->object->defect.empty()) return Refuse(Outcome::kFrozen, group->object->defect);
-  std::string_view parent = group->object->parent;
-  for (size_t depth = 1; !parent.empty(); ++depth) {
-    if (depth == kMaxDepth) return Refuse(Outcome::kFrozen, "more than 16 levels, or a circle");
-    group = Find(parent);
-    if (!group) return Refuse(Outcome::kFrozen, Concat("its parent ", parent, " does not exist"));
-    parent = group->object->parent;
+  const std::vector<std::string_view> chain = Upwards(group->object->name);
+  const Group* top = Find(chain.back());
+  if (!top) return Refuse(Outcome::kFrozen, Concat("its parent ", chain.back(), " does not exist"));
+  const std::string& beyond = top->object->parent;
+  if (const auto circle = std::find(chain.begin(), chain.end(), beyond); circle != chain.end()) {
+    return Refuse(Outcome::kFrozen, Concat("its parents form a circle: ", Joined({circle, chain.end()}, ", "),
+                                           "; delete one of them and create it under another parent"));
   }
+  if (!beyond.empty()) return Refuse(Outcome::kFrozen, "more than 16 levels, or a circle of more than 16 groups");
+  group->stood_at = revision_;
   return {};
 }
 
-Verdict Tree::Check(std::string_view name, const Amounts& increase) const {
-  if (Verdict standing = Standing(name); !standing.fits()) return standing;
-  const Group& group = *Find(name);
-  return CheckIncrease(group.object->hard, [&](std::string_view key) { return group.UsedOf(key); }, increase);
-}
-
 std::string Tree::Path(std::string_view name) const {
-  std::string path(name);
-  const Group* group = Find(name);
-  for (size_t depth = 1; group && !group->object->parent.empty() && depth < kMaxDepth; ++depth) {
-    path = Concat(group->object->parent, "/", path);
-    group = Find(group->object->parent);
-  }
-  return path;
+  std::vector<std::string_view> chain = Upwards(name);
+  std::reverse(chain.begin(), chain.end());
+  return Joined(chain, "/");
 }
 
 }  // namespace huygens::quota

@@ -6,7 +6,10 @@
 // has a gap, a circle or more than kMaxDepth levels is frozen: it takes no new pod, and loses none.
 //
 // Of a budget of hours (cash/KEY) a child holds the larger of its budget and what was consumed of it: what its own
-// status says it consumed itself, plus what its children hold. Of groups in a circle the children do not count.
+// status says it consumed itself, plus what its children hold. Of groups in a circle the children do not count. What
+// was consumed counts so that a budget that shrinks does not give back what was spent. Where the status does not say
+// (any more), the budget alone counts: all figures follow from the objects as they are, so that every instance has the
+// same.
 //
 // An object that cannot be read changes nothing but that its group is frozen: what it holds of its parent stays. Owned
 // by one thread.
@@ -34,10 +37,13 @@ struct Group {
   Amounts used;                                  // all in all; keys without use are absent
   Amounts committed;                             // what it takes of its parent
   std::set<std::string, std::less<>> children;
+  mutable uint64_t stood_at = 0;  // the tree's revision at which Standing last found nothing amiss
 
   // What is used of a key: the figure above, and 0 where there is none, except hours, which only the status knows.
   // Null if it does not say.
   const Quantity* UsedOf(std::string_view key) const;
+  // Whether `increase` fits beside what is used; `hard` is the budget or a part of it.
+  Verdict Check(const Amounts& hard, const Amounts& increase) const;
 };
 
 class Tree {
@@ -58,17 +64,18 @@ class Tree {
   // Grows when an object changes or a name comes or goes: as long as it stays the same, so does what Standing says.
   uint64_t revision() const { return revision_; }
 
-  // Whether the group may take anything new, else why not.
-  Verdict Standing(std::string_view name) const;
-  // Whether `increase` fits into the group.
-  Verdict Check(std::string_view name, const Amounts& increase) const;
-  // "org/dept/team", from the root.
+  // Whether the group may take anything new, else why not; null stands for one that is not there.
+  Verdict Standing(const Group* group) const;
+  Verdict Standing(std::string_view name) const { return Standing(Find(name)); }
+  // "org/dept/team", from the root; of a circle each group once.
   std::string Path(std::string_view name) const;
 
  private:
   void Change(std::string_view name, const Amounts& more, const Amounts& less);
   void Tidy(std::string_view name);
   void Recommit(std::string_view name);
+  // The group, its parent and so on: up to a root, a parent that is not there, or kMaxDepth of them; each once.
+  std::vector<std::string_view> Upwards(std::string_view name) const;
 
   std::map<std::string, Group, std::less<>> groups_;
   uint64_t revision_ = 0;

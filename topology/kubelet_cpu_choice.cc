@@ -7,6 +7,7 @@ namespace huygens::topology {
 namespace {
 
 using Order = absl::InlinedVector<size_t, 8>;
+using Counts = absl::InlinedVector<int, 8>;
 
 class Accumulator {
  public:
@@ -50,9 +51,9 @@ class Accumulator {
   }
 
   void TakeFullCores() {
-    ForEachCore([&](size_t core) {
+    ForEachCore([&](size_t core, int available) {
       const auto cpus = layout_.InCore(core);
-      if (core_[core] == layout_.cpus_per_core() && needed_ >= static_cast<int>(cpus.size())) {
+      if (available == layout_.cpus_per_core() && needed_ >= static_cast<int>(cpus.size())) {
         for (uint16_t cpu : cpus) TakeOne(cpu);
       }
       return needed_ >= layout_.cpus_per_core();
@@ -68,7 +69,7 @@ class Accumulator {
     if (spread) {
       for (size_t socket : Sockets()) (available_ & layout_.InSocket(socket)).ForEach(take);
     } else {
-      ForEachCore([&](size_t core) {
+      ForEachCore([&](size_t core, int) {
         for (uint16_t cpu : layout_.InCore(core)) take(cpu);
         return !Satisfied();
       });
@@ -83,21 +84,17 @@ class Accumulator {
   }
 
  private:
-  // How many CPUs are available in each zone, socket, core, uncore cache.
+  // How many CPUs are available in each zone, socket, uncore cache.
   void Count() {
     if (!stale_) return;
     stale_ = false;
-    zone_.assign(layout_.zones(), 0);
-    socket_.assign(layout_.sockets(), 0);
-    uncore_.assign(layout_.uncores(), 0);
-    core_.assign(layout_.cpus().size(), 0);
-    available_.ForEach([&](size_t i) {
-      const CpuLayout::Cpu& cpu = layout_.cpus()[i];
-      ++zone_[cpu.zone];
-      ++socket_[cpu.socket];
-      ++uncore_[cpu.uncore];
-      ++core_[cpu.core];
-    });
+    auto count = [this](size_t sets, auto set, Counts& counts) {
+      counts.resize(sets);
+      for (size_t i = 0; i < sets; ++i) counts[i] = available_.CountIn((layout_.*set)(i));
+    };
+    count(layout_.zones(), &CpuLayout::InZone, zone_);
+    count(layout_.sockets(), &CpuLayout::InSocket, socket_);
+    count(layout_.uncores(), &CpuLayout::InUncore, uncore_);
   }
 
   void Take(const CpuSet& cpus, int count) {
@@ -120,7 +117,7 @@ class Accumulator {
 
   // Adds those of `counts` above 0 that pass, the fewest first, then the lowest.
   template <typename Pass>
-  static void Append(Order& order, const absl::InlinedVector<int, 8>& counts, Pass pass) {
+  static void Append(Order& order, const Counts& counts, Pass pass) {
     const auto begin = static_cast<std::ptrdiff_t>(order.size());
     for (size_t i = 0; i < counts.size(); ++i) {
       if (counts[i] > 0 && pass(i)) order.push_back(i);
@@ -128,7 +125,7 @@ class Accumulator {
     std::sort(order.begin() + begin, order.end(),
               [&](size_t a, size_t b) { return counts[a] != counts[b] ? counts[a] < counts[b] : a < b; });
   }
-  static Order Sorted(const absl::InlinedVector<int, 8>& counts) {
+  static Order Sorted(const Counts& counts) {
     Order order;
     Append(order, counts, [](size_t) { return true; });
     return order;
@@ -141,21 +138,24 @@ class Accumulator {
     return sockets;
   }
 
-  // Until `visit` says false. What it takes does not change the order.
+  // Calls visit(core, how many of its CPUs are available), the fewest first, then the lowest, until it says false. What
+  // it takes does not change the order.
   template <typename Visit>
   void ForEachCore(Visit visit) const {
     const CpuSet available = available_;
-    std::vector<size_t> cores;
+    std::vector<std::pair<int, size_t>> cores;
     for (size_t group : zones_first_ ? Sockets() : Zones()) {
       cores.clear();
       (available & (zones_first_ ? layout_.InSocket(group) : layout_.InZone(group))).ForEach([&](size_t cpu) {
-        cores.push_back(layout_.cpus()[cpu].core);
+        const size_t core = layout_.cpus()[cpu].core;
+        const auto cpus = layout_.InCore(core);
+        const auto count = std::count_if(cpus.begin(), cpus.end(), [&](size_t each) { return available.Has(each); });
+        cores.emplace_back(static_cast<int>(count), core);
       });
-      std::sort(cores.begin(), cores.end(),
-                [&](size_t a, size_t b) { return core_[a] != core_[b] ? core_[a] < core_[b] : a < b; });
+      std::sort(cores.begin(), cores.end());
       cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-      for (size_t core : cores) {
-        if (!visit(core)) return;
+      for (const auto& [count, core] : cores) {
+        if (!visit(core, count)) return;
       }
     }
   }
@@ -209,8 +209,7 @@ class Accumulator {
   bool zones_first_;  // a zone has one socket or several
   CpuSet result_;
   bool stale_ = true;  // the following
-  absl::InlinedVector<int, 8> zone_, socket_, uncore_;
-  absl::InlinedVector<int, 64> core_;
+  Counts zone_, socket_, uncore_;
 };
 
 }  // namespace

@@ -94,6 +94,26 @@ bool IsStatic(std::string_view attribute, std::string_view label, std::span<cons
   return otherwise;
 }
 
+constexpr std::string_view kCpuManagerLabel = "huygens.dev/cpu-manager-policy";
+constexpr std::string_view kMemoryManagerLabel = "huygens.dev/memory-manager-policy";
+
+struct Setting {
+  std::string_view key;
+  std::span<const std::string_view> words;
+};
+
+// Of the first that has a value that is none of its words.
+std::string UnknownValue(std::string_view what, std::span<const Setting> settings, const Pairs& pairs) {
+  for (const auto& [key, words] : settings) {
+    const std::string_view value = Find(pairs, key);
+    if (value.empty() || std::ranges::find(words, value) != words.end()) continue;
+    std::string text = Concat(what, " ", key, ": kubelet knows no ", value, ", so it counts as absent; there are ");
+    for (const std::string_view word : words) text += Concat(word == words.front() ? "" : ", ", word);
+    return text;
+  }
+  return "";
+}
+
 std::string NamesOn(std::span<const Option> all, const KubeletOptions& options) {
   std::string names;
   for (const Option& each : all) {
@@ -118,10 +138,10 @@ KubeletOptions KubeletOptionsOf(const cluster::NodeTopology& topology, const clu
   }
 
   auto label = [&](std::string_view key) { return node ? Find(node->labels, key) : std::string_view(); };
-  options.static_cpus = IsStatic(Find(attributes, "cpuManagerPolicy"), label("huygens.dev/cpu-manager-policy"),
-                                 kCpuPolicies, defaults.static_cpus);
-  options.static_memory = IsStatic(Find(attributes, "memoryManagerPolicy"), label("huygens.dev/memory-manager-policy"),
-                                   kMemoryPolicies, defaults.static_memory);
+  options.static_cpus =
+      IsStatic(Find(attributes, "cpuManagerPolicy"), label(kCpuManagerLabel), kCpuPolicies, defaults.static_cpus);
+  options.static_memory = IsStatic(Find(attributes, "memoryManagerPolicy"), label(kMemoryManagerLabel), kMemoryPolicies,
+                                   defaults.static_memory);
   for (const Option& each : kCpuOptions) options.*each.on = OptionOn(attributes, "cpuManagerOption", each.name);
   return options;
 }
@@ -139,21 +159,17 @@ std::vector<std::pair<std::string_view, std::string>> SettingsOf(const KubeletOp
 }
 
 std::string UnknownSetting(const cluster::NodeTopology& topology) {
+  constexpr Setting kSettings[] = {{"topologyManagerPolicy", kPolicies},
+                                   {"topologyManagerScope", kScopes},
+                                   {"cpuManagerPolicy", kCpuPolicies},
+                                   {"memoryManagerPolicy", kMemoryPolicies}};
   if (topology.source != cluster::TopologySource::kCommunity) return "";
-  const std::pair<std::string_view, std::span<const std::string_view>> known[] = {
-      {"topologyManagerPolicy", kPolicies},
-      {"topologyManagerScope", kScopes},
-      {"cpuManagerPolicy", kCpuPolicies},
-      {"memoryManagerPolicy", kMemoryPolicies}};
-  for (const auto& [attribute, names] : known) {
-    const std::string_view value = Find(topology.attributes, attribute);
-    if (value.empty() || std::ranges::find(names, value) != names.end()) continue;
-    std::string text =
-        Concat("attribute ", attribute, ": kubelet knows no ", value, ", so it counts as absent; there are ");
-    for (const std::string_view name : names) text += Concat(name == names.front() ? "" : ", ", name);
-    return text;
-  }
-  return "";
+  return UnknownValue("attribute", kSettings, topology.attributes);
+}
+
+std::string UnknownSetting(const cluster::Node& node) {
+  constexpr Setting kSettings[] = {{kCpuManagerLabel, kCpuPolicies}, {kMemoryManagerLabel, kMemoryPolicies}};
+  return UnknownValue("label", kSettings, node.labels);
 }
 
 }  // namespace huygens::topology

@@ -32,5 +32,7 @@ std::vector<std::pair<std::string_view, std::string>> SettingsOf(const KubeletOp
 
 // Which attribute of a community object names a policy or scope that kubelet does not have; empty if none does.
 std::string UnknownSetting(const cluster::NodeTopology& topology);
+// The same of a node's labels.
+std::string UnknownSetting(const cluster::Node& node);
 
 }  // namespace huygens::topology

@@ -47,8 +47,7 @@ void Account::MakeRoomFor(NodeIndex node) {
 
 void Account::Summarise(NodeIndex node, size_t resource) {
   const Sum& sum = At(node, resource);
-  const int64_t left = sum.limit == kNoLimit ? kNoLimit : sum.limit - Predicted(sum);
-  rooms_[node * resources_.size() + resource] = {left, sum.measured};
+  RoomOf(node, resource).left = sum.limit == kNoLimit ? kNoLimit : sum.limit - Predicted(sum);
   if (sum.limit == kNoLimit || options_.estimator != Estimator::kPeakOfSum) return;
   outlines_[resource].Set(node, sum.usage, sum.limit);
 }
@@ -142,7 +141,7 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
   for (size_t r = 0; r < resources_.size(); ++r) {
     Sum& sum = At(node, r);
     if (other) {
-      sum.measured = here.history ? here.history->resources[r].last : Time::min();
+      RoomOf(node, r).measured = here.history ? here.history->resources[r].last : Time::min();
       sum.usage = Count(node, r);
       sum.settled = resources_[r].changes;
     }
@@ -152,8 +151,9 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     const bool counted = sum.capacity > 0 || (object && object->real_allocatable.Has(options_.resources[r].resource));
     const int64_t limit = ceiling && counted ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
     if (sum.limit != limit) stale_count_.reset();
+    const bool changed = other || sum.limit != limit;
     sum.limit = limit;
-    Summarise(node, r);
+    if (changed) Summarise(node, r);
   }
 }
 
@@ -194,11 +194,10 @@ void Account::Apply(const Readings& readings, Time now) {
     changed |= systems_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured, latest);
     auto node = node_index_.find(reading.subject);
     if (node == node_index_.end()) continue;
-    Sum& sum = At(node->second, r);
-    nodes_[node->second].relieved |=
-        IsAhead(sum.measured, now) || readings.measured > sum.measured + options_.stale_after;
-    sum.measured = systems_.Find(reading.subject)->resources[r].last;
-    rooms_[node->second * resources_.size() + r].measured = sum.measured;
+    NodeHere& here = nodes_[node->second];
+    Time& measured = RoomOf(node->second, r).measured;
+    here.relieved |= IsAhead(measured, now) || readings.measured > measured + options_.stale_after;
+    measured = here.history->resources[r].last;
   }
   workloads_.DropOld();
   systems_.DropOld();

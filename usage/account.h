@@ -110,7 +110,7 @@ class Account final : public cluster::Account {
   Demand DemandOf(const cluster::Pod& pod) const;
   // Whether the node stays at or under its ceilings with the pod on it; of `left_out` nothing is asked.
   Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const {
-    return PeaksFit(node, demand, now) ? Verdict::kFits : JudgeClosely(node, demand, now, left_out);
+    return SurelyFits(node, demand, now) ? Verdict::kFits : JudgeClosely(node, demand, now, left_out);
   }
   // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
   // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
@@ -150,13 +150,12 @@ class Account final : public cluster::Account {
     NodeUsage usage;
     int64_t capacity = 0;
     int64_t limit = kNoLimit;
-    Time measured = Time::min();
     uint64_t settled = 0;  // the change of the resource's histories that `usage` knows
   };
   // What decides most questions about a node, apart from the rest so that all nodes' stay in the cache.
   struct Room {
     int64_t left = kNoLimit;      // the limit less the predicted use; kNoLimit: there is none
-    Time measured = Time::min();  // as in Sum
+    Time measured = Time::min();  // the node's newest reading
   };
   struct ResourceState {
     uint64_t changes = 0;  // of histories
@@ -167,13 +166,15 @@ class Account final : public cluster::Account {
   void MakeRoomFor(NodeIndex node);
   Sum& At(NodeIndex node, size_t resource) { return sums_[node * resources_.size() + resource]; }
   const Sum& At(NodeIndex node, size_t resource) const { return sums_[node * resources_.size() + resource]; }
+  Room& RoomOf(NodeIndex node, size_t resource) { return rooms_[node * resources_.size() + resource]; }
+  const Room& RoomOf(NodeIndex node, size_t resource) const { return rooms_[node * resources_.size() + resource]; }
   Profile ProfileOf(const PodHere& pod, size_t resource) const;
   const Curve* SystemCurve(NodeIndex node, size_t resource) const;
   NodeUsage Count(NodeIndex node, size_t resource) const;
   void SettleNode(NodeIndex node);
   void Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod);
   void Remove(NodeIndex node, std::vector<PodHere>::iterator pod);
-  // After each change of the Sum: what is kept apart of it.
+  // After each change of the Sum's use or limit: what is kept apart of them.
   void Summarise(NodeIndex node, size_t resource);
   Time LastMeasured(Time of_node, size_t resource) const {
     return resources_[resource].by_node ? of_node : resources_[resource].newest;
@@ -183,20 +184,21 @@ class Account final : public cluster::Account {
   bool IsFresh(Time measured, Time now) const {
     return measured + options_.stale_after >= now && !IsAhead(measured, now);
   }
-  // Whether the highest predicted use and the pod's peak fit, by fresh figures.
-  bool PeaksFit(NodeIndex node, const Demand& demand, Time now) const {
-    const size_t first = node * resources_.size();
-    if (first >= rooms_.size()) return false;
+  // Whether the highest predicted use and the pod's peak fit, or their outlines, by fresh figures. False: it is open.
+  bool SurelyFits(NodeIndex node, const Demand& demand, Time now) const {
+    if (node >= nodes_.size()) return false;
     for (size_t r = 0; r < demand.resources.size(); ++r) {
-      const Room& room = rooms_[first + r];
+      const Room& room = RoomOf(node, r);
       if (room.left == kNoLimit) continue;
-      if (demand.resources[r].peak > room.left) return false;
       if (!IsFresh(LastMeasured(room.measured, r), now)) return false;
+      const ResourceDemand& added = demand.resources[r];
+      if (added.peak <= room.left) continue;
+      if (options_.estimator != Estimator::kPeakOfSum || !outlines_[r].SurelyFits(node, added.outline)) return false;
     }
     return true;
   }
-  MetricState StateOf(Time of_node, size_t resource, Time now) const {
-    const Time last = LastMeasured(of_node, resource);
+  MetricState StateOf(NodeIndex node, size_t resource, Time now) const {
+    const Time last = LastMeasured(RoomOf(node, resource).measured, resource);
     if (IsFresh(last, now)) return MetricState::kFresh;
     return last == Time::min() ? MetricState::kAbsent : MetricState::kStale;
   }

@@ -10,7 +10,7 @@
 namespace huygens::usage {
 
 MetricState Account::State(NodeIndex node, size_t resource, Time now) const {
-  return node < nodes_.size() ? StateOf(At(node, resource).measured, resource, now) : MetricState::kAbsent;
+  return node < nodes_.size() ? StateOf(node, resource, now) : MetricState::kAbsent;
 }
 
 const Account::StaleCount& Account::CountStale(Time now) const {
@@ -22,8 +22,7 @@ const Account::StaleCount& Account::CountStale(Time now) const {
     if (nodes_[node].name.empty()) continue;
     ++nodes;
     for (size_t r = 0; r < resources_.size(); ++r) {
-      const Sum& sum = At(node, r);
-      stale[r] += sum.limit != kNoLimit && StateOf(sum.measured, r, now) != MetricState::kFresh;
+      stale[r] += RoomOf(node, r).left != kNoLimit && StateOf(node, r, now) != MetricState::kFresh;
     }
   }
   stale_count_ = {.at = second, .aside = {}, .share = 0};
@@ -52,7 +51,7 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
     const Curve* curve = history ? &history->resources[r].curve : nullptr;
     ResourceDemand& each = demand.resources.emplace_back(
         usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
-    each.outline = Outline::Of(each, options_.slots);
+    each.outline = outlines_[r].Of(each);
   }
   return demand;
 }
@@ -61,10 +60,10 @@ Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, Re
   Verdict worst = Verdict::kFits;
   if (node >= nodes_.size()) return worst;
   for (size_t r = 0; r < demand.resources.size(); ++r) {
-    const Room& room = rooms_[node * resources_.size() + r];
+    const Room& room = RoomOf(node, r);
     if (room.left == kNoLimit || left_out[r]) continue;
     const ResourceDemand& added = demand.resources[r];
-    const MetricState state = StateOf(room.measured, r, now);
+    const MetricState state = StateOf(node, r, now);
     worst = std::max(
         worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeBlind(At(node, r), r, added, state));
   }
@@ -72,7 +71,7 @@ Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, Re
 }
 
 Verdict Account::JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
-  if (demand.peak <= rooms_[node * resources_.size() + resource].left) return Verdict::kFits;
+  if (demand.peak <= RoomOf(node, resource).left) return Verdict::kFits;
   if (options_.estimator == Estimator::kPeakOfSum) {
     const Sum& sum = At(node, resource);
     if (outlines_[resource].Fits(node, sum.usage, demand, sum.limit)) return Verdict::kFits;
@@ -115,7 +114,7 @@ float Account::Share(NodeIndex node, size_t resource, const Demand& demand, Time
   const Sum& sum = At(node, resource);
   const ResourceDemand& added = demand.resources[resource];
   int64_t use = 0;
-  if (StateOf(sum.measured, resource, now) != MetricState::kFresh) {
+  if (StateOf(node, resource, now) != MetricState::kFresh) {
     use = sum.usage.estimates() + added.estimate;
   } else if (options_.estimator == Estimator::kSumOfPeaks) {
     use = sum.usage.sum_of_peaks() + added.peak;
@@ -129,8 +128,8 @@ NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
   NodeUse use;
   if (node >= nodes_.size()) return use;
   const Sum& sum = At(node, resource);
-  use.state = StateOf(sum.measured, resource, now);
-  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(sum.measured, resource);
+  use.state = StateOf(node, resource, now);
+  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(RoomOf(node, resource).measured, resource);
   use.capacity = sum.capacity;
   if (sum.limit != kNoLimit) use.ceiling = sum.limit;
   const bool fresh = use.state == MetricState::kFresh;
@@ -152,8 +151,8 @@ std::vector<NodeFigures> Account::Figures(NodeIndex node, Time now) const {
     const Sum& sum = At(node, r);
     NodeFigures figures;
     figures.name = options_.resources[r].name;
-    figures.state = StateOf(sum.measured, r, now);
-    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(sum.measured, r);
+    figures.state = StateOf(node, r, now);
+    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(RoomOf(node, r).measured, r);
     figures.capacity = sum.capacity;
     if (sum.limit != kNoLimit) figures.ceiling = sum.limit;
     figures.sum_of_peaks = sum.usage.sum_of_peaks();

@@ -15,12 +15,11 @@ size_t FindPeakOf(std::span<const int64_t> slots) {
 ResourceDemand DemandOf(const Profile& profile) {
   ResourceDemand demand;
   demand.estimate = profile.estimate();
-  demand.peak = demand.lowest = profile.peak();
+  demand.peak = profile.peak();
   if (profile.flat()) return demand;
   demand.curve.assign(profile.slots(), 0);
   profile.AddTo(demand.curve, 1);
   demand.peak_slot = FindPeakOf(demand.curve);
-  demand.lowest = *std::min_element(demand.curve.begin(), demand.curve.end());
   return demand;
 }
 
@@ -63,16 +62,6 @@ void NodeUsage::FindPeak() {
   }
   peak_slot_ = FindPeakOf(slots_);
   highest_slot_ = slots_[peak_slot_];
-}
-
-bool NodeUsage::FitsBySlot(const ResourceDemand& demand, int64_t limit) const {
-  const int64_t room = limit - flat_;
-  // Without a curve on one side its peak would have decided.
-  if (curves_ == 0 || demand.curve.empty() || LikelyPeak(demand) > limit) return false;
-  for (size_t s = 0; s < slots_.size(); ++s) {
-    if (slots_[s] + demand.curve[s] > room) return false;
-  }
-  return true;
 }
 
 }  // namespace huygens::usage

@@ -1,7 +1,9 @@
-// What the pods of one node and the node itself use of one resource: the sum of their curves by slot of the week and
-// the sum of their peaks. Whole numbers: adding a profile and taking it off leaves every figure as it was.
+// What the pods of one node and the node itself use of one resource: the sum of
+// their curves by slot of the week and the sum of their peaks. Whole numbers:
+// adding a profile and taking it off leaves every figure as it was.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -11,20 +13,24 @@
 
 namespace huygens::usage {
 
-// Eight small numbers that are added and compared at once: the vector extension of GCC and clang.
-inline constexpr size_t kLanes = 8;
-using Lanes = int16_t __attribute__((vector_size(2 * kLanes)));
+// A cache line of small numbers, of which sixteen are compared at once: the vector extension of GCC and clang.
+struct alignas(64) ByteLine {
+  static constexpr size_t kBytesOfLane = 16;
+  using Lane = int8_t __attribute__((vector_size(kBytesOfLane)));
+  using Words = uint64_t __attribute__((vector_size(kBytesOfLane)));  // of the bytes of a comparison
+  std::array<Lane, 4> lanes{};
+};
 
 // What a pod would add, in outline (usage/outline.h).
 struct PodOutline {
-  int step = 0;  // 1 << this
-  std::vector<Lanes> lanes;
+  int octave = 0;               // of its peak
+  std::vector<ByteLine> lines;  // as on a node whose limit is of that octave, of the next one ...
+  uint64_t id = 0;              // of its curve; 0 = none
 };
 
 // What one pod would add.
 struct ResourceDemand {
   int64_t peak = 0;            // of its curve; of the estimate where there is no history
-  int64_t lowest = 0;          // lowest slot
   int64_t estimate = 0;        // from requests and limits alone
   size_t peak_slot = 0;        // the first slot of the week with that peak
   std::vector<int64_t> curve;  // by slot of the week; empty: `peak` in every slot
@@ -47,15 +53,9 @@ class NodeUsage {
   size_t peak_slot() const { return peak_slot_; }  // the first slot of the week with that peak
   int64_t At(size_t slot) const { return flat_ + (slots_.empty() ? 0 : slots_[slot]); }
 
-  // Whether no slot of the sum is above `limit` with the pod.
-  bool Fits(const ResourceDemand& demand, int64_t limit) const {
-    if (sum_of_peaks_ + demand.peak <= limit) return true;
-    if (peak_of_sum() + demand.lowest > limit) return false;
-    if (peak_of_sum() + demand.peak <= limit) return true;
-    return FitsBySlot(demand, limit);
-  }
-  // Peak of the sum with the pod, by two slots alone: the node's highest and the pod's highest. Never above the true
-  // one, and less than both peaks together where they do not coincide.
+  // Peak of the sum with the pod, by two slots alone: the node's highest and
+  // the pod's highest. Never above the true one, and less than both peaks
+  // together where they do not coincide.
   int64_t LikelyPeak(const ResourceDemand& demand) const {
     return std::max(peak_of_sum() + demand.At(peak_slot_), At(demand.peak_slot) + demand.peak);
   }
@@ -63,7 +63,6 @@ class NodeUsage {
   friend bool operator==(const NodeUsage&, const NodeUsage&) = default;
 
  private:
-  bool FitsBySlot(const ResourceDemand& demand, int64_t limit) const;
   void AddOnce(const Profile& profile, int64_t sign);
   void FindPeak();
 

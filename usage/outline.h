@@ -1,10 +1,14 @@
-// The sums of all nodes of one resource in outline: the highest of each block of slots, 16 bits each and side by side,
-// where the sums themselves (usage/node_usage.h) lie far apart. Only where the outline leaves open whether a pod fits
-// is the sum looked at, so that a question about thousands of nodes is answered from the cache.
+// The room that each node has left of one resource, in outline: the least of each block of slots of the week, one byte
+// each and side by side, where the sums themselves (usage/node_usage.h) lie far apart. Only where the outline leaves
+// open whether a pod fits is the sum looked at, so that a question about thousands of nodes is answered from the cache.
+// That a pod fitted is remembered until the node changes or another need is asked about: pods of one workload come in
+// a row.
 //
-// In steps of a power of two, rounded up, of which a node's limit has 4096 to 8191, unless that would be fractions.
+// A byte says how large an amount is to a 32nd, from the octave (power of two) of the node's limit down: room is
+// rounded down, what a pod needs up, and a pod surely fits where no byte of its need is above that of the room.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -23,24 +27,53 @@ class Outline {
   // Whether no slot of the sum is above the limit with the pod; `usage` and `limit` are those of Set, and are looked at
   // only where the outline leaves it open.
   bool Fits(cluster::NodeIndex node, const NodeUsage& usage, const ResourceDemand& demand, const int64_t& limit) const {
-    return SurelyFits(node, demand) || FitsBySlots(node, usage, demand, limit);
+    if (SurelyFits(node, demand.outline)) return true;
+    if (!FitsBySlots(node, usage, demand, limit)) return false;
+    fits_[node] = demand.outline.id;
+    return true;
+  }
+  // False: it is open.
+  bool SurelyFits(cluster::NodeIndex node, const PodOutline& pod) const {
+    if (pod.id != 0 && fits_[node] == pod.id) return true;
+    const ByteLine* need = NeedOn(node, pod);
+    if (!need) return false;
+    const ByteLine* room = RoomOf(node);
+    ByteLine::Words above{};
+    for (size_t i = 0; i < width_; ++i) {
+      above |= Above(need[i].lanes[0], room[i].lanes[0]) | Above(need[i].lanes[1], room[i].lanes[1]) |
+               Above(need[i].lanes[2], room[i].lanes[2]) | Above(need[i].lanes[3], room[i].lanes[3]);
+    }
+    if ((above[0] | above[1]) != 0) return false;
+    fits_[node] = pod.id;
+    return true;
   }
 
+  // The outline of a demand, and with an id as long as one of the same curve is asked for in a row.
   static PodOutline Of(const ResourceDemand& demand, size_t slots);
+  PodOutline Of(const ResourceDemand& demand) const;
 
  private:
-  bool SurelyFits(cluster::NodeIndex node, const ResourceDemand& demand) const;
+  // Of the limit: what lies further below it is told apart no more.
+  static constexpr int kOctaves = 7;
+
+  const ByteLine* RoomOf(cluster::NodeIndex node) const { return &lines_[node * width_]; }
+  // What the pod needs, below a limit of the node's octave; null: its peak is above the limit.
+  const ByteLine* NeedOn(cluster::NodeIndex node, const PodOutline& pod) const {
+    const int above = std::min(octaves_[node] - pod.octave, kOctaves);
+    return above < 0 ? nullptr : &pod.lines[static_cast<size_t>(above) * width_];
+  }
+  static ByteLine::Words Above(ByteLine::Lane need, ByteLine::Lane room) {
+    return reinterpret_cast<ByteLine::Words>(need > room);
+  }
   bool FitsBySlots(cluster::NodeIndex node, const NodeUsage& usage, const ResourceDemand& demand, int64_t limit) const;
   bool FitsIn(size_t block, const NodeUsage& usage, const ResourceDemand& demand, int64_t limit) const;
 
   size_t slots_;
-  size_t width_;  // lanes_ per node
-  struct Limit {
-    int16_t steps = 0;
-    uint8_t step = 0;  // 1 << this
-  };
-  std::vector<Limit> limits_;  // by node
-  std::vector<Lanes> lanes_;   // node by node
+  size_t width_;                        // lines of each node
+  std::vector<uint8_t> octaves_;        // of the limit, by node
+  std::vector<ByteLine> lines_;         // node by node
+  mutable std::vector<uint64_t> fits_;  // by node: the id of what it was found to have room for; 0 = nothing
+  mutable ResourceDemand last_;         // that an outline was asked for
 };
 
 }  // namespace huygens::usage

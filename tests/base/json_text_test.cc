@@ -89,6 +89,16 @@ TEST(JsonString, AppendsBehindWhatIsThere) {
   EXPECT_EQ(out, "[\"x\"-3");
 }
 
+TEST(JsonField, HasACommaBeforeItUnlessItIsTheFirstOfAnObject) {
+  std::string out;
+  AppendJsonField(out, "a", "{");
+  EXPECT_EQ(out, R"("a":"{")");
+  AppendJsonKey(out, "b");
+  out += '{';
+  AppendJsonField(out, "c", "x\"y");
+  EXPECT_EQ(out, R"("a":"{","b":{"c":"x\"y")");
+}
+
 TEST(JsonInt, WritesTheWholeRange) {
   std::string out;
   AppendJsonInt(out, std::numeric_limits<int64_t>::min());

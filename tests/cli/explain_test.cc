@@ -183,7 +183,7 @@ TEST(UnknownPod, SaysWhatThatMayMean) {
   const std::string text = UnknownPodText("default/p", "http://127.0.0.1:8889");
   EXPECT_THAT(text, HasSubstr("pod default/p"));
   EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
-  EXPECT_THAT(text, HasSubstr("--namespace"));
+  EXPECT_THAT(text, HasSubstr("-n NAMESPACE"));
   EXPECT_THAT(
       UnknownPodText("node/n9", "http://127.0.0.1:8889"),
       testing::StartsWith("no Node called n9 is known (/debug/nodes lists all), and no decision on pod node/n9 "));

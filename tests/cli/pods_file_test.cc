@@ -12,9 +12,11 @@
 namespace huygens::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::StartsWith;
 
 class PodsFile : public testing::Test {
  protected:
@@ -55,6 +57,71 @@ TEST_F(PodsFile, GivesPodsTheNamespaceAndUidThatTheyLack) {
   EXPECT_THAT(uids, ElementsAre("manifest/Pod/default/a", "u-1", "manifest/Pod/default/d"));
 }
 
+TEST_F(PodsFile, GivesPodsTheRequestsThatFollowFromLimits) {
+  const auto pods = Read(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec:
+  initContainers: [{name: i, resources: {limits: {cpu: 250m}}}]
+  containers:
+  - {name: stated, resources: {requests: {cpu: 1}, limits: {cpu: 2, memory: 1Gi, nvidia.com/gpu: 1}, claims: [{name: c}]}}
+  - {name: nothing, resources: {}}
+  - {name: silent}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {resources: {limits: {cpu: 3}}, containers: [{name: c, resources: {limits: {hugepages-2Mi: 4Mi}}}]}
+)");
+  ASSERT_TRUE(pods.ok()) << pods.status();
+  ASSERT_EQ(pods->size(), 2u);
+  for (const auto& [first, second] :
+       {std::pair((*pods)[0].pod, (*pods)[1].pod),
+        std::pair(*wire::DecodePod((*pods)[0].json, names_), *wire::DecodePod((*pods)[1].json, names_))}) {
+    EXPECT_EQ(first.init_containers.at(0).requests.Get(kCpu), 250);
+    const cluster::Container& stated = first.containers.at(0);
+    EXPECT_EQ(stated.requests.Get(kCpu), 1000) << "what is stated stays";
+    EXPECT_EQ(stated.requests.Get(kMemory), int64_t{1} << 30);
+    EXPECT_EQ(stated.requests.Get(*names_.Find("nvidia.com/gpu")), 1);
+    EXPECT_EQ(stated.limits.Get(kCpu), 2000);
+    EXPECT_TRUE(first.containers.at(1).requests.empty() && first.containers.at(2).requests.empty());
+    EXPECT_EQ(second.pod_level->requests.Get(kCpu), 3000);
+    EXPECT_EQ(second.pod_level->limits.Get(*names_.Find("hugepages-2Mi")), int64_t{4} << 20);
+  }
+  EXPECT_THAT((*pods)[0].json, HasSubstr(R"("claims":[{"name":"c"}])")) << "nothing is lost";
+}
+
+TEST_F(PodsFile, ResourcesThatSayNothingTakeWhatTheApiServerFillsIn) {
+  const auto pods = Read(R"(
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {resources: {}, containers: [{name: c, resources: {limits: {hugepages-2Mi: 4Mi, cpu: 1}}}, {name: d, resources: null}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: b}
+spec: {resources: null, containers: [{name: c, resources: {limits: {hugepages-2Mi: 4Mi}}}]}
+)");
+  ASSERT_TRUE(pods.ok()) << pods.status();
+  ASSERT_EQ(pods->size(), 2u);
+  const ResourceId hugepages = *names_.Find("hugepages-2Mi");
+  const auto sent = wire::DecodePod((*pods)[0].json, names_);
+  ASSERT_TRUE(sent.ok()) << sent.status() << (*pods)[0].json;
+  for (const cluster::Pod* pod : {&(*pods)[0].pod, &*sent}) {
+    ASSERT_TRUE(pod->pod_level);
+    EXPECT_EQ(pod->pod_level->limits.Get(hugepages), int64_t{4} << 20);
+    EXPECT_EQ(pod->pod_level->requests.Get(hugepages), int64_t{4} << 20);
+    EXPECT_EQ(pod->pod_level->requests.Get(kCpu), 1000);
+    EXPECT_EQ(pod->containers.at(0).requests.Get(hugepages), int64_t{4} << 20);
+    EXPECT_TRUE(pod->containers.at(1).requests.empty() && pod->containers.at(1).limits.empty());
+  }
+  EXPECT_THAT((*pods)[0].json, HasSubstr(R"("resources":null)"));
+  EXPECT_FALSE((*pods)[1].pod.pod_level);
+  EXPECT_FALSE(wire::DecodePod((*pods)[1].json, names_)->pod_level);
+}
+
 TEST_F(PodsFile, FindsTheNodeOfADaemonSetsPodAndNamesWhatItDoesNotHeed) {
   auto pods = Read(R"(
 apiVersion: v1
@@ -93,6 +160,12 @@ TEST_F(PodsFile, NamesFileAndLineOfAFault) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: Pod\nmetadata: {name: b}\nspec: {containers: 3}\n");
   ASSERT_FALSE(bad.ok());
   EXPECT_THAT(std::string(Message(bad.status())), HasSubstr("pods.yaml:5: Pod b: spec.containers"));
+  const std::string file = (folder_ / "pods.yaml").string();
+  const std::string two(Message(Read("kind: Pod\nmetadata: {name: a}\nspec: 3\n---\n"
+                                     "kind: Pod\nmetadata: {name: b}\nspec: {containers: 3}\n")
+                                    .status()));
+  EXPECT_THAT(two, AllOf(StartsWith(Concat("faults in ", file, ":\n", file, ":1: Pod a: spec")),
+                         HasSubstr(Concat("\n", file, ":5: Pod b: spec.containers"))));
   EXPECT_THAT(std::string(Message(Read("kind: List\nitems: []\n").status())), HasSubstr("there is no Pod in it"));
   EXPECT_FALSE(ReadPods((folder_ / "none.yaml").string(), names_).ok());
 }

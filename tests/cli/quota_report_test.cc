@@ -28,7 +28,8 @@ constexpr std::string_view kTree =
     R"({"key":"cash/limits.cpu","hard":"100","children":"0"},)"
     R"({"key":"limits.cpu","hard":"4","used":"6","self":"6","children":"0","remaining":"-2","share":1.5}]},)"
     R"({"name":"search","parent":"org","path":"org/search","state":"ok","children":["ranking"],"keys":[)"
-    R"({"key":"cash/limits.cpu","hard":"200","used":"150","self":"50","children":"100","remaining":"50","share":0.75}]}]})";
+    R"({"key":"cash/limits.cpu","hard":"200","used":"150500m","self":"50500m","children":"100","remaining":"49500m","share":0.753},)"
+    R"({"key":"limits.cpu","unlimited":true,"used":"4","self":"0","children":"4"}]}]})";
 
 std::string Tree(std::string_view json, std::string_view key = "") {
   const auto tree = DecodeQuotaTree(json);
@@ -46,25 +47,29 @@ TEST(QuotaReport, TheTreeShowsBudgetsAndWhoIsInTrouble) {
   EXPECT_EQ(
       Tree(kTree),
       "6 groups; enforced at placement\n"
-      "GROUP          KEY              HARD   USED   OWN PODS  REMAINING  USED OF HARD      NOTE\n"
-      "gone           -                -      -      -         -          -                 MISSING: only its children "
+      "GROUP          KEY              HARD   USED     OWN PODS  REMAINING  USED OF HARD      NOTE\n"
+      "gone           -                -      -        -         -          -                 MISSING: only its "
+      "children "
       "or pods name it\n"
-      "└─ orphan      limits.cpu       0      0      0         0          ██████████ 100 %  FROZEN: its parent gone "
+      "└─ orphan      limits.cpu       0      0        0         0          ██████████ 100 %  FROZEN: its parent gone "
       "does "
       "not exist\n"
-      "org            limits.cpu       100    70     0         30         ███████░░░  70 %\n"
-      "│              limits.memory    400Gi  0      0         400Gi      ░░░░░░░░░░   0 %\n"
-      "├─ ads         limits.cpu       20     100m   100m      19900m     █░░░░░░░░░   0 %\n"
-      "└─ search      cash/limits.cpu  200 h  150 h  50 h      50 h       ███████░░░  75 %\n"
-      "   └─ ranking  cash/limits.cpu  100 h  -      -         -          -                 BEING DELETED; nobody has "
+      "org            limits.cpu       100    70       0         30         ███████░░░  70 %\n"
+      "│              limits.memory    400Gi  0        0         400Gi      ░░░░░░░░░░   0 %\n"
+      "├─ ads         limits.cpu       20     100m     100m      19900m     █░░░░░░░░░   0 %\n"
+      "└─ search      cash/limits.cpu  200 h  150.5 h  50.5 h    49.5 h     ███████░░░  75 %\n"
+      "   │           limits.cpu       -      4        0         -          -                 FREE: the parent limits "
+      "this key, the group does not\n"
+      "   └─ ranking  cash/limits.cpu  100 h  -        -         -          -                 BEING DELETED; nobody "
+      "has "
       "counted it yet\n"
-      "               limits.cpu       4      6      6         -2         ██████████ 150 %  OVER BUDGET\n");
+      "               limits.cpu       4      6        6         -2         ██████████ 150 %  OVER BUDGET\n");
 }
 
 TEST(QuotaReport, OneKeyIsOneLineAGroup) {
   EXPECT_EQ(
       Tree(kTree, "pods"),
-      "6 groups; enforced at placement\n"
+      "6 groups; enforced at placement; no group limits pods\n"
       "GROUP          KEY   HARD  USED  OWN PODS  REMAINING  USED OF HARD  NOTE\n"
       "gone           pods  -     -     -         -          -             MISSING: only its children or pods name "
       "it\n"
@@ -75,14 +80,47 @@ TEST(QuotaReport, OneKeyIsOneLineAGroup) {
       "   └─ ranking  pods  -     -     -         -          -             BEING DELETED\n");
 }
 
+TEST(QuotaReport, AKeyIsFoundAsPeopleWriteIt) {
+  const auto tree =
+      DecodeQuotaTree(R"({"groups":[{"name":"a","keys":[{"key":"cpu","used":"1"},{"key":"memory","used":"1"},)"
+                      R"({"key":"cash/requests.cpu","hard":"2"},{"key":"count/pods","hard":"2"},)"
+                      R"({"key":"requests.cpu","hard":"2"},{"key":"requests.nvidia.com/gpu","hard":"2"}]}]})");
+  ASSERT_TRUE(tree.ok()) << tree.status();
+  EXPECT_EQ(KeyOf(*tree, "requests.cpu").value_or(""), "requests.cpu");
+  EXPECT_EQ(KeyOf(*tree, "cpu").value_or(""), "requests.cpu") << "which is limited";
+  EXPECT_EQ(KeyOf(*tree, "cash/cpu").value_or(""), "cash/requests.cpu");
+  EXPECT_EQ(KeyOf(*tree, "pods").value_or(""), "count/pods");
+  EXPECT_EQ(KeyOf(*tree, "memory").value_or(""), "memory");
+  EXPECT_EQ(KeyOf(*tree, "requests.memory").value_or(""), "memory");
+  EXPECT_EQ(KeyOf(*tree, "nvidia.com/gpu").value_or(""), "requests.nvidia.com/gpu");
+  EXPECT_EQ(KeyOf(*tree, "limits.nvidia.com/gpu").value_or(""), "requests.nvidia.com/gpu");
+  EXPECT_EQ(Message(KeyOf(*tree, "limits.cpu").status()),
+            "no group has the key limits.cpu; there are: cash/requests.cpu, count/pods, cpu, memory, requests.cpu, "
+            "requests.nvidia.com/gpu");
+}
+
+TEST(QuotaReport, ABudgetThatShrankSaysWhoHoldsIt) {
+  const std::string text =
+      Tree(R"({"groups":[{"name":"a","state":"ok","keys":[)"
+           R"({"key":"cash/cpu","hard":"2","used":"2","self":"2","children":"0","remaining":"0","share":1},)"
+           R"({"key":"cash/limits.cpu","hard":"2","used":"2500m","self":"2","children":"500m","remaining":"-500m"},)"
+           R"({"key":"cpu","hard":"60","used":"90","self":"20","children":"70","remaining":"-30","share":1.5},)"
+           R"({"key":"pods","hard":"2","used":"2","self":"2","children":"0","remaining":"0","share":1}]}]})");
+  EXPECT_THAT(text, AllOf(HasSubstr("0 h        ██████████ 100 %  SPENT\n"),
+                          HasSubstr("-0.5 h     -                 SPENT, 0.5 h of it handed to children\n"),
+                          HasSubstr("-30        ██████████ 150 %  OVER BUDGET, 70 of it handed to children\n"),
+                          HasSubstr("0          ██████████ 100 %\n")));
+}
+
 TEST(QuotaReport, CirclesAreListedOnceAndPartsOfTheTreeStandAlone) {
   const std::string text = Tree(
       R"({"enforcement":"admission","groups":[{"name":"a","parent":"b","state":"frozen","why":"circle","keys":[]},)"
       R"({"name":"b","parent":"a","state":"frozen","why":"circle","keys":[]},)"
       R"({"name":"c","parent":"c","state":"frozen","why":"circle","keys":[]},)"
       R"({"name":"part","parent":"not listed","state":"ok","keys":[]}]})");
-  EXPECT_THAT(text, AllOf(HasSubstr("4 groups; enforced at admission\n"), HasSubstr("\na "), HasSubstr("\n└─ b "),
-                          HasSubstr("\nc "), HasSubstr("\npart ")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("4 groups; placement does NOT enforce these budgets, only hours (cash/) and models"),
+                    HasSubstr("\na "), HasSubstr("\n└─ b "), HasSubstr("\nc "), HasSubstr("\npart ")));
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 6);
 }
 
@@ -91,10 +129,13 @@ TEST(QuotaReport, AKeyThatLimitsNothingIsPointedOut) {
       Tree(R"({"groups":[{"name":"a","state":"ok","keys":[{"key":"limit.cpu","hard":"4","unknown":true,"used":"0",)"
            R"("remaining":"4","share":0}]}]})"),
       HasSubstr("░   0 %  NO SUCH KEY: it limits nothing\n"));
+  EXPECT_THAT(Tree(R"({"groups":[{"name":"a","state":"ok","keys":[{"key":"cash/example.kubernetes.io/gpu","hard":"0",)"
+                   R"("unknown":true,"used":"0","remaining":"0","share":1}]}]})"),
+              AllOf(HasSubstr("100 %  NO SUCH KEY: it limits nothing\n"), Not(HasSubstr("SPENT"))));
 }
 
 TEST(QuotaReport, NothingEnforcedIsSaid) {
-  EXPECT_THAT(Tree(R"({"enforcement":"off","groups":[]})"), HasSubstr("not enforced"));
+  EXPECT_THAT(Tree(R"({"enforcement":"off","groups":[]})"), HasSubstr("not enforced. To enforce them add quota"));
   EXPECT_EQ(Tree(R"({"enforcement":"placement","groups":[]})"), "0 groups; enforced at placement\n");
 }
 
@@ -122,11 +163,52 @@ TEST(QuotaReport, APodThatIsNotRefusedSaysWhatItIs) {
       HasSubstr(
           "Pod shop/web of group g\nCharged, on n1, since 2026-11-21T12:00:00Z (5m ago).\n\nNot limited: pods 1.\n"));
   EXPECT_THAT(Pod(Concat(kPod, R"("node":"n1","verdict":"charged","keys":[]})")), HasSubstr("Charged, on n1.\n"));
-  EXPECT_THAT(Pod(Concat(kPod, R"("verdict":"fits","keys":[{"key":"pods","cost":"1"}]})")), HasSubstr("It fits.\n"));
+  EXPECT_THAT(Pod(Concat(kPod, R"("verdict":"fits","keys":[{"key":"pods","cost":"1"}]})")),
+              HasSubstr("Its group allows it. Whether a node has room: `huygens explain shop/web`.\n\nNot"));
+  EXPECT_THAT(Pod(Concat(kPod, R"("enforcement":"admission","verdict":"fits","keys":[]})")),
+              HasSubstr("is held by an admission webhook, not here."));
   EXPECT_THAT(Pod(Concat(kPod, R"("verdict":"ended","keys":[]})")), HasSubstr("charged no more"));
   EXPECT_THAT(Pod(Concat(kPod, R"("verdict":"off","keys":[]})")), HasSubstr("not enforced"));
   EXPECT_THAT(Pod(R"({"pod":"shop/web","group":"","verdict":"noGroup","keys":[]})"),
               AllOf(HasSubstr("belongs to no group"), Not(HasSubstr("KEY"))));
+}
+
+TEST(QuotaReport, APodThatNamesAModelSaysHowManyNodesAreOfIt) {
+  constexpr std::string_view kPod =
+      R"({"pod":"shop/web","models":{"cpu":"A4","gpu":"T4"},"verdict":"noGroup","keys":[],"modelNodes":)";
+  EXPECT_EQ(Pod(Concat(kPod, "2}")),
+            "Pod shop/web belongs to no group: it has no label biz.group.resource.quota. It costs nothing.\n"
+            "It goes to nodes of cpu model A4, gpu model T4 only; there are 2.\n");
+  EXPECT_THAT(Pod(Concat(kPod, "1}")), HasSubstr(" only; there is 1.\n"));
+  const std::string fits = Pod(
+      R"({"pod":"shop/web","group":"g","path":"g","models":{"cpu":"A4"},"modelNodes":0,"verdict":"fits","keys":[]})");
+  EXPECT_THAT(fits, HasSubstr("Its group allows it.\nNO NODE is of cpu model A4, and"));
+}
+
+TEST(QuotaReport, AChargedPodOfAGroupOverItsBudgetRunsOn) {
+  constexpr std::string_view kKeys =
+      R"(,"pod":"shop/web","group":"g","path":"g","node":"n","verdict":"charged","keys":[)"
+      R"({"key":"cash/cpu","cost":"1500m","used":"7","hard":"7"},{"key":"cash/limits.cpu","cost":"1","used":"6","hard":"7"},)"
+      R"({"key":"limits.cpu","cost":"2","used":"90","children":"80","hard":"60"},)"
+      R"({"key":"pods","cost":"1","used":"7","hard":"7"}]})";
+  EXPECT_THAT(
+      Pod(Concat(R"({"enforcement":"placement")", kKeys)),
+      HasSubstr("KEY              COST         USED  HARD  NOTE\n"
+                "cash/cpu         1.5 an hour  7 h   7 h   SPENT: it runs on, new pods are refused\n"
+                "cash/limits.cpu  1 an hour    6 h   7 h\n"
+                "limits.cpu       2            90    60    OVER BUDGET, 80 of it handed to children: it runs on, "
+                "new pods are refused\n"
+                "pods             1            7     7\n"));
+  EXPECT_THAT(Pod(Concat(R"({"enforcement":"admission")", kKeys)),
+              AllOf(HasSubstr("SPENT: it runs on, new pods are refused\n"), HasSubstr("children: it runs on\n")));
+}
+
+TEST(QuotaReport, ARefusedPodOfAGroupOverItsBudgetDoesNotRun) {
+  EXPECT_THAT(Pod(R"({"enforcement":"placement","pod":"shop/web","group":"g","path":"g","verdict":"refused",)"
+                  R"("why":"quota bizrq/g: cpu used 90 of 60, requested 2","keys":[)"
+                  R"({"key":"cpu","cost":"2","used":"90","children":"80","hard":"60","lacks":true}]})"),
+              AllOf(HasSubstr("\ncpu  2     90    60    OVER BUDGET, 80 of it handed to children\n"),
+                    Not(HasSubstr("runs on"))));
 }
 
 TEST(QuotaReport, WhatIsNoAnswerIsRefused) {

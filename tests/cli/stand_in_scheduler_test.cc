@@ -219,7 +219,11 @@ TEST_F(StandIn, ReportsEachPodAsTableAndAsJson) {
 
 TEST_F(StandIn, NeedsANode) {
   huygens_.Script("/debug/nodes", R"({"nodes":[]})");
+  huygens_.Script("/readyz", "[-]nodes broken\n", 503);
   EXPECT_THAT(std::string(Message(scheduler_.Start())), HasSubstr("/readyz?verbose"));
+  huygens_.Script("/readyz", "ok\n");
+  EXPECT_THAT(std::string(Message(scheduler_.Start())),
+              HasSubstr("the cluster has no Node; where huygens reads manifests"));
 }
 
 }  // namespace

@@ -192,7 +192,11 @@ TEST_F(AdminTest, QuotasListGroupsAndSayWhatAPodCosts) {
   EXPECT_THAT(Get("/debug/quotas/pods/other/p").body, HasSubstr(R"("verdict":"noGroup")"));
   EXPECT_THAT(Get("/debug/quotas/pods/default/q").body, HasSubstr(R"("why":"quota bizrq/nobody: no such group")"));
   EXPECT_EQ(Get("/debug/quotas/pods/shop/q").code, 404);
-  EXPECT_EQ(Get("/debug/quotas/pods/shop").code, 404);
+  for (const char* path : {"/debug/quotas/pods/shop/", "/debug/quotas/pods/shop"}) {
+    auto nameless = Get(path);
+    EXPECT_EQ(nameless.code, 400) << path;
+    EXPECT_EQ(nameless.body, "a pod is asked for as /debug/quotas/pods/NAMESPACE/NAME\n") << path;
+  }
 }
 
 TEST_F(AdminTest, NodesShowWhatPlacedPodsRequest) {

@@ -55,6 +55,7 @@ TEST_F(BindFlowTest, RollsBackWhatTheApiServerRefuses) {
   EXPECT_EQ(Answer(first), "the pod has scheduling gates");
   EXPECT_EQ(placement_->state().ledger().size(), 0u);
   EXPECT_THAT(backend_.events, testing::ElementsAre("default/a: BindFailed: the pod has scheduling gates"));
+  EXPECT_THAT(backend_.repeat_keys, testing::ElementsAre("the pod has scheduling gates"));
   size_t second = Bind("b", "n1");
   backend_.binds[1].done({BindResult::kBound});
   EXPECT_EQ(Answer(second), "");

@@ -271,6 +271,15 @@ TEST(Cautions, NameACeilingThatNothingMeasures) {
   EXPECT_THAT(Cautions(c), testing::IsEmpty());
 }
 
+TEST(Cautions, NameBudgetsThatNobodyHoldsPodsTo) {
+  EXPECT_THAT(Cautions(Good("quota: {enforcement: admission}")),
+              ElementsAre(testing::AllOf(testing::StartsWith("quota.enforcement: admission leaves budgets to an "),
+                                         HasSubstr("nobody holds pods to budgets; placement has huygens do it"))));
+  for (const char* mode : {"placement", "\"off\""})
+    EXPECT_THAT(Cautions(Good(Concat("quota: {enforcement: ", mode, "}"))), testing::IsEmpty()) << mode;
+  EXPECT_THAT(Cautions(Good("filter: {checks: [topology]}\nquota: {enforcement: admission}")), testing::IsEmpty());
+}
+
 TEST(NearestName, FindsTyposAndNothingFarther) {
   const std::string_view names[] = {"address", "adminAddress", "tls", "narrowTo"};
   EXPECT_EQ(NearestName("adress", names), "address");

@@ -44,8 +44,9 @@ class ScriptedBackend final : public Backend {
     fetches.push_back(Concat(namespace_name, "/", name));
     done(fetched);
   }
-  void Warn(const cluster::Pod& pod, std::string_view reason, std::string_view message) override {
-    events.push_back(Concat(pod.Key(), ": ", reason, ": ", message));
+  void Warn(const cluster::Pod& pod, const kube::PodWarning& warning) override {
+    events.push_back(Concat(pod.Key(), ": ", warning.reason, ": ", warning.message));
+    repeat_keys.emplace_back(warning.repeat_key);
   }
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override {
@@ -68,7 +69,7 @@ class ScriptedBackend final : public Backend {
   std::vector<std::function<void(StatusOr<uint64_t>)>> admissions;
   std::deque<Call> binds, settles;
   std::deque<WakeCall> wakes;
-  std::vector<std::string> fetches, events;
+  std::vector<std::string> fetches, events, repeat_keys;
 };
 
 class ServiceTest : public testing::Test {
@@ -150,9 +151,7 @@ class ServiceTest : public testing::Test {
                    journal_,
                    pods_,
                    [this] { return not_ready_; },
-                   [this](const cluster::Pod& pod, std::string_view reason, std::string_view message) {
-                     backend_.Warn(pod, reason, message);
-                   }};
+                   [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_.Warn(pod, warning); }};
   ScriptedBackend backend_;
   BindFlow bind_;
   Service service_;

@@ -390,5 +390,76 @@ TEST_F(IntegrationTest, WhatIsIgnoredOfAnObjectIsLoggedOnceThoughItIsWrittenAgai
   EXPECT_THAT(huygens.Logged("usage-ceilings"), testing::ElementsAre(HasSubstr("part of an object is ignored")));
 }
 
+TEST_F(IntegrationTest, PodsOfAnApiServerAreChargedAsTheyAreStored) {
+  configuration_.filter.checks = {"quota"};
+  api_.Put(fake::BizGroupQuota("team").Hard("requests.cpu", "4"));
+  api_.Put(fake::Node("n1").Cpu("8"));
+  api_.Put(fake::Pod("default", "a").Label("biz.group.resource.quota", "team").Limit("cpu", "3").On("n1"));
+  api_.Put(fake::Pod("default", "b").Label("biz.group.resource.quota", "team").Request("cpu", "1").On("n1"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Admin("/debug/quotas"), HasSubstr(R"("key":"requests.cpu","hard":"4","used":"1")"));
+}
+
+TEST_F(IntegrationTest, ANodesLabelsAndCeilingsThatMeanNothingAreLoggedOnce) {
+  configuration_.filter.checks = {"topology", "usage"};
+  configuration_.usage.resources = {{.name = "cpu"}, {.name = "disk"}};
+  const auto node = [](const std::string& cpu, const std::string& policy, const std::string& ceilings) {
+    return fake::Node("n")
+        .Cpu(cpu)
+        .Label("huygens.dev/cpu-manager-policy", policy)
+        .Annotation("huygens.dev/usage-ceilings", ceilings);
+  };
+  api_.Put(node("64", "Static", R"({"cpu":0.5,"cpuu":0.6,"disk":0.7})"));
+  api_.Put(fake::Node("good").Cpu("64").Annotation("huygens.dev/usage-ceilings", R"({"cpu":0.5})"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"64")"));
+  api_.Put(node("32", "Static", R"({"cpu":0.5,"cpuu":0.6,"disk":0.7})"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"32")"));
+  EXPECT_THAT(
+      huygens.Logged("part of an object is ignored"),
+      testing::ElementsAre(testing::AllOf(
+          HasSubstr("kind=nodes object=n "), HasSubstr("label huygens.dev/cpu-manager-policy: kubelet knows no Static"),
+          HasSubstr("annotation huygens.dev/usage-ceilings: no resource of usage.resources is called cpuu, so "
+                    "its ceiling is held by nobody; there are cpu, disk"))));
+  api_.Put(node("16", "static", R"({"cpu":0.5})"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"16")"));
+  api_.Put(node("8", "Static", R"({"cpu":0.5})"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"8")"));
+  EXPECT_THAT(huygens.Logged("part of an object is ignored"), testing::SizeIs(2)) << "it was mended in between";
+}
+
+TEST_F(IntegrationTest, ANodeThatComesAgainIsToldOfAnew) {
+  const auto node = fake::Node("n").Cpu("64").Label("huygens.dev/cpu-manager-policy", "Static");
+  api_.Put(node);
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"64")"));
+  api_.Delete(fake::kNodes, "", "n");
+  api_.Put(node);
+  api_.Put(fake::Node("after-watch").Cpu("1"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes", "after-watch"));
+  EXPECT_THAT(huygens.Logged("part of an object is ignored"), testing::SizeIs(2));
+
+  api_.Silence(fake::kNodes, true);
+  api_.Delete(fake::kNodes, "", "n");
+  api_.Put(fake::Node("after-list").Cpu("1"));
+  api_.Compact();
+  api_.EndWatches(fake::kNodes);
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes", "after-list"));
+  api_.Silence(fake::kNodes, false);
+  api_.Put(node);
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"64")"));
+  EXPECT_THAT(huygens.Logged("part of an object is ignored"), testing::SizeIs(3));
+}
+
+TEST_F(IntegrationTest, CeilingsAreNotJudgedWhereNoUseIsWatched) {
+  api_.Put(fake::Node("n").Cpu("64").Annotation("huygens.dev/usage-ceilings", R"({"cpuu":0.6})"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(huygens.Logged("part of an object is ignored"), testing::IsEmpty());
+}
+
 }  // namespace
 }  // namespace huygens::extender

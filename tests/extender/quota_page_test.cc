@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "extender/quota_json.h"
 
 namespace huygens::extender {
@@ -67,6 +68,35 @@ TEST(QuotaPage, AKeyThatNoPodIsChargedToIsPointedOut) {
   tree.Set({.name = "a", .hard = {{"limit.cpu", Q("4")}, {"limits.cpu", Q("4")}}});
   EXPECT_THAT(List(tree), AllOf(HasSubstr(R"({"key":"limit.cpu","hard":"4","unknown":true,)"),
                                 HasSubstr(R"({"key":"limits.cpu","hard":"4","used")")));
+}
+
+TEST(QuotaPage, AKeyThatOnlyTheParentLimitsIsPointedOut) {
+  quota::Tree tree;
+  tree.Set({.name = "a", .hard = {{"limit.cpu", Q("4")}, {"limits.cpu", Q("4")}, {"limits.memory", Q("4")}}});
+  tree.Set({.name = "b", .parent = "a", .hard = {{"limits.cpu", Q("4")}}});
+  tree.Set({.name = "c", .parent = "b"});  // b does not limit memory either
+  EXPECT_THAT(
+      List(tree, "b"),
+      AllOf(
+          HasSubstr(R"({"key":"limits.cpu","hard":"4","used":"0","self":"0","children":"0","remaining":"4","share":0},)"
+                    R"({"key":"limits.memory","unlimited":true,"used":"0","self":"0","children":"0"}]},)"),
+          Not(HasSubstr(R"("limit.cpu")")),  // which holds nobody to anything
+          HasSubstr(R"("keys":[{"key":"limits.cpu","unlimited":true,"used":"0","self":"0","children":"0"}]}]})")));
+}
+
+TEST(QuotaPage, AKeyThatTheGroupLimitsByItsOtherNameIsNotFree) {
+  quota::Tree tree;
+  tree.Set(
+      {.name = "a", .hard = {{"cash/cpu", Q("9")}, {"memory", Q("9")}, {"pods", Q("9")}, {"requests.cpu", Q("9")}}});
+  tree.Set({.name = "b",
+            .parent = "a",
+            .hard = {{"cash/requests.cpu", Q("6")}, {"count/pods", Q("6")}, {"cpu", Q("6")}, {"cpu.A4", Q("6")}}});
+  tree.Charge("b", {{"cpu", Q("1")}, {"requests.cpu", Q("1")}});
+  const std::string json = List(tree, "b");
+  for (std::string_view key : {"cash/cpu", "pods", "requests.cpu"}) {
+    EXPECT_THAT(json, Not(HasSubstr(Concat("\"", key, "\",\"unlimited\"")))) << key;
+  }
+  EXPECT_THAT(json, HasSubstr(R"({"key":"memory","unlimited":true,)"));
 }
 
 TEST(QuotaPage, HoursThatNobodyHasCountedAreNotShownAsNone) {
@@ -154,8 +184,9 @@ class PodQuotaTest : public testing::Test {
 
 TEST_F(PodQuotaTest, OneThatFitsShowsItsCostBesideTheBudget) {
   const std::string json = Json(*MakePod("a", 2000));
-  EXPECT_THAT(json, testing::StartsWith(R"({"pod":"shop/a","group":"ranking","path":"search/ranking",)"
-                                        R"("models":{"cpu":"A4"},"verdict":"fits","keys":[)"));
+  EXPECT_THAT(json, testing::StartsWith(R"({"pod":"shop/a","enforcement":"placement","group":"ranking",)"
+                                        R"("path":"search/ranking","models":{"cpu":"A4"},"modelNodes":1,)"
+                                        R"("verdict":"fits","keys":[)"));
   EXPECT_THAT(json, AllOf(HasSubstr(R"({"key":"limits.cpu.A4","cost":"2","used":"0","hard":"4"})"),
                           HasSubstr(R"({"key":"cash/limits.cpu","cost":"2","used":"7","hard":"100"})"),
                           HasSubstr(R"({"key":"pods","cost":"1","used":"0"})")));
@@ -164,12 +195,33 @@ TEST_F(PodQuotaTest, OneThatFitsShowsItsCostBesideTheBudget) {
 TEST_F(PodQuotaTest, OneThatHoldsCapacityIsChargedAndTheNextRefused) {
   const auto first = MakePod("a", 3000), second = MakePod("b", 2000);
   ASSERT_TRUE(placement_->Reserve(first, "node", kNow)->Accepted());
-  EXPECT_THAT(Json(*first), HasSubstr(R"("node":"node","since":"2026-11-21T12:00:00Z","verdict":"charged","keys")"));
+  EXPECT_THAT(
+      Json(*first),
+      HasSubstr(R"("models":{"cpu":"A4"},"node":"node","since":"2026-11-21T12:00:00Z","verdict":"charged","keys")"));
   const std::string refused = Json(*second);
   EXPECT_THAT(refused, AllOf(HasSubstr(R"("verdict":"refused","why":"quota bizrq/ranking: limits.cpu.A4 used 3 of 4, )"
                                        R"(requested 2")"),
                              HasSubstr(R"("key":"limits.cpu.A4","cost":"2","used":"3","hard":"4","lacks":true})"),
                              HasSubstr(R"("key":"limits.cpu","cost":"2","used":"3","hard":"10"})")));
+}
+
+TEST_F(PodQuotaTest, NodesOfItsModelsAreCounted) {
+  placement_->Apply(cluster::NodeSet{{.name = "other"}});
+  auto pod = MakePod("a", 2000);
+  pod->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{"", "A4", "", ""});
+  EXPECT_THAT(Json(*pod), HasSubstr(R"("models":{"cpu":"A4"},"modelNodes":1,"verdict":"noGroup")"));
+  pod->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{"", "A4", "T4", ""});
+  EXPECT_THAT(Json(*pod), HasSubstr(R"("modelNodes":0)"));
+  pod->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{"ranking", "", "", ""});
+  EXPECT_THAT(Json(*pod), Not(HasSubstr("modelNodes")));
+}
+
+TEST_F(PodQuotaTest, WhatItsGroupHandedToChildrenIsToldApart) {
+  placement_->Apply(cluster::BizGroupQuotaSet{
+      {.name = "below", .parent = "ranking", .hard = {{"limits.cpu", Q("3")}, {"cash/limits.cpu", Q("20")}}}});
+  EXPECT_THAT(Json(*MakePod("a", 2000)),
+              AllOf(HasSubstr(R"({"key":"limits.cpu","cost":"2","used":"3","children":"3","hard":"10"})"),
+                    HasSubstr(R"("key":"cash/limits.cpu","cost":"2","used":"27","children":"20","hard":"100"})")));
 }
 
 TEST_F(PodQuotaTest, OneOfAGroupThatIsNotThereIsRefused) {
@@ -186,7 +238,7 @@ TEST_F(PodQuotaTest, SomePodsCostNothing) {
   EXPECT_THAT(Json(*pod), HasSubstr(R"("group":"","path":"","models":{},"verdict":"noGroup","keys":[]})"));
   Create(quota::Enforcement::kOff);
   EXPECT_EQ(EnforcementOf(*placement_), "off");
-  EXPECT_THAT(Json(*MakePod("a", 2000)), HasSubstr(R"("verdict":"off","keys":[]})"));
+  EXPECT_THAT(Json(*MakePod("a", 2000)), HasSubstr(R"("models":{"cpu":"A4"},"verdict":"off","keys":[]})"));
 }
 
 }  // namespace

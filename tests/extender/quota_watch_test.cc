@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/observe/captured_log.h"
+
 namespace huygens::extender {
 namespace {
 
@@ -13,14 +15,15 @@ using testing::Not;
 class QuotaWatchTest : public testing::Test {
  protected:
   void Set(cluster::BizGroupQuota group) { placement_->Apply(cluster::BizGroupQuotaSet{std::move(group)}); }
-  std::string Metrics(std::vector<std::string> groups) {
-    QuotaWatch(*placement_, metrics_, std::move(groups)).RefreshMetrics();
+  std::string Metrics(const std::vector<std::string>& groups) {
+    QuotaWatch(*placement_, metrics_, captured_.log, groups).RefreshMetrics();
     return metrics_.Render();
   }
 
   ResourceNames resources_;
   std::unique_ptr<placement::Placement> placement_ =
       *placement::Placement::Create({.checks = {"quota"}, .resource_names = &resources_});
+  observe::CapturedLog captured_;
   observe::Metrics metrics_{{.version = "test", .reject_reasons = {}}};
 };
 
@@ -45,7 +48,7 @@ TEST_F(QuotaWatchTest, CountsGroupsByStateAndShowsTheFiguresOfThoseAskedFor) {
 }
 
 TEST_F(QuotaWatchTest, CountsAnewWhateverMakesAGroupStandOtherwise) {
-  QuotaWatch watch(*placement_, metrics_, {"org"});
+  QuotaWatch watch(*placement_, metrics_, captured_.log, {"org"});
   auto shown = [&] {
     watch.RefreshMetrics();
     return metrics_.Render();
@@ -66,6 +69,26 @@ TEST_F(QuotaWatchTest, CountsAnewWhateverMakesAGroupStandOtherwise) {
                              HasSubstr("huygens_quota_groups{state=\"missing\"} 1\n")));
   placement_->Apply(cluster::PodGone{"a"});
   EXPECT_THAT(shown(), HasSubstr("huygens_quota_groups{state=\"missing\"} 0\n"));
+}
+
+TEST_F(QuotaWatchTest, AGroupThatIsNotThereIsToldOfOnceWhenAllAreKnown) {
+  QuotaWatch watch(*placement_, metrics_, captured_.log, {"tema", "org", "tema", "gone"});
+  Set({.name = "org"});
+  watch.RefreshMetrics();
+  EXPECT_THAT(captured_.Lines(), testing::IsEmpty()) << "they may yet come";
+  placement_->Apply(cluster::ListBegin{cluster::Kind::kBizGroupQuota});
+  Set({.name = "org"});
+  placement_->Apply(cluster::ListEnd{cluster::Kind::kBizGroupQuota});
+  for (int scrape = 0; scrape < 3; ++scrape) watch.RefreshMetrics();
+  EXPECT_THAT(captured_.Lines(), testing::ElementsAre(AllOf(HasSubstr("level=warn"), HasSubstr("quota.metricGroups"),
+                                                            HasSubstr("groups=gone,tema"))));
+}
+
+TEST_F(QuotaWatchTest, AllGroupsLackNone) {
+  placement_->Apply(cluster::ListBegin{cluster::Kind::kBizGroupQuota});
+  placement_->Apply(cluster::ListEnd{cluster::Kind::kBizGroupQuota});
+  Metrics({"*"});
+  EXPECT_THAT(captured_.Lines(), testing::IsEmpty());
 }
 
 TEST_F(QuotaWatchTest, WhereNothingIsEnforcedThereIsNothingToShow) {

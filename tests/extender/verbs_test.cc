@@ -251,6 +251,22 @@ TEST_F(QuotaVerbsTest, KubeSchedulerSeesAFixedTextAndPeopleTheFigures) {
   EXPECT_THAT(Decided("c"), HasSubstr(Concat(R"("quota":")", why_, "\"")));
   EXPECT_THAT(backend_.events, testing::ElementsAre("default/c: QuotaExceeded: " + why_));
   EXPECT_THAT(Decided("a"), testing::Not(HasSubstr("\"quota\":\"quota")));
+  EXPECT_THAT(backend_.repeat_keys, testing::ElementsAre("")) << "other figures are no news";
+}
+
+TEST_F(QuotaVerbsTest, PeopleSeeTheModelThatIsWantedAndThoseThatNodesHave) {
+  cluster::Node node{.name = "n1"};
+  node.labels = {{"huygens.dev/cpu-model", "A4"}};
+  placement_->Apply(cluster::NodeSet{node});
+  std::string body = Body("a");
+  constexpr std::string_view kGroup = R"("biz.group.resource.quota":"team")";
+  body.insert(body.find(kGroup) + kGroup.size(), R"(,"biz.group.resource.quota/cpu-type":"B7")");
+  EXPECT_EQ(Filter(context_, body).outcome, "rejected");
+  EXPECT_THAT(Decided("a"), testing::AllOf(HasSubstr("/cpu-type wants B7, the label huygens.dev/cpu-model is A4 on 1 "
+                                                     "node\""),
+                                           HasSubstr(policy::Text(policy::Reason::kQuotaOtherModel))));
+  EXPECT_TRUE(backend_.events.empty()) << "kube-scheduler's says it";
+  EXPECT_EQ(Answer(Bind("a", "n1")), policy::Text(policy::Reason::kQuotaOtherModel));
 }
 
 TEST_F(QuotaVerbsTest, PreemptionNamesNobodyForABudget) {

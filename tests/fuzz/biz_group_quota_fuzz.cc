@@ -3,6 +3,7 @@
 
 #include "tests/fuzz/require.h"
 #include "wire/biz_group_quota.h"
+#include "wire/biz_group_schema.h"
 
 namespace huygens {
 namespace {
@@ -31,6 +32,9 @@ void CheckGroup(const StatusOr<cluster::BizGroupQuota>& group) {
 }  // namespace huygens
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  huygens::CheckGroup(huygens::wire::DecodeBizGroupQuota(std::string_view(reinterpret_cast<const char*>(data), size)));
+  const std::string_view json(reinterpret_cast<const char*>(data), size);
+  huygens::CheckGroup(huygens::wire::DecodeBizGroupQuota(json));
+  for (const std::string& fault : huygens::wire::BizGroupQuotaFaults(json))
+    huygens::fuzz::Require(!fault.empty(), "a fault has a text");
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <sstream>
 
 #include "tests/fake/objects.h"
 #include "tests/fake/recording_sink.h"
@@ -14,7 +15,6 @@
 namespace huygens::kube {
 namespace {
 
-using cluster::Kind;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -22,10 +22,13 @@ using testing::IsEmpty;
 
 constexpr std::string_view kResult = R"([{"name":"node1","type":"Node","resources":{"capacity":{"cpu":"2"}}}])";
 
+// Stands in for what the API server fills in.
+void Default(cluster::Pod& pod) { pod.priority += 1; }
+
 class ManifestsTest : public testing::Test {
  protected:
   std::unique_ptr<ManifestDirectory> Open(bool write_back = false) {
-    auto manifests = std::make_unique<ManifestDirectory>(directory_.path(), write_back, names_);
+    auto manifests = std::make_unique<ManifestDirectory>(directory_.path(), write_back, names_, Default);
     notices_.clear();
     status_ = manifests->Load(notices_);
     return manifests;
@@ -67,7 +70,7 @@ TEST_F(ManifestsTest, EveryKindArrivesAsACompleteList) {
                    "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: c}\n  spec: {containers: []}\n");
   directory_.Write("quota.yaml",
                    "apiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\nmetadata: {name: team}\n"
-                   "spec: {parentBizGroup: org, hard: {limits.cpu: 4, limits.memory: 8Gi}}\n");
+                   "spec: {hard: {limits.cpu: 4, limits.memory: 8Gi}}\n");
   auto manifests = Open();
   ASSERT_TRUE(status_.ok()) << status_;
   fake::RecordingSink sink;
@@ -80,6 +83,7 @@ TEST_F(ManifestsTest, EveryKindArrivesAsACompleteList) {
   EXPECT_EQ(sink.state.Topology(*sink.state.FindNode("n1"))->zones.size(), 1u);
   EXPECT_EQ(manifests->FindPod("default", "c")->uid, "manifest/Pod/default/c");  // the namespace defaults, too
   EXPECT_EQ(manifests->FindPod("x", "b")->uid, "u-b");
+  EXPECT_EQ(manifests->FindPod("x", "b")->priority, 1) << "as an API server would have stored it";
   EXPECT_EQ(manifests->FindPod("x", "nobody"), nullptr);
   EXPECT_THAT(notices_, IsEmpty());
 }
@@ -137,7 +141,46 @@ TEST_F(ManifestsTest, FaultsNameFileAndLine) {
   directory_.Write("a.yaml",
                    "# a group\napiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\n"
                    "metadata: {name: team}\nspec: {hard: {limits.cpu: 4cores}}\n");
-  EXPECT_THAT(Fault(), HasSubstr("a.yaml:2: BizGroupResourceQuota team: spec.hard.limits.cpu: quantity \"4cores\""));
+  EXPECT_THAT(Fault(), HasSubstr("a.yaml:2: BizGroupResourceQuota team: spec.hard.limits.cpu: expected an amount"));
+}
+
+TEST_F(ManifestsTest, AllFaultsAreToldAtOnce) {
+  directory_.Write("a.yaml",
+                   "apiVersion: v1\nkind: Node\nmetadata: {name: n1}\nstatus: {allocatable: {cpu: much}}\n---\n"
+                   "apiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\n"
+                   "metadata: {name: team}\nspec: {hrad: {}, hard: {limits.cpuu: -4}}\n---\n- 1\n");
+  directory_.Write("b.yaml", "kind: [\n");
+  directory_.Write("c.json", R"({"apiVersion":"v1","kind":"List","items":[{},{"kind":"Pod"}]})");
+  directory_.Write("d.yaml",
+                   "apiVersion: v1\nkind: PodList\nitems:\n- metadata: {name: ok}\n- metadata: {}\n- spec: {}\n---\n"
+                   "apiVersion: v1\nkind: Binding\nmetadata: {name: ok}\n");
+  std::vector<std::string> lines;
+  std::istringstream text(Fault());
+  for (std::string line; std::getline(text, line);) lines.push_back(line.substr(directory_.path().size() + 1));
+  EXPECT_THAT(lines, ElementsAre(HasSubstr("a.yaml:1: Node n1: "),
+                                 HasSubstr("a.yaml:6: BizGroupResourceQuota team: spec.hrad: no such field"),
+                                 HasSubstr("a.yaml:6: BizGroupResourceQuota team: spec.hard.limits.cpuu: unknown key"),
+                                 HasSubstr("a.yaml:6: BizGroupResourceQuota team: spec.hard.limits.cpuu: expected an "),
+                                 HasSubstr("a.yaml:11: not a Kubernetes object"), HasSubstr("b.yaml:"),
+                                 HasSubstr("c.json:1: not a Kubernetes object"), HasSubstr("c.json:1: Pod without"),
+                                 HasSubstr("d.yaml:5: Pod without"), HasSubstr("d.yaml:6: Pod without"),
+                                 HasSubstr("d.yaml:8: Binding of pod default/ok without target.name")));
+}
+
+TEST_F(ManifestsTest, GroupsWhoseParentsLeadNowhereAreReported) {
+  const auto group = [](std::string_view name, std::string_view parent) {
+    return Concat("apiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\nmetadata: {name: ", name,
+                  "}\nspec: {parentBizGroup: \"", parent, "\"}\n---\n");
+  };
+  directory_.Write("a.yaml", Concat(group("root", ""), group("child", "root"), group("lost", "nobody"),
+                                    group("below", "lost"), group("a", "b"), group("b", "a"), group("under", "a")));
+  Open();
+  ASSERT_TRUE(status_.ok()) << status_;
+  EXPECT_THAT(notices_, ElementsAre(EndsWith("a.yaml:11: BizGroupResourceQuota lost: spec.parentBizGroup: there is no "
+                                             "group nobody; the group takes no pods"),
+                                    EndsWith("a.yaml:21: BizGroupResourceQuota a: spec.parentBizGroup: it leads back "
+                                             "to the group itself; the group takes no pods"),
+                                    HasSubstr("a.yaml:26: BizGroupResourceQuota b: ")));
 }
 
 TEST_F(ManifestsTest, AnAnnotationThatCannotBeReadIsReportedAndTheNodeStays) {
@@ -183,9 +226,9 @@ TEST_F(ManifestsTest, UseOfANodeThatIsNotThereIsReportedOnce) {
 }
 
 TEST_F(ManifestsTest, MissingDirectoryIsAFault) {
-  ManifestDirectory manifests(directory_.path() + "/none", false, names_);
+  ManifestDirectory manifests(directory_.path() + "/none", false, names_, Default);
   EXPECT_EQ(manifests.Load(notices_).code(), absl::StatusCode::kNotFound);
-  ManifestDirectory relative("no/such/cluster", false, names_);
+  ManifestDirectory relative("no/such/cluster", false, names_, Default);
   EXPECT_EQ(std::string(Message(relative.Load(notices_))),
             Concat("no/such/cluster: No such file or directory (relative to the working directory ",
                    std::filesystem::current_path().string(), ")"));
@@ -286,7 +329,7 @@ TEST_F(ManifestsTest, BindThatCannotBeWrittenChangesNothing) {
 }
 
 TEST_F(ManifestsTest, SampleQuotasOfTheProjectLoad) {
-  ManifestDirectory manifests(HUYGENS_SOURCE_DIR "/config/samples/quota", false, names_);
+  ManifestDirectory manifests(HUYGENS_SOURCE_DIR "/config/samples/quota", false, names_, Default);
   const Status status = manifests.Load(notices_);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notices_, IsEmpty());
@@ -295,7 +338,7 @@ TEST_F(ManifestsTest, SampleQuotasOfTheProjectLoad) {
 TEST_F(ManifestsTest, SampleClusterOfTheProjectLoads) {
   const std::string samples = HUYGENS_SOURCE_DIR "/config/samples/cluster";
   if (!std::filesystem::exists(samples)) GTEST_SKIP() << samples << " is absent";
-  ManifestDirectory manifests(samples, false, names_);
+  ManifestDirectory manifests(samples, false, names_, Default);
   const Status status = manifests.Load(notices_);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_THAT(notices_, IsEmpty());

@@ -15,9 +15,12 @@ using testing::HasSubstr;
 
 class PodEventsTest : public testing::Test {
  protected:
-  Status Send(const std::string& pod, const std::string& text) { return Send(pod, "BindFailed", text); }
-  Status Send(const std::string& pod, const std::string& reason, const std::string& text) {
-    if (!events_.Allow("uid-" + pod, reason, text)) return absl::OkStatus();
+  Status Send(const std::string& pod, const std::string& text) { return Send(pod, "BindFailed", text, text); }
+  Status Send(const std::string& pod, const std::string& reason, const std::string& text,
+              const std::string& repeat_key) {
+    if (!events_.Allow("uid-" + pod, {.reason = reason, .message = text, .repeat_key = repeat_key})) {
+      return absl::OkStatus();
+    }
     return events_.Send(*client_, "default", pod, "uid-" + pod, reason, text);
   }
   int Posts() const { return server_.Seen("POST", "/events"); }
@@ -64,22 +67,24 @@ TEST_F(PodEventsTest, RateIsLimitedForAllPodsTogether) {
 
 // Pods by the thousand that their groups hold back must not keep a bind that failed from being told of.
 TEST_F(PodEventsTest, EachReasonHasARateOfItsOwn) {
-  for (int i = 0; i < 20; ++i) Send("p" + std::to_string(i), "QuotaExceeded", "x").IgnoreError();
+  for (int i = 0; i < 20; ++i) Send("p" + std::to_string(i), "QuotaExceeded", "x", "x").IgnoreError();
   EXPECT_EQ(Posts(), 3);
-  Send("p0", "BindFailed", "x").IgnoreError();
+  Send("p0", "BindFailed", "x", "x").IgnoreError();
   EXPECT_EQ(Posts(), 4);
 }
 
-TEST_F(PodEventsTest, OtherFiguresOfAGroupAreNoNews) {
-  Send("a", "QuotaExceeded", "used 3 of 4, requested 2").IgnoreError();
-  Send("a", "QuotaExceeded", "used 4 of 4, requested 2").IgnoreError();
+TEST_F(PodEventsTest, WhatIsTheSameIsForTheCallerToSay) {
+  Send("a", "QuotaExceeded", "used 3 of 4, requested 2", "").IgnoreError();
+  Send("a", "QuotaExceeded", "used 4 of 4, requested 2", "").IgnoreError();
   EXPECT_EQ(Posts(), 1);
   EXPECT_EQ(events_.counts().suppressed, 1u);
-  Send("a", "QuotaRefused", "no such group").IgnoreError();
+  Send("a", "QuotaRefused", "no such group", "").IgnoreError();
   EXPECT_EQ(Posts(), 2);
   clock_.Advance(minutes(5));
-  Send("a", "QuotaExceeded", "used 4 of 4, requested 2").IgnoreError();
+  Send("a", "QuotaExceeded", "used 4 of 4, requested 2", "").IgnoreError();
   EXPECT_EQ(Posts(), 3);
+  Send("a", "QuotaExceeded", "used 4 of 4, requested 2", "another key").IgnoreError();
+  EXPECT_EQ(Posts(), 4);
 }
 
 TEST_F(PodEventsTest, LongNamesAndTextsFit) {

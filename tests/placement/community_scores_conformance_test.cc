@@ -65,8 +65,7 @@ class CommunityScores : public testing::Test {
       if (weight >= 1) weights.Set(*names_.Intern(Text(each.at("name"))), weight);
     }
     const TermEntry* entry = FindTerm(Text(strategy.at("type")));
-    const quota::NodeModelLabels models;
-    const Sources sources{managed_, kubelet_, usage_, models};
+    const Sources sources{managed_, kubelet_, usage_};
     return entry->make_weighted ? entry->make_weighted(sources, weights) : entry->make(sources);
   }
 

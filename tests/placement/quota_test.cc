@@ -95,18 +95,69 @@ TEST_F(QuotaTest, ANodeThatGetsTheModelTakesThePod) {
   Set(MakeGroup("team", {{"limits.cpu", "10"}}));
   auto pod = MakeGroupPod("a", 1, "team", "B7");
   EXPECT_EQ(Filter(*pod), "quota_other_model");
-  EXPECT_EQ(placement->Reserve(pod, "n1", kNow)->reason, Reason::kQuotaOtherModel);
+  const auto refused = placement->Reserve(pod, "n1", kNow);
+  EXPECT_EQ(refused->reason, Reason::kQuotaOtherModel);
+  EXPECT_THAT(refused->quota, testing::HasSubstr("wants B7, the label huygens.dev/cpu-model is missing on 1 node"));
   cluster::Node node = MakeNode("n1");
   node.labels = {{"huygens.dev/cpu-model", "B7.2"}};
   placement->Apply(cluster::NodeSet{node});
   EXPECT_TRUE(Reserve(pod, "n1"));
 }
 
+TEST_F(QuotaTest, WhereNoNodeDoesItSaysOfWhichModelsTheyAre) {
+  Set(MakeGroup("team", {{"limits.cpu", "10"}}));
+  auto models = [&](const cluster::Pod& pod) {
+    const std::vector<std::string_view> asked(node_names.begin(), node_names.end());
+    return placement->Filter(pod, asked, kNow).models;
+  };
+  EXPECT_EQ(models(*MakeGroupPod("a", 1, "team", "B7")),
+            "the pod's label biz.group.resource.quota/cpu-type wants B7, the label huygens.dev/cpu-model is missing on "
+            "1 node, A4 on 2 nodes");
+  EXPECT_EQ(models(*MakeGroupPod("a", 1, "team", "A4")), "") << "some node does";
+  EXPECT_EQ(models(*MakeGroupPod("a", 1, "team")), "");
+}
+
+TEST_F(QuotaTest, NodesOfTheModelThatRefuseThePodForAnotherReasonAreCounted) {
+  Set(MakeGroup("team", {{"limits.cpu", "10"}}));
+  auto models = [&](std::span<const std::string_view> asked) {
+    auto pod = MakeGroupPod("a", 4, "team", "A4");
+    pod->topology_awareness = true;
+    return placement->Filter(*pod, asked, kNow).models;
+  };
+  const std::string missing =
+      "the pod's label biz.group.resource.quota/cpu-type wants A4, the label huygens.dev/cpu-model is missing on 1 "
+      "node";
+  const std::string_view asked[] = {"n1", "n0", "n2"};  // n1 is not of model A4
+  EXPECT_EQ(models(asked), missing + "; 2 nodes of what it wants are refused for another reason");
+  EXPECT_EQ(models(std::span(asked).first(2)), missing + "; 1 node of what it wants is refused for another reason");
+  EXPECT_EQ(models(std::span(asked).first(1)), missing);
+  EXPECT_EQ(models(std::span(asked).last(2)), "") << "the model is not what is wrong";
+}
+
+TEST_F(QuotaTest, WhereTheGroupRefusesModelsAreNotTheReason) {
+  const std::string_view asked[] = {"n0", "n1"};
+  EXPECT_EQ(placement->Filter(*MakeGroupPod("a", 1, "nobody", "B7"), asked, kNow).models, "");
+}
+
+TEST_F(QuotaTest, ANodeInThePlaceOfAnotherIsOfItsOwnModel) {
+  Set(MakeGroup("team", {{"limits.cpu", "10"}}));
+  auto pod = MakeGroupPod("a", 1, "team", "A4");
+  placement->Apply(cluster::NodeGone{"n0"});
+  placement->Apply(cluster::NodeSet{MakeNode("later")});
+  ASSERT_EQ(placement->Reserve(pod, "later", kNow)->reason, Reason::kQuotaOtherModel);
+  placement->Apply(cluster::NodeGone{"n1"});
+  cluster::Node latest = MakeNode("latest");
+  latest.labels = {{"huygens.dev/cpu-model", "A4"}};
+  placement->Apply(cluster::NodeSet{latest});
+  EXPECT_TRUE(Reserve(pod, "latest"));
+}
+
 TEST_F(QuotaTest, K3_SpentHoursRefuseNewPodsAndTouchNoRunningOne) {
   auto group = MakeGroup("team", {{"limits.cpu", "10"}, {"cash/limits.cpu", "100"}});
   Set(group);
   EXPECT_EQ(Filter(*MakeGroupPod("a", 1, "team")), "quota_group_closed");
-  EXPECT_EQ(Why(*MakeGroupPod("a", 1, "team")), "quota bizrq/team: status unknown for cash/limits.cpu");
+  EXPECT_THAT(Why(*MakeGroupPod("a", 1, "team")),
+              testing::StartsWith("quota bizrq/team: status unknown for cash/limits.cpu:"));
   group.self_used = AmountsOf({{"cash/limits.cpu", "99.5"}});
   Set(group);
   ASSERT_TRUE(Reserve(MakeGroupPod("a", 1, "team")));
@@ -233,7 +284,8 @@ TEST(QuotaAtAdmission, LeavesHoursAndModelsOnly) {
   EXPECT_EQ(at.Filter(*MakeGroupPod("a", 9, "nobody")), "fits") << "the webhook has seen to that";
   auto group = MakeGroup("team", {{"limits.cpu", "4"}, {"limits.memory", "1Gi"}, {"cash/limits.cpu", "100"}});
   at.Set(group);
-  EXPECT_EQ(at.Why(*MakeGroupPod("a", 9, "team")), "quota bizrq/team: status unknown for cash/limits.cpu");
+  EXPECT_THAT(at.Why(*MakeGroupPod("a", 9, "team")),
+              testing::StartsWith("quota bizrq/team: status unknown for cash/limits.cpu:"));
   group.self_used = AmountsOf({{"cash/limits.cpu", "99"}});
   at.Set(group);
   EXPECT_EQ(at.Filter(*MakeGroupPod("a", 9, "team")), "fits");

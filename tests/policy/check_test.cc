@@ -24,10 +24,9 @@ TEST(CheckRegistry, MakesEachUnderItsOwnName) {
   topology::ZoneAccount zones({});
   topology::KubeletAccount kubelet({});
   usage::Account usage({});
-  quota::NodeModelLabels models;
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);
-    EXPECT_EQ(entry.make({zones, kubelet, usage, models})->name(), entry.name);
+    EXPECT_EQ(entry.make({zones, kubelet, usage})->name(), entry.name);
   }
   EXPECT_EQ(FindCheck("Topology"), nullptr);
   EXPECT_EQ(FindCheck(""), nullptr);

@@ -10,24 +10,22 @@ using quota::Outcome;
 class QuotaCheckTest : public testing::Test {
  protected:
   QuotaCheckTest() {
-    for (const char* model : {"A100.80GB", "B7"}) {
-      cluster::Node node;
-      node.name = Concat("node-", model);
-      node.labels = {{"huygens.dev/gpu-model", model}};
-      state_.Apply(cluster::NodeSet{node});
+    for (const NodeIndex node : {0u, 1u}) {
+      cluster::Node object;
+      object.labels = {{"huygens.dev/gpu-model", node == 0 ? "A100.80GB" : "B7"}};
+      models_.Set(node, &object);
     }
     nodes_.Reset(std::vector<NodeIndex>{0, 1});
   }
-  void Ask(Outcome outcome, cluster::QuotaLabels labels) {
-    cluster::Pod pod;
-    pod.quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
+  void Ask(Outcome outcome, const cluster::QuotaLabels& labels) {
+    const cluster::Pod pod;
     PodQuery query{pod, {}, Time()};
     query.quota.outcome = outcome;
-    QuotaCheck(models_).Run(query, state_, nodes_);
+    query.models = models_.Wanted(labels);
+    QuotaCheck().Run(query, cluster::State(), nodes_);
   }
 
-  quota::NodeModelLabels models_;
-  cluster::State state_;
+  quota::NodeModels models_{{}};
   Candidates nodes_;
 };
 
@@ -59,12 +57,6 @@ TEST_F(QuotaCheckTest, TheModelIsTheNodesWhateverTheGroup) {
   Ask(Outcome::kFits, {.group = "", .gpu_model = "B7"});
   EXPECT_EQ(nodes_.reason(0), Reason::kQuotaOtherModel);
   EXPECT_FALSE(nodes_.Rejected(1));
-}
-
-TEST_F(QuotaCheckTest, LooksAtTheLabelsItIsTold) {
-  models_.gpu = "gpu.example.com/product";
-  Ask(Outcome::kFits, {.group = "team", .gpu_model = "A100"});
-  EXPECT_TRUE(nodes_.Rejected(0) && nodes_.Rejected(1));
 }
 
 }  // namespace

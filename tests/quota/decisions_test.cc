@@ -163,19 +163,25 @@ TEST(Decision, A10_NamesFitIntoLabelsAndUnknownKeysAreRefused) {
 TEST(Decision, A10_AModelWithoutAKeyCountsGenerally) {
   Tree tree;
   tree.Set(MakeGroup("team", "", {{"limits.cpu", "10"}, {"limits.cpu.A4", "4"}}));
-  EXPECT_TRUE(tree.Check("team", Cores(10, "B7")).fits());
+  EXPECT_TRUE(Check(tree, "team", Cores(10, "B7")).fits());
 }
 
 TEST(Decision, A10_AModelWantsNodesOfThatModel) {
   cluster::Node node;
   node.labels = {{"huygens.dev/cpu-model", "A4"}, {"huygens.dev/gpu-model", "A100.80GB"}};
-  EXPECT_TRUE(HasModels(node, Labels("team"), {}));
-  EXPECT_TRUE(HasModels(node, Labels("team", "A4", "A100"), {}));
-  EXPECT_TRUE(HasModels(node, Labels("team", "A4", "A100.80GB"), {}));
-  EXPECT_FALSE(HasModels(node, Labels("team", "A4", "A100.40GB"), {}));
-  EXPECT_FALSE(HasModels(node, Labels("team", "A"), {}));
-  EXPECT_FALSE(HasModels(node, Labels("team", "", "", "DDR5"), {}));
-  EXPECT_FALSE(HasModels(node, Labels("team", "A4"), {.cpu = "other"}));
+  auto takes = [&](const cluster::QuotaLabels& labels, const NodeModelLabels& keys = {}) {
+    NodeModels models(keys);
+    models.Set(0, &node);
+    const WantedModels wanted = models.Wanted(labels);
+    return !wanted.Any() || wanted.Accept(0);
+  };
+  EXPECT_TRUE(takes(Labels("team")));
+  EXPECT_TRUE(takes(Labels("team", "A4", "A100")));
+  EXPECT_TRUE(takes(Labels("team", "A4", "A100.80GB")));
+  EXPECT_FALSE(takes(Labels("team", "A4", "A100.40GB")));
+  EXPECT_FALSE(takes(Labels("team", "A")));
+  EXPECT_FALSE(takes(Labels("team", "", "", "DDR5")));
+  EXPECT_FALSE(takes(Labels("team", "A4"), {.cpu = "other"}));
 }
 
 TEST(Decision, A11_MissingTerminatingAndUnknownGroupsTakeNothing) {
@@ -183,19 +189,63 @@ TEST(Decision, A11_MissingTerminatingAndUnknownGroupsTakeNothing) {
   EXPECT_EQ(Why(tree, "nobody", Cores(1)), "quota bizrq/nobody: no such group");
   auto group = MakeGroup("team", "", {{"limits.cpu", "10"}, {"cash/limits.cpu", "5"}});
   tree.Set(group);
-  EXPECT_EQ(Why(tree, "team", Cores(1)), "quota bizrq/team: status unknown for cash/limits.cpu");
-  EXPECT_TRUE(tree.Check("team", {}).fits());
+  EXPECT_EQ(Why(tree, "team", Cores(1)),
+            "quota bizrq/team: status unknown for cash/limits.cpu: status.selfUsed of the group does not say how much "
+            "of that is used, or cannot be read");
+  EXPECT_TRUE(Check(tree, "team", {}).fits());
   group.self_used = Of({{"cash/limits.cpu", "0"}});
   tree.Set(group);
-  EXPECT_TRUE(tree.Check("team", Cores(1)).fits());
+  EXPECT_TRUE(Check(tree, "team", Cores(1)).fits());
   group.deleting = true;
   tree.Set(group);
-  EXPECT_EQ(tree.Check("team", Cores(1)).outcome, Outcome::kTerminating);
+  EXPECT_EQ(Check(tree, "team", Cores(1)).outcome, Outcome::kTerminating);
   group.deleting = false;
   tree.Set(group);
   group.defect = "spec.hard.cpu: quantity \"x\"";
   tree.Set(group);
   EXPECT_EQ(Why(tree, "team", Cores(1)), "quota bizrq/team: spec.hard.cpu: quantity \"x\"");
+}
+
+TEST(Decision, A10_SomeKeysHaveATwin) {
+  for (const auto& [key, twin] : Pairs{{"cpu", "requests.cpu"},
+                                       {"cpu.A4", "requests.cpu.A4"},
+                                       {"cash/memory.DDR5", "cash/requests.memory.DDR5"},
+                                       {"ephemeral-storage", "requests.ephemeral-storage"},
+                                       {"hugepages-2Mi", "requests.hugepages-2Mi"},
+                                       {"pods", "count/pods"}}) {
+    EXPECT_EQ(TwinKey(key), twin);
+    EXPECT_EQ(TwinKey(twin), key);
+  }
+  for (std::string_view key :
+       {"limits.cpu", "requests.nvidia.com/gpu", "cash/limits.memory", "cpuu", "limit.cpu", ""}) {
+    EXPECT_EQ(TwinKey(key), "");
+  }
+  auto pod = MakePod(2000, 4096);
+  ResourceNames names;
+  pod.containers[0].requests.Set(*names.Intern("hugepages-2Mi"), 4096);
+  size_t twins = 0;
+  const Amounts usage = PodUsage(pod, Labels("", "A4", "", "DDR5"), names, {});
+  for (const auto& [key, amount] : usage) {
+    const std::string twin = TwinKey(key);
+    if (twin.empty()) continue;
+    ++twins;
+    EXPECT_EQ(Get(usage, twin), amount) << key;
+  }
+  EXPECT_EQ(twins, 12u);
+}
+
+TEST(Decision, A10_AMisspeltKeyLimitsNothingWhateverIsKnownOfIt) {
+  Tree tree;
+  auto group = MakeGroup("team", "", {{"cash/limits.cpuu", "0"}, {"limits.cpu", "2"}, {"limit.cpu", "0"}});
+  tree.Set(group);
+  EXPECT_TRUE(Check(tree, "team", Cores(2)).fits());
+  EXPECT_EQ(Why(tree, "team", Cores(3)), "quota bizrq/team: limits.cpu used 0 of 2, requested 3");
+  group.self_used = Of({{"cash/limits.cpuu", "5"}});
+  tree.Set(group);
+  EXPECT_TRUE(Check(tree, "team", Cores(2)).fits());
+  group.hard = Of({{"cash/limits.cpu", "9"}, {"cash/limits.cpuu", "0"}});
+  tree.Set(group);
+  EXPECT_THAT(Why(tree, "team", Cores(1)), HasSubstr("status unknown for cash/limits.cpu:"));
 }
 
 TEST(Decision, A12_AMoveIsPaidInFullAChangeOfModelForTheNewModel) {
@@ -263,8 +313,8 @@ TEST(Decision, A16_AnAutoscalersMostIsHeldAgainstWhatIsLeft) {
   Tree tree;
   tree.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
   tree.Charge("team", Times(Cores(2), 3));
-  EXPECT_TRUE(tree.Check("team", Increase(Times(Cores(2), 5), Times(Cores(2), 3))).fits());
-  EXPECT_FALSE(tree.Check("team", Increase(Times(Cores(2), 6), Times(Cores(2), 3))).fits());
+  EXPECT_TRUE(Check(tree, "team", Increase(Times(Cores(2), 5), Times(Cores(2), 3))).fits());
+  EXPECT_FALSE(Check(tree, "team", Increase(Times(Cores(2), 6), Times(Cores(2), 3))).fits());
 }
 
 TEST(Decision, A17_HoursAreCountedWithoutLoss) {
@@ -455,9 +505,9 @@ TEST(Decision, A20_SpentHoursRefuseOnlyWhatAdds) {
   auto group = MakeGroup("team", "", {{"cash/limits.cpu", "0"}});
   group.self_used = Of({{"cash/limits.cpu", "0"}});
   tree.Set(group);
-  EXPECT_FALSE(tree.Check("team", Cores(1)).fits());
-  EXPECT_TRUE(tree.Check("team", UsageOf(cluster::Pod())).fits());
-  EXPECT_TRUE(tree.Check("team", Increase(Cores(1), Cores(2))).fits());
+  EXPECT_FALSE(Check(tree, "team", Cores(1)).fits());
+  EXPECT_TRUE(Check(tree, "team", UsageOf(cluster::Pod())).fits());
+  EXPECT_TRUE(Check(tree, "team", Increase(Cores(1), Cores(2))).fits());
 }
 
 TEST(Decision, A21_AGroupWithPodsIsNotDeleted) {
@@ -476,16 +526,40 @@ TEST(Decision, A23_CirclesAndOrphansAreFrozen) {
   tree.Set(MakeGroup("b", "c", {{"limits.cpu", "10"}}));
   tree.Set(MakeGroup("c", "a", {{"limits.cpu", "10"}}));
   tree.Set(MakeGroup("d", "a", {{"limits.cpu", "10"}}));
-  for (const char* name : {"a", "b", "c", "d"}) EXPECT_EQ(tree.Check(name, Cores(1)).outcome, Outcome::kFrozen) << name;
+  for (const char* name : {"a", "b", "c", "d"})
+    EXPECT_EQ(Check(tree, name, Cores(1)).outcome, Outcome::kFrozen) << name;
+  const std::string_view what_to_do = "; delete one of them and create it under another parent";
+  EXPECT_EQ(tree.Standing("b").detail, Concat("its parents form a circle: b, c, a", what_to_do));
+  EXPECT_EQ(tree.Standing("d").detail, Concat("its parents form a circle: a, b, c", what_to_do));
+  EXPECT_EQ(tree.Path("b"), "a/c/b");
+  EXPECT_EQ(tree.Path("d"), "c/b/a/d");
   tree.Charge("d", Cores(1));  // a pod that ran before keeps its charge
   EXPECT_EQ(Used(tree, "d", "limits.cpu"), "1");
   tree.Set(MakeGroup("c", "", {{"limits.cpu", "10"}}));
   for (const char* name : {"a", "b", "c", "d"}) EXPECT_NE(tree.Standing(name).outcome, Outcome::kFrozen) << name;
   EXPECT_EQ(tree.Path("d"), "c/b/a/d");
   tree.Set(MakeGroup("self", "self", {}));
-  EXPECT_EQ(tree.Standing("self").outcome, Outcome::kFrozen);
+  EXPECT_THAT(tree.Standing("self").detail, HasSubstr("circle: self;"));
+  EXPECT_EQ(tree.Path("self"), "self");
   tree.Remove("self");
   EXPECT_EQ(tree.groups().count("self"), 0u);
+}
+
+TEST(Decision, A23_AGroupThatStoodIsAskedAnewWhateverChangesAboveIt) {
+  Tree tree;
+  for (const auto& [name, parent] : Pairs{{"org", ""}, {"dept", "org"}, {"team", "dept"}}) {
+    tree.Set(MakeGroup(std::string(name), std::string(parent), {{"limits.cpu", "10"}}));
+  }
+  tree.Charge("team", Cores(1));  // so that the group is the same one all along
+  ASSERT_TRUE(tree.Standing("team").fits());
+  tree.Remove("org");
+  EXPECT_EQ(tree.Standing("team").detail, "its parent org does not exist");
+  tree.Set(MakeGroup("org", "", {{"limits.cpu", "10"}}));
+  EXPECT_TRUE(tree.Standing("team").fits());
+  auto ending = MakeGroup("team", "dept", {{"limits.cpu", "10"}});
+  ending.deleting = true;
+  tree.Set(ending);
+  EXPECT_EQ(tree.Standing("team").outcome, Outcome::kTerminating);
 }
 
 TEST(Decision, A23_DepthIsBounded) {
@@ -499,7 +573,9 @@ TEST(Decision, A23_DepthIsBounded) {
   }
   EXPECT_THAT(Why(MayCreate(tree, MakeGroup("l17", "l16", {}))), HasSubstr("more than 16 levels"));
   tree.Set(MakeGroup("l17", "l16", {}));
-  EXPECT_EQ(tree.Standing("l17").outcome, Outcome::kFrozen);
+  EXPECT_THAT(tree.Standing("l17").detail, HasSubstr("more than 16 levels"));
+  tree.Set(MakeGroup("l1", "l17", {}));
+  EXPECT_THAT(tree.Standing("l17").detail, HasSubstr("circle of more than 16"));
 }
 
 }  // namespace

@@ -85,8 +85,15 @@ inline std::string Used(const Tree& tree, std::string_view group, std::string_vi
   return Get(tree.groups().find(group)->second.used, key).Canonical();
 }
 
+// Whether `increase` fits into the group.
+inline Verdict Check(const Tree& tree, std::string_view name, const Amounts& increase) {
+  const Group* group = tree.Find(name);
+  if (Verdict standing = tree.Standing(group); !standing.fits()) return standing;
+  return group->Check(group->object->hard, increase);
+}
+
 inline std::string Why(const Tree& tree, std::string_view group, const Amounts& increase) {
-  return Text(tree.Check(group, increase), group);
+  return Text(Check(tree, group, increase), group);
 }
 
 }  // namespace huygens::quota

@@ -108,8 +108,8 @@ TEST(Requirement, U2_ChildrenCountAsTheirBudgetNotAsWhatTheyUse) {
 
 TEST(Requirement, U3_InnerGroupsHavePods) {
   Tree tree = ThreeLevels();
-  EXPECT_TRUE(tree.Check("dept", Cores(50)).fits());
-  EXPECT_FALSE(tree.Check("dept", Cores(51)).fits());
+  EXPECT_TRUE(Check(tree, "dept", Cores(50)).fits());
+  EXPECT_FALSE(Check(tree, "dept", Cores(51)).fits());
 }
 
 // The article's example: 10 cores, of which 4 of A4.
@@ -121,7 +121,7 @@ TEST(Requirement, P1_AModelCountsTwice) {
   EXPECT_EQ(Used(tree, "team", "limits.cpu.A4"), "4");
   EXPECT_EQ(Why(tree, "team", Cores(1, "A4")), "quota bizrq/team: limits.cpu.A4 used 4 of 4, requested 1");
   for (int i = 0; i < 6; ++i) {
-    ASSERT_TRUE(tree.Check("team", Cores(1)).fits()) << i;
+    ASSERT_TRUE(Check(tree, "team", Cores(1)).fits()) << i;
     tree.Charge("team", Cores(1));
   }
   EXPECT_EQ(Why(tree, "team", Cores(1)), "quota bizrq/team: limits.cpu used 10 of 10, requested 1");
@@ -130,7 +130,7 @@ TEST(Requirement, P1_AModelCountsTwice) {
 TEST(Requirement, P2_TheSmallerOfBothLimitsCounts) {
   Tree tree;
   tree.Set(MakeGroup("team", "", {{"limits.cpu", "10"}, {"limits.cpu.A4", "100"}}));
-  EXPECT_TRUE(tree.Check("team", Cores(10, "A4")).fits());
+  EXPECT_TRUE(Check(tree, "team", Cores(10, "A4")).fits());
   EXPECT_EQ(Why(tree, "team", Cores(11, "A4")), "quota bizrq/team: limits.cpu used 0 of 10, requested 11");
 }
 
@@ -167,15 +167,15 @@ TEST(Requirement, W1_W2_AWorkloadCountsAsAWhole) {
   const Amounts increase = Times(Cores(4), ChargedPods(workload)->at(0));
   EXPECT_EQ(Why(tree, "team", increase), "quota bizrq/team: limits.cpu used 0 of 10, requested 12");
   workload.replicas = 2;
-  EXPECT_TRUE(tree.Check("team", Times(Cores(4), ChargedPods(workload)->at(0))).fits());
+  EXPECT_TRUE(Check(tree, "team", Times(Cores(4), ChargedPods(workload)->at(0))).fits());
 }
 
 TEST(Requirement, W3_W4_WhatFitsIsChargedWhatDoesNotIsRefused) {
   Tree tree;
   tree.Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
-  ASSERT_TRUE(tree.Check("team", Cores(10)).fits());
+  ASSERT_TRUE(Check(tree, "team", Cores(10)).fits());
   tree.Charge("team", Cores(10));
-  EXPECT_EQ(tree.Check("team", Cores(1)).outcome, Outcome::kExceeded);
+  EXPECT_EQ(Check(tree, "team", Cores(1)).outcome, Outcome::kExceeded);
 }
 
 TEST(Requirement, O1_TwoRacersForTheLastCoresOneGetsThem) {
@@ -183,7 +183,7 @@ TEST(Requirement, O1_TwoRacersForTheLastCoresOneGetsThem) {
   tree.Set(MakeGroup("team", "", {{"limits.cpu", "9"}}));
   int admitted = 0;
   for (int racer = 0; racer < 2; ++racer) {
-    if (!tree.Check("team", Cores(5)).fits()) continue;
+    if (!Check(tree, "team", Cores(5)).fits()) continue;
     tree.Charge("team", Cores(5));
     ++admitted;
   }
@@ -199,7 +199,7 @@ TEST(Requirement, C4_ShrinkingBelowWhatIsUsedIsLegalAndStopsWhatAdds) {
   tree.Set(smaller);
   EXPECT_EQ(Used(tree, "team", "limits.cpu"), "8");
   EXPECT_EQ(Why(tree, "team", Cores(1)), "quota bizrq/team: limits.cpu used 8 of 4, requested 1");
-  EXPECT_TRUE(tree.Check("team", Of({{"pods", "1"}})).fits());
+  EXPECT_TRUE(Check(tree, "team", Of({{"pods", "1"}})).fits());
 }
 
 Time At(int64_t seconds, int64_t nanos = 0) {
@@ -237,9 +237,9 @@ cluster::BizGroupQuota CashGroup(std::string_view consumed) {
 TEST(Requirement, K3_HoursAreSpentAtEquality) {
   Tree tree;
   tree.Set(CashGroup("99999m"));
-  EXPECT_TRUE(tree.Check("team", Cores(10)).fits());
+  EXPECT_TRUE(Check(tree, "team", Cores(10)).fits());
   tree.Set(CashGroup("100"));
-  EXPECT_EQ(tree.Check("team", Cores(1)).outcome, Outcome::kCashExhausted);
+  EXPECT_EQ(Check(tree, "team", Cores(1)).outcome, Outcome::kCashExhausted);
   EXPECT_EQ(Why(tree, "team", Cores(1)), "quota bizrq/team: cash/limits.cpu used 100 of 100");
 }
 
@@ -249,7 +249,7 @@ TEST(Requirement, K4_SpentHoursLeaveRunningPodsCharged) {
   tree.Charge("team", Cores(4));
   tree.Set(CashGroup("200"));
   EXPECT_EQ(Used(tree, "team", "limits.cpu"), "4");
-  EXPECT_FALSE(tree.Check("team", Cores(1)).fits());
+  EXPECT_FALSE(Check(tree, "team", Cores(1)).fits());
 }
 
 TEST(Requirement, K5_APodSeenToGoLosesNothing) {

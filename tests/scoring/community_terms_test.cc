@@ -56,8 +56,7 @@ class CommunityTermsTest : public testing::Test {
     state_.Apply(cluster::NodeSet{{.name = "n"}});
     state_.Apply(cluster::TopologySet{topology_});
     const TermEntry* entry = FindTerm(term);
-    const quota::NodeModelLabels models;
-    const Sources sources{managed_, kubelet_, usage_, models};
+    const Sources sources{managed_, kubelet_, usage_};
     auto made = weights.empty() ? entry->make(sources) : entry->make_weighted(sources, weights);
     EXPECT_EQ(made->name(), term);
     const NodeIndex node = *state_.FindNode("n");

@@ -28,8 +28,7 @@ class UsageTermsTest : public testing::Test {
   }
 
   std::unique_ptr<Term> Make(std::string_view name, const ResourceVector& weights = {}, bool dominant = false) {
-    const quota::NodeModelLabels models;
-    const Sources sources{zones_, kubelet_, usage_, models};
+    const Sources sources{zones_, kubelet_, usage_};
     const TermEntry* entry = FindTerm(name);
     return dominant ? entry->make_dominant(sources, weights) : entry->make_weighted(sources, weights);
   }
@@ -91,7 +90,7 @@ TEST_F(UsageTermsTest, AResourceThatTheNodeDoesNotListIsLeftOut) {
 TEST_F(UsageTermsTest, ThePodItselfCounts) {
   const NodeIndex node = AddNode(20, 60);
   PodQuery query(pod_, {}, kNow);
-  query.usage.resources = {{.peak = 1000, .lowest = 1000, .estimate = 1}, {.peak = 20, .lowest = 20, .estimate = 1}};
+  query.usage.resources = {{.peak = 1000, .estimate = 1}, {.peak = 20, .estimate = 1}};
   float score = -1;
   Make("LeastUsed")->Score(query, cluster::State(), {&node, 1}, {&score, 1});
   EXPECT_FLOAT_EQ(score, 0.45f);

@@ -73,8 +73,7 @@ TEST(TermRegistry, MakesEachTermUnderItsOwnName) {
   topology::ZoneAccount zones({});
   topology::KubeletAccount kubelet({});
   usage::Account usage({});
-  const quota::NodeModelLabels models;
-  const Sources sources{zones, kubelet, usage, models};
+  const Sources sources{zones, kubelet, usage};
   for (const TermEntry& entry : KnownTerms()) {
     EXPECT_EQ(FindTerm(entry.name), &entry);
     EXPECT_EQ(entry.make(sources)->name(), entry.name);

@@ -40,5 +40,18 @@ TEST(KubeletSettings, AnUnknownPolicyCountsAsAbsentAndIsNamed) {
   EXPECT_EQ(UnknownSetting(Object({{"cpuManagerPolicy", "none"}, {"topologyManagerScope", "container"}})), "");
 }
 
+TEST(KubeletSettings, ALabelWithAWordThatKubeletDoesNotHaveIsNamed) {
+  const auto fault = [](const std::string& key, const std::string& value) {
+    return UnknownSetting(cluster::Node{.labels = {{key, value}}});
+  };
+  EXPECT_EQ(fault("huygens.dev/cpu-manager-policy", "Static"),
+            "label huygens.dev/cpu-manager-policy: kubelet knows no Static, so it counts as absent; there are none, "
+            "static");
+  EXPECT_THAT(fault("huygens.dev/memory-manager-policy", "static"), HasSubstr("there are None, Static"));
+  EXPECT_EQ(fault("huygens.dev/cpu-manager-policy", "static"), "");
+  EXPECT_EQ(fault("huygens.dev/memory-manager-policy", "None"), "");
+  EXPECT_EQ(fault("example.com/cpu-manager-policy", "Static"), "");
+}
+
 }  // namespace
 }  // namespace huygens::topology
