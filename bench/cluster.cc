@@ -116,7 +116,8 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
         const double use = UseOf(deployment, static_cast<size_t>(slot % slots));
         readings.workloads.push_back({usage::WorkloadOf(*PodOf(deployment, 0)), static_cast<int64_t>(request * use)});
       }
-      readings.workloads.push_back({usage::WorkloadOf(*PodOf(TwinOf(pods), 0)), readings.workloads[0].amount - 1});
+      readings.workloads.push_back(
+          {usage::WorkloadOf(*PodOf(TwinOf(pods), 0)), std::max<int64_t>(0, readings.workloads.front().amount - 1)});
       placement.ApplyUsage(readings, now);
     }
   }

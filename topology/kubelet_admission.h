@@ -18,7 +18,7 @@
 
 namespace huygens::topology {
 
-inline constexpr int kMaxMaskSteps = 1536;
+inline constexpr int kMaxMaskSteps = 1536;  // about 15 us
 inline constexpr int kMaxMergeZones = 8;
 
 enum class Admission : uint8_t {

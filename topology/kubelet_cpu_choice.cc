@@ -1,6 +1,8 @@
 #include "topology/kubelet_cpu_choice.h"
 
 #include <algorithm>
+#include <utility>
+#include <vector>
 
 namespace huygens::topology {
 
@@ -147,13 +149,14 @@ class Accumulator {
     for (size_t group : zones_first_ ? Sockets() : Zones()) {
       cores.clear();
       (available & (zones_first_ ? layout_.InSocket(group) : layout_.InZone(group))).ForEach([&](size_t cpu) {
-        const size_t core = layout_.cpus()[cpu].core;
-        const auto cpus = layout_.InCore(core);
-        const auto count = std::count_if(cpus.begin(), cpus.end(), [&](size_t each) { return available.Has(each); });
-        cores.emplace_back(static_cast<int>(count), core);
+        cores.emplace_back(0, layout_.cpus()[cpu].core);
       });
       std::sort(cores.begin(), cores.end());
       cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
+      for (auto& [count, core] : cores) {
+        for (uint16_t cpu : layout_.InCore(core)) count += available.Has(cpu) ? 1 : 0;
+      }
+      std::sort(cores.begin(), cores.end());
       for (const auto& [count, core] : cores) {
         if (!visit(core, count)) return;
       }

@@ -51,7 +51,7 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
     const Curve* curve = history ? &history->resources[r].curve : nullptr;
     ResourceDemand& each = demand.resources.emplace_back(
         usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
-    each.outline = outlines_[r].Of(each);
+    if (options_.estimator == Estimator::kPeakOfSum) each.outline = outlines_[r].Of(each);
   }
   return demand;
 }

@@ -6,6 +6,8 @@
 //
 // A byte says how large an amount is to a 32nd, from the octave (power of two) of the node's limit down: room is
 // rounded down, what a pod needs up, and a pod surely fits where no byte of its need is above that of the room.
+//
+// Decision thread only: const calls remember, too.
 #pragma once
 
 #include <algorithm>
@@ -26,15 +28,15 @@ class Outline {
   void Set(cluster::NodeIndex node, const NodeUsage& usage, int64_t limit);
   // Whether no slot of the sum is above the limit with the pod; `usage` and `limit` are those of Set, and are looked at
   // only where the outline leaves it open.
-  bool Fits(cluster::NodeIndex node, const NodeUsage& usage, const ResourceDemand& demand, const int64_t& limit) const {
-    if (SurelyFits(node, demand.outline)) return true;
+  bool Fits(cluster::NodeIndex node, const NodeUsage& usage, const ResourceDemand& demand, int64_t limit) const {
+    if (Fitted(node, demand.outline)) return true;
     if (!FitsBySlots(node, usage, demand, limit)) return false;
-    fits_[node] = demand.outline.id;
+    Remember(node, demand.outline);
     return true;
   }
-  // False: it is open.
+  // By the outline alone; false: it is open.
   bool SurelyFits(cluster::NodeIndex node, const PodOutline& pod) const {
-    if (pod.id != 0 && fits_[node] == pod.id) return true;
+    if (Fitted(node, pod)) return true;
     const ByteLine* need = NeedOn(node, pod);
     if (!need) return false;
     const ByteLine* room = RoomOf(node);
@@ -44,7 +46,7 @@ class Outline {
                Above(need[i].lanes[2], room[i].lanes[2]) | Above(need[i].lanes[3], room[i].lanes[3]);
     }
     if ((above[0] | above[1]) != 0) return false;
-    fits_[node] = pod.id;
+    Remember(node, pod);
     return true;
   }
 
@@ -56,6 +58,10 @@ class Outline {
   // Of the limit: what lies further below it is told apart no more.
   static constexpr int kOctaves = 7;
 
+  bool Fitted(cluster::NodeIndex node, const PodOutline& pod) const { return pod.id != 0 && fits_[node] == pod.id; }
+  void Remember(cluster::NodeIndex node, const PodOutline& pod) const {
+    if (pod.id != 0) fits_[node] = pod.id;
+  }
   const ByteLine* RoomOf(cluster::NodeIndex node) const { return &lines_[node * width_]; }
   // What the pod needs, below a limit of the node's octave; null: its peak is above the limit.
   const ByteLine* NeedOn(cluster::NodeIndex node, const PodOutline& pod) const {

@@ -66,14 +66,12 @@ class Gather {
   size_t used_ = 0;
 };
 
-// The end of the names that stand in the request right behind one another from `first` on: only where one between them
-// is not feasible do they part, and the copy is one (for 5000 names 5 against 30 us).
+// The end of the names from `first` on that follow one another in the request with nothing but `","` between: they are
+// copied at once (for 5000 names 5 instead of 30 us).
 size_t EndOfRun(std::span<const std::string_view> names, size_t first) {
+  constexpr size_t kBetween = std::string_view(R"(",")").size();
   size_t end = first + 1;
-  for (; end < names.size(); ++end) {
-    const char* quote = names[end - 1].data() + names[end - 1].size();
-    if (names[end].data() != quote + 3 || quote[1] != ',') break;
-  }
+  while (end < names.size() && names[end].data() == names[end - 1].data() + names[end - 1].size() + kBetween) ++end;
   return end;
 }
 
@@ -118,7 +116,8 @@ void AppendFilterNames(std::string& out, std::span<const std::string_view> feasi
     for (size_t i = 0; i < feasible.size();) {
       if (i > 0) gather.Add(",");
       const size_t end = text == NameText::kVerbatim ? EndOfRun(feasible, i) : i + 1;
-      gather.AddName({feasible[i].data(), feasible[end - 1].data() + feasible[end - 1].size()}, text);
+      const auto length = feasible[end - 1].data() - feasible[i].data() + std::ssize(feasible[end - 1]);
+      gather.AddName(std::string_view(feasible[i].data(), static_cast<size_t>(length)), text);
       i = end;
     }
   }

@@ -448,6 +448,7 @@ TEST_F(IntegrationTest, ANodeThatComesAgainIsToldOfAnew) {
   api_.Compact();
   api_.EndWatches(fake::kNodes);
   ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes", "after-list"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", "error"));
   api_.Silence(fake::kNodes, false);
   api_.Put(node);
   ASSERT_TRUE(huygens.AwaitAdmin("/debug/nodes/n", R"("cpu":"64")"));

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <boost/json.hpp>
 #include <limits>
 #include <string>
@@ -53,6 +54,27 @@ TEST(FilterAnswer, NamesCopiedFromTheRequestGiveTheSameAnswer) {
        {R"({"NodeNames":["a\u0062"]})", R"({"NodeNames":["a",null]})", R"({"NodeNames":["a"],"NodeNames":null})"}) {
     EXPECT_EQ(DecodeExtenderArgs(body)->node_names_json, "") << body;
   }
+}
+
+RC_GTEST_PROP(FilterAnswerProperty, AnyOfTheRequestsNamesGoBackAsTheyCame, ()) {
+  const auto names = *rc::gen::container<std::vector<std::string>>(
+      rc::gen::element<std::string>("", "a", "b", "node-1", std::string(9000, 'n')));
+  std::string body = R"({"NodeNames":[)";
+  for (const std::string& name : names) {
+    if (body.back() != '[') body += *rc::gen::element<std::string>(",", ",", ",", " , ");
+    body += Concat("\"", name, "\"");
+  }
+  auto args = DecodeExtenderArgs(body += "]}");
+  RC_ASSERT(args.ok());
+  std::vector<std::string_view> feasible;
+  for (std::string_view name : *args->node_names) {
+    if (*rc::gen::inRange(0, 4) > 0) feasible.push_back(name);
+  }
+  if (*rc::gen::inRange(0, 4) == 0) std::reverse(feasible.begin(), feasible.end());
+  std::string plain, verbatim;
+  AppendFilterNames(plain, feasible, {}, {});
+  AppendFilterNames(verbatim, feasible, {}, {}, NameText::kVerbatim);
+  RC_ASSERT(verbatim == plain);
 }
 
 TEST(FilterAnswer, ManyAndLongNamesKeepTheirOrder) {
