@@ -15,7 +15,7 @@ constexpr int kBest = 100;
 
 // Up to so many zones each search has all the steps; beyond they are shared by all searches for a pod on a node.
 constexpr size_t kSmall = 8;
-constexpr int kSteps = 1536;
+constexpr int kSteps = 1024;
 
 bool AnyListed(const CommunityZones& zones, const ZoneDemand& demand) {
   return std::any_of(demand.begin(), demand.end(), [&](const auto& part) {

@@ -1,13 +1,14 @@
 // What one prediction of kubelet's admission costs per node, in the worst legal cases: many zones, wide requests,
 // several resources that contradict each other, amounts close to what is asked. Each case runs over 256 machines of
-// random free amounts; the time is that of one, and `slowest` that of the one that takes longest, best of 9.
+// random free amounts; the time is that of one, and `slowest` that of the one that takes longest, best of 25.
 #include "topology/kubelet_admission.h"
 
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
-#include <chrono>
 #include <random>
+
+#include "bench/topology/slowest.h"
 
 namespace huygens::topology {
 
@@ -227,18 +228,7 @@ void PredictOne(benchmark::State& state, const Case& c) {
     bounded += prediction.bounded ? 1 : 0;
     ++asked;
   }
-  using Steady = std::chrono::steady_clock;
-  double slowest = 0;
-  for (const KubeletMachine& machine : machines) {
-    Steady::duration best = Steady::duration::max();
-    for (int i = 0; i < 9; ++i) {
-      const auto start = Steady::now();
-      benchmark::DoNotOptimize(Predict(machine, pod));
-      best = std::min(best, Steady::now() - start);
-    }
-    slowest = std::max(slowest, std::chrono::duration<double, std::micro>(best).count());
-  }
-  state.counters["slowest"] = slowest;
+  state.counters["slowest"] = bench::Slowest(kMachines, [&](size_t i) { return Predict(machines[i], pod); });
   state.counters["admitted"] = static_cast<double>(admitted) / static_cast<double>(asked);
   state.counters["bounded"] = static_cast<double>(bounded) / static_cast<double>(asked);
 }

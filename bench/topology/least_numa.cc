@@ -1,14 +1,13 @@
 // What the term LeastNUMANodes costs per node in the worst legal cases: many zones, wide requests, several resources of
 // uneven amounts, distances that differ. Each case runs over 256 nodes of random amounts; the time is that of one, and
-// `slowest` that of the one that takes longest, best of 9.
+// `slowest` that of the one that takes longest, best of 25.
 #include "scoring/least_numa.h"
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
-#include <chrono>
 #include <random>
 
+#include "bench/topology/slowest.h"
 #include "topology/kubelet_published.h"
 
 namespace huygens::scoring {
@@ -58,18 +57,7 @@ void ScoreOne(benchmark::State& state) {
   };
   size_t next = 0;
   for (auto _ : state) benchmark::DoNotOptimize(score(next++ % kNodes));
-  using Steady = std::chrono::steady_clock;
-  double slowest = 0;
-  for (size_t i = 0; i < kNodes; ++i) {
-    Steady::duration best = Steady::duration::max();
-    for (int n = 0; n < 9; ++n) {
-      const auto start = Steady::now();
-      benchmark::DoNotOptimize(score(i));
-      best = std::min(best, Steady::now() - start);
-    }
-    slowest = std::max(slowest, std::chrono::duration<double, std::micro>(best).count());
-  }
-  state.counters["slowest"] = slowest;
+  state.counters["slowest"] = bench::Slowest(kNodes, score);
 }
 
 void Cases(benchmark::internal::Benchmark* bench) {
