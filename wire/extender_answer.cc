@@ -116,8 +116,7 @@ void AppendFilterNames(std::string& out, std::span<const std::string_view> feasi
     for (size_t i = 0; i < feasible.size();) {
       if (i > 0) gather.Add(",");
       const size_t end = text == NameText::kVerbatim ? EndOfRun(feasible, i) : i + 1;
-      const auto length = feasible[end - 1].data() - feasible[i].data() + std::ssize(feasible[end - 1]);
-      gather.AddName(std::string_view(feasible[i].data(), static_cast<size_t>(length)), text);
+      gather.AddName({feasible[i].begin(), feasible[end - 1].end()}, text);
       i = end;
     }
   }
