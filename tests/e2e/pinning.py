@@ -161,7 +161,9 @@ def stream(bed, nodes, rng):
         for index in range(first, first + 6):
             bed.client.post(PODS, random_pod(rng, f"pod-{index}"))
         wait_until(lambda: all(map(decided, list_pods(bed))), "a pod was not decided", 30)
-        running = sorted(item["metadata"]["name"] for item in nodes.watch() if item["status"]["phase"] == "Running")
+        # One that the round before deleted may still run.
+        running = sorted(item["metadata"]["name"] for item in nodes.watch()
+                         if item["status"]["phase"] == "Running" and "deletionTimestamp" not in item["metadata"])
         for name in rng.sample(running, len(running) // 3):
             bed.client.delete(f"{PODS}/{name}", grace_seconds=1)
     nodes.wait_quiet()

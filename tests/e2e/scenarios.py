@@ -55,7 +55,10 @@ def demo(keep=False):
         wrong = oracle.Cluster(bed.client.get("/api/v1/nodes")["items"], bed.client.get(NRT_PATH)["items"], pods).wrong_results()
         assert not wrong, wrong
         zones = {pod["metadata"]["name"]: oracle.held(pod) for pod in pods}
-        assert len(zones["cross-zone"]) > 1 and len(zones["one-zone"]) == 1, zones
+        assert len(zones["cross-zone"]) > 1, zones
+        # kube-scheduler draws among the best nodes; on the one that kubelet pins no result is written.
+        nodes = {pod["metadata"]["name"]: pod["spec"].get("nodeName") for pod in pods}
+        assert len(zones["one-zone"]) == (0 if nodes["one-zone"] == "kubelet-2" else 1), (zones, nodes)
         assert not zones["not-pinned"] and not zones["shares-cpus"] and not zones["daemon-of-numa-4"], zones
         check_audit(bed)
 
