@@ -20,12 +20,9 @@ class ManifestBackendTest : public testing::Test {
     configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
   }
 
-  fake::TemporaryDirectory directory_;
-  Configuration configuration_;
-};
-
-TEST_F(ManifestBackendTest, PodsAreChargedTheRequestsThatAnApiServerWouldHaveGivenThem) {
-  directory_.Write("a.yaml", R"(
+  // Node n1, and the group "team" with that many CPUs.
+  void WriteNodeAndGroup(std::string_view cpus) {
+    directory_.Write("a.yaml", Concat(R"(
 apiVersion: v1
 kind: Node
 metadata: {name: n1}
@@ -34,8 +31,18 @@ status: {allocatable: {cpu: "8", memory: 32Gi, pods: "110"}}
 apiVersion: quota.huygens.dev/v1alpha1
 kind: BizGroupResourceQuota
 metadata: {name: team}
-spec: {hard: {requests.cpu: "6"}}
----
+spec: {hard: {requests.cpu: ")",
+                                      cpus, R"("}}
+)"));
+  }
+
+  fake::TemporaryDirectory directory_;
+  Configuration configuration_;
+};
+
+TEST_F(ManifestBackendTest, PodsAreChargedTheRequestsThatAnApiServerWouldHaveGivenThem) {
+  WriteNodeAndGroup("6");
+  directory_.Write("b.yaml", R"(
 apiVersion: v1
 kind: Pod
 metadata: {name: a, labels: {biz.group.resource.quota: team}}
@@ -64,17 +71,7 @@ TEST_F(ManifestBackendTest, FilterAndBindChargeAPodAlike) {
   constexpr std::string_view kPod = R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"b","namespace":"default",)"
                                     R"("uid":"u","labels":{"biz.group.resource.quota":"team"}},"spec":{"containers":)"
                                     R"([{"name":"app","resources":{"limits":{"cpu":"1"}}}]}})";
-  directory_.Write("a.yaml", R"(
-apiVersion: v1
-kind: Node
-metadata: {name: n1}
-status: {allocatable: {cpu: "8", memory: 32Gi, pods: "110"}}
----
-apiVersion: quota.huygens.dev/v1alpha1
-kind: BizGroupResourceQuota
-metadata: {name: team}
-spec: {hard: {requests.cpu: "2"}}
-)");
+  WriteNodeAndGroup("2");
   directory_.Write("b.json", std::string(kPod));
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitReady());
