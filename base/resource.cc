@@ -52,30 +52,52 @@ ResourceVector::ResourceVector(std::initializer_list<Entry> entries) {
   for (const auto& [resource, amount] : entries) Set(resource, amount);
 }
 
-namespace {
-template <typename Entries>
-auto Position(Entries& entries, ResourceId resource) {
-  return std::find_if(entries.begin(), entries.end(), [&](const auto& entry) { return entry.first >= resource; });
+ResourceVector::ResourceVector(const ResourceVector& other) {
+  MakeRoom(other.room_.size);
+  std::copy_n(other.ids(), other.room_.size, ids());
+  std::copy_n(other.amounts(), other.room_.size, amounts());
+  room_.size = other.room_.size;
 }
-}  // namespace
+
+// Grows only.
+void ResourceVector::MakeRoom(uint16_t capacity) {
+  if (capacity <= room_.capacity) return;
+  ResourceVector larger;
+  larger.room_.heap = static_cast<int64_t*>(::operator new(capacity * (sizeof(int64_t) + sizeof(ResourceId))));
+  larger.room_.capacity = capacity;
+  larger.room_.size = room_.size;
+  std::copy_n(ids(), room_.size, larger.ids());
+  std::copy_n(amounts(), room_.size, larger.amounts());
+  std::swap(room_, larger.room_);
+}
+
+size_t ResourceVector::Position(ResourceId resource) const {
+  const ResourceId* first = ids();
+  size_t at = 0;
+  while (at < room_.size && first[at] < resource) ++at;
+  return at;
+}
 
 int64_t ResourceVector::Get(ResourceId resource) const {
-  auto at = Position(entries_, resource);
-  return at != entries_.end() && at->first == resource ? at->second : 0;
+  const size_t at = Position(resource);
+  return at < room_.size && ids()[at] == resource ? amounts()[at] : 0;
 }
 
 bool ResourceVector::Has(ResourceId resource) const {
-  auto at = Position(entries_, resource);
-  return at != entries_.end() && at->first == resource;
+  const size_t at = Position(resource);
+  return at < room_.size && ids()[at] == resource;
 }
 
 void ResourceVector::Set(ResourceId resource, int64_t amount) {
-  auto at = Position(entries_, resource);
-  if (at != entries_.end() && at->first == resource) {
-    at->second = amount;
-  } else {
-    entries_.insert(at, {resource, amount});
+  const size_t at = Position(resource);
+  if (at == room_.size || ids()[at] != resource) {
+    if (room_.size == room_.capacity) MakeRoom(static_cast<uint16_t>(2 * room_.capacity));
+    std::copy_backward(ids() + at, ids() + room_.size, ids() + room_.size + 1);
+    std::copy_backward(amounts() + at, amounts() + room_.size, amounts() + room_.size + 1);
+    ids()[at] = resource;
+    ++room_.size;
   }
+  amounts()[at] = amount;
 }
 
 void ResourceVector::Add(ResourceId resource, int64_t amount) { Set(resource, SaturatingAdd(Get(resource), amount)); }
@@ -94,6 +116,10 @@ void ResourceVector::Max(const ResourceVector& other) {
   for (const auto& [resource, amount] : other) {
     if (!Has(resource) || Get(resource) < amount) Set(resource, amount);
   }
+}
+
+bool operator==(const ResourceVector& a, const ResourceVector& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end());
 }
 
 }  // namespace huygens

@@ -3,15 +3,17 @@
 // overflowing.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <initializer_list>
+#include <iterator>
 #include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 
-#include "absl/container/inlined_vector.h"
 #include "base/status.h"
 #include "base/text.h"
 
@@ -54,13 +56,44 @@ class Quantity;
 int64_t BaseUnits(ResourceId resource, const Quantity& quantity);
 
 // A short list of (resource, amount), ordered by id. An absent resource counts as 0, but a present 0 stays present, as
-// in Kubernetes' maps.
+// in Kubernetes' maps. Small, since every pod has a handful of them: 24 bytes with room for two resources (cpu and
+// memory, nearly always), more are on the heap.
 class ResourceVector {
  public:
   using Entry = std::pair<ResourceId, int64_t>;
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Entry;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Entry;
+
+    Iterator(const ResourceId* id, const int64_t* amount) : id_(id), amount_(amount) {}
+    Entry operator*() const { return {*id_, *amount_}; }
+    Iterator& operator++() {
+      ++id_;
+      ++amount_;
+      return *this;
+    }
+    friend bool operator==(const Iterator& a, const Iterator& b) { return a.id_ == b.id_; }
+
+   private:
+    const ResourceId* id_;
+    const int64_t* amount_;
+  };
 
   ResourceVector() = default;
   ResourceVector(std::initializer_list<Entry> entries);
+  ResourceVector(const ResourceVector& other);
+  ResourceVector(ResourceVector&& other) noexcept : room_(std::exchange(other.room_, Room())) {}
+  ResourceVector& operator=(ResourceVector other) noexcept {
+    std::swap(room_, other.room_);
+    return *this;
+  }
+  ~ResourceVector() {
+    if (OnHeap()) ::operator delete(room_.heap);
+  }
 
   int64_t Get(ResourceId resource) const;
   bool Has(ResourceId resource) const;
@@ -71,13 +104,40 @@ class ResourceVector {
   // Raises each resource to the larger of both.
   void Max(const ResourceVector& other);
 
-  bool empty() const { return entries_.empty(); }
-  auto begin() const { return entries_.begin(); }
-  auto end() const { return entries_.end(); }
-  friend bool operator==(const ResourceVector&, const ResourceVector&) = default;
+  bool empty() const { return room_.size == 0; }
+  Iterator begin() const { return {ids(), amounts()}; }
+  Iterator end() const { return {ids() + room_.size, amounts() + room_.size}; }
+  friend bool operator==(const ResourceVector& a, const ResourceVector& b);
+  template <typename H>
+  friend H AbslHashValue(H hash, const ResourceVector& amounts) {
+    for (const auto& [resource, amount] : amounts) hash = H::combine(std::move(hash), resource, amount);
+    return H::combine(std::move(hash), amounts.room_.size);
+  }
 
  private:
-  absl::InlinedVector<Entry, 2> entries_;  // cpu and memory, nearly always
+  static constexpr uint16_t kInPlace = 2;
+  struct Room {
+    union {
+      int64_t amounts[kInPlace];
+      int64_t* heap;  // `capacity` amounts, and behind them their ids
+    };
+    ResourceId ids[kInPlace];
+    uint16_t size = 0;
+    uint16_t capacity = kInPlace;
+  };
+
+  bool OnHeap() const { return room_.capacity > kInPlace; }
+  const int64_t* amounts() const { return OnHeap() ? room_.heap : room_.amounts; }
+  const ResourceId* ids() const {
+    return OnHeap() ? reinterpret_cast<const ResourceId*>(room_.heap + room_.capacity) : room_.ids;
+  }
+  int64_t* amounts() { return const_cast<int64_t*>(std::as_const(*this).amounts()); }
+  ResourceId* ids() { return const_cast<ResourceId*>(std::as_const(*this).ids()); }
+  // Of the first resource that is not below this one.
+  size_t Position(ResourceId resource) const;
+  void MakeRoom(uint16_t capacity);
+
+  Room room_{};
 };
 
 // a + b without overflow: the result sticks at the ends of int64_t.

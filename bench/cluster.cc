@@ -7,20 +7,22 @@
 #include <numbers>
 
 #include "usage/workload.h"
+#include "wire/pod.h"
 
 namespace huygens::bench {
 
 namespace {
 
-int ZonesOf(size_t node) { return std::array{2, 4, 8}[node % 3]; }
+size_t ZonesOf(size_t node) { return std::array<size_t, 3>{2, 4, 8}[node % 3]; }
 
 cluster::NodeTopology TopologyOf(size_t node) {
   cluster::NodeTopology topology{
       .source = cluster::TopologySource::kCrane, .node_name = NodeName(node), .pinned_by_agent = true};
-  for (int z = 0; z < ZonesOf(node); ++z) {
+  const int zones = static_cast<int>(ZonesOf(node));
+  for (int z = 0; z < zones; ++z) {
     cluster::Zone zone{.id = z, .name = Concat("node", std::to_string(z))};
     zone.capacity = zone.allocatable = {{kCpu, 32'000}, {kMemory, int64_t{128} << 30}};
-    for (int other = 0; other < ZonesOf(node); ++other)
+    for (int other = 0; other < zones; ++other)
       zone.costs.emplace_back(other, other == z ? 10 : other / 2 == z / 2 ? 12 : 20);
     topology.zones.push_back(std::move(zone));
   }
@@ -36,6 +38,27 @@ std::shared_ptr<cluster::Pod> PodOf(size_t deployment, size_t number) {
   pod->name = Concat(pod->owner_name, "-", std::to_string(number));
   pod->namespace_name = "production";
   return pod;
+}
+
+// As the API server shows the pod, bound by huygens and running.
+std::string RunningPodJson(const cluster::Pod& pod, std::string_view cpu, size_t zone) {
+  const std::string amounts = Concat(R"({"cpu":")", cpu, R"(","memory":"4Gi"})");
+  const std::string resources = Concat(R"("resources":{"limits":)", amounts, R"(,"requests":)", amounts, "}");
+  const std::string zone_name = Concat(R"({\"name\":\"node)", std::to_string(zone), R"(\")");
+  return Concat(
+      R"({"metadata":{"name":")", pod.name, R"(","namespace":")", pod.namespace_name, R"(","uid":")", pod.uid,
+      R"(","creationTimestamp":"2026-11-21T11:36:17Z","labels":{"app":"web"},)"
+      R"("annotations":{"topology.crane.io/topology-awareness":"true","huygens.dev/placement":"{\"uid\":\")",
+      pod.uid, R"(\",\"node\":\")", pod.node_name, R"(\",\"zones\":[)", zone_name, R"(,\"cpu\":\")", cpu,
+      R"(\"}],\"by\":\"huygens-0\",\"at\":\"2026-11-21T11:36:18Z\"}","topology.crane.io/topology-result":"[)",
+      zone_name, R"(,\"type\":\"Node\",\"resources\":{\"capacity\":{\"cpu\":\")", cpu, R"(\"}}}]"},)",
+      R"("ownerReferences":[{"apiVersion":"apps/v1","kind":")", pod.owner_kind, R"(","name":")", pod.owner_name,
+      R"(","uid":"a1","controller":true}]},"spec":{"nodeName":")", pod.node_name,
+      R"(","containers":[{"name":"main","image":"registry.example/web:1",)", resources,
+      R"(}],"restartPolicy":"Always","schedulerName":"default-scheduler","priority":0,"preemptionPolicy":"PreemptLowerPriority"},)"
+      R"("status":{"phase":"Running","qosClass":"Guaranteed","startTime":"2026-11-21T11:36:18Z",)"
+      R"("conditions":[{"type":"Ready","status":"True"}],"containerStatuses":[{"name":"main","ready":true,"allocatedResources":)",
+      amounts, ",", resources, "}]}}");
 }
 
 // A number in 0..1 that looks random and is always the same.
@@ -69,6 +92,7 @@ int64_t PeakWith(const usage::NodeFigures& figures, const usage::ResourceDemand&
 // `share`: a number in 0..1.
 double LimitFor(Fullness fullness, const usage::NodeFigures& figures, const usage::ResourceDemand& more, double share) {
   if (fullness == Fullness::kTypical) return static_cast<double>(figures.sum_of_peaks) / (0.4 + 0.55 * share);
+  if (fullness == Fullness::kFull) return static_cast<double>(figures.peak_of_sum);
   const auto least = static_cast<double>(PeakWith(figures, more));
   if (fullness == Fullness::kToTheBrim) return least;
   return least + share * (static_cast<double>(figures.peak_of_sum + more.peak) - least);
@@ -82,7 +106,22 @@ std::string NodeName(size_t index) {
   return name;
 }
 
+const char* Text(Fullness fullness) {
+  switch (fullness) {
+    case Fullness::kTypical:
+      return "typical";
+    case Fullness::kCurves:
+      return "each node takes the pod, but only its curve shows it";
+    case Fullness::kToTheBrim:
+      return "each node just takes the pod: single slots of its curve decide";
+    case Fullness::kFull:
+      return "each node is full";
+  }
+  return "";
+}
+
 void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
+  ResourceNames names;
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListBegin{kind});
   for (size_t n = 0; n < nodes; ++n) {
     placement.Apply(cluster::NodeSet{
@@ -91,15 +130,11 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
   }
   for (size_t p = 0; p < pods; ++p) {
     auto pod = PodOf(p / kPodsOfDeployment, p);
-    size_t node = p % nodes;
-    int64_t cpu = p % 2 == 0 ? 1000 : 2000;
+    const size_t node = p % nodes;
     pod->uid = Concat("6d1f2b9e-0000-4000-8000-", std::to_string(100'000'000'000 + p));
     pod->node_name = NodeName(node);
-    pod->phase = cluster::PodPhase::kRunning;
-    ResourceVector amounts{{kCpu, cpu}, {kMemory, int64_t{4} << 30}};
-    pod->containers.push_back({.name = "main", .requests = amounts, .limits = amounts});
-    pod->topology_result.push_back({static_cast<int>(p / nodes) % ZonesOf(node), ResourceVector{{kCpu, cpu}}});
-    placement.Apply(cluster::PodSet{std::move(pod)});
+    const std::string json = RunningPodJson(*pod, p % 2 == 0 ? "1" : "2", p / nodes % ZonesOf(node));
+    placement.Apply(cluster::PodSet{std::make_shared<const cluster::Pod>(*wire::DecodePod(json, names))});
   }
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListEnd{kind});
 }
@@ -116,8 +151,11 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
         const double use = UseOf(deployment, static_cast<size_t>(slot % slots));
         readings.workloads.push_back({usage::WorkloadOf(*PodOf(deployment, 0)), static_cast<int64_t>(request * use)});
       }
-      readings.workloads.push_back(
-          {usage::WorkloadOf(*PodOf(TwinOf(pods), 0)), std::max<int64_t>(0, readings.workloads.front().amount - 1)});
+      for (size_t twin = 0; twin < kTwins; ++twin) {
+        const int64_t less = slot % slots == static_cast<int64_t>(twin) ? 1 : 0;
+        readings.workloads.push_back({usage::WorkloadOf(*PodOf(TwinOf(pods, twin), 0)),
+                                      std::max<int64_t>(0, readings.workloads.front().amount - less)});
+      }
       placement.ApplyUsage(readings, now);
     }
   }
@@ -137,7 +175,14 @@ void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fulln
   }
 }
 
-size_t TwinOf(size_t pods) { return pods / kPodsOfDeployment; }
+cluster::Pod PodOf(size_t deployment) {
+  cluster::Pod pod = *PodOf(deployment, 0);
+  pod.name += "-asking";
+  pod.uid = pod.name;
+  const ResourceVector amounts{{kCpu, 2000}, {kMemory, int64_t{4} << 30}};
+  pod.containers.push_back({.name = "main", .requests = amounts, .limits = amounts});
+  return pod;
+}
 
 std::string PodJson(size_t deployment) {
   const std::string replica_set = ReplicaSetOf(deployment);

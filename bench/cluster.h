@@ -22,11 +22,17 @@ enum class Fullness : uint8_t {
   kTypical,    // the weekly peaks of a node's pods come to 40 to 95 % of its ceiling
   kCurves,     // the peaks leave open whether another pod of Deployment 0 fits; it does
   kToTheBrim,  // it just fits: single slots of the week decide
+  kFull,       // it fits nowhere: the nodes are at their ceilings already
 };
+const char* Text(Fullness fullness);
 // A week of use of the Deployments: most are busy by day, some by night or always; then what each node can really give.
-// There is one Deployment more than Fill made, TwinOf(pods): it uses a little less than Deployment 0.
+// There are kTwins Deployments more than Fill made, which use what Deployment 0 does but for one slot each.
 void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now);
-size_t TwinOf(size_t pods);
+inline constexpr size_t kTwins = 100;
+inline size_t TwinOf(size_t pods, size_t twin = 0) { return pods / kPodsOfDeployment + twin; }
+
+// A pod of a Deployment, not bound.
+cluster::Pod PodOf(size_t deployment);
 
 // The JSON of a pod of a Deployment as kube-scheduler sends it, asking for two CPUs of one zone.
 std::string PodJson(size_t deployment = 0);

@@ -4,6 +4,7 @@
 //
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
 //        huygens_bench quota           what the check "quota" adds to a filter of 5000 names, in one process
+//        huygens_bench usage           what the check "usage" adds to it, likewise
 //        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
 #include <algorithm>
 #include <charconv>
@@ -17,6 +18,8 @@
 #include "bench/cluster.h"
 #include "bench/connection.h"
 #include "bench/quota.h"
+#include "bench/times.h"
+#include "bench/usage.h"
 #include "extender/manifest_backend.h"
 #include "extender/service.h"
 #include "net/server.h"
@@ -35,16 +38,6 @@ double ResidentMegabytes() {
     if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
   }
   return 0;
-}
-
-placement::Options WithUsage() {
-  placement::Options options;
-  options.checks = {"topology", "usage"};
-  options.terms = {{"FewestZones", 3}, {"LeastUsed", 2}, {"Balanced", 1}};
-  options.usage.resources = {{.name = "cpu", .resource = kCpu, .ceiling = 800'000},
-                             {.name = "memory", .resource = kMemory, .ceiling = 900'000}};
-  options.usage.stale_after = std::chrono::hours(24);
-  return options;
 }
 
 // The service on a server of its own thread, with /echo/N beside it: N bytes back for whatever came.
@@ -99,42 +92,18 @@ class Host {
   std::thread thread_;
 };
 
-double Median(std::vector<double> values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-struct Times {
-  std::vector<double> microseconds;
-  double At(double share) const {
-    std::vector<double> sorted = microseconds;
-    std::sort(sorted.begin(), sorted.end());
-    return sorted[static_cast<size_t>(share * static_cast<double>(sorted.size() - 1))];
-  }
-  // Median absolute deviation.
-  double Spread() const {
-    double median = Median(microseconds);
-    std::vector<double> deviations;
-    for (double each : microseconds) deviations.push_back(std::abs(each - median));
-    return Median(deviations);
-  }
-};
-
 // The bodies in turns.
 using Bodies = std::vector<std::string>;
 
 void Measure(Connection& connection, std::string_view path, const Bodies& bodies, int calls, Times& into) {
   for (int i = 0; i < calls; ++i) {
     const std::string& body = bodies[static_cast<size_t>(i) % bodies.size()];
-    auto start = std::chrono::steady_clock::now();
-    (void)connection.Post(path, body);
-    into.microseconds.push_back(
-        std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count());
+    into.Add([&] { (void)connection.Post(path, body); });
   }
 }
 
 void Report(const char* what, const Times& times) {
-  std::printf("  %-12s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, Median(times.microseconds),
+  std::printf("  %-12s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, times.Middle(),
               times.Spread(), times.At(0.99), times.At(0), times.At(1));
 }
 
@@ -159,7 +128,7 @@ void Compare(const Side& base, const Side& other, size_t names, const Bodies& bo
     Times other_round;
     Measure(base.connection, base.path, bodies, calls, base_round);
     Measure(other.connection, other.path, bodies, calls, other_round);
-    ratios.push_back(Median(other_round.microseconds) / Median(base_round.microseconds));
+    ratios.push_back(other_round.Middle() / base_round.Middle());
     of_base.microseconds.insert(of_base.microseconds.end(), base_round.microseconds.begin(),
                                 base_round.microseconds.end());
     of_other.microseconds.insert(of_other.microseconds.end(), other_round.microseconds.begin(),
@@ -184,19 +153,16 @@ void AgainstEcho(Connection& connection, const char* verb, size_t names) {
 void AgainstNoUsage(Connection& without, Fullness fullness) {
   Host host(WithUsage(), kPods, fullness);
   Connection with(host.port());
-  const bool typical = fullness == Fullness::kTypical;
-  const bool curves = fullness == Fullness::kCurves;
-  std::printf("a week of use: %s\n", typical  ? "typical"
-                                     : curves ? "each node takes the pod, but only its curve shows it"
-                                              : "each node just takes the pod: single slots of its curve decide");
+  std::printf("a week of use: %s\n", Text(fullness));
   const std::string body = RequestBody(kNodes);
+  Bodies of_many_workloads;
+  for (size_t twin = 0; twin < kTwins; ++twin) of_many_workloads.push_back(RequestBody(kNodes, TwinOf(kPods, twin)));
   std::printf("pods of one workload, ");
   Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes, {body});
-  std::printf("pods of two workloads in turns, ");
-  Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes,
-          {body, RequestBody(kNodes, TwinOf(kPods))});
+  std::printf("pods of %zu workloads in turns, ", kTwins);
+  Compare({"without", without, "/filter"}, {"with usage", with, "/filter"}, kNodes, of_many_workloads);
   Compare({"without", without, "/prioritize"}, {"with usage", with, "/prioritize"}, kNodes, {body});
-  if (!typical) return;
+  if (fullness != Fullness::kTypical) return;
   AgainstEcho(with, "filter", kNodes);
   AgainstEcho(with, "prioritize", kNodes);
 }
@@ -212,6 +178,7 @@ int Memory() {
 int Run(int argc, char** argv) {
   std::vector<size_t> sizes;
   if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
+  if (argc > 1 && std::string_view(argv[1]) == "usage") return ReportUsage(kNodes, kPods), 0;
   if (argc > 1 && std::string_view(argv[1]) == "quota") return ReportQuota(kNodes, kPods), 0;
   for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
   if (sizes.empty()) sizes = {500, 5000};
@@ -227,9 +194,10 @@ int Run(int argc, char** argv) {
     AgainstEcho(connection, "prioritize", names);
   }
   std::printf("resident after the runs: %.0f MB\n", ResidentMegabytes());
-  AgainstNoUsage(connection, Fullness::kTypical);
-  AgainstNoUsage(connection, Fullness::kCurves);
-  AgainstNoUsage(connection, Fullness::kToTheBrim);
+  for (Fullness fullness : {Fullness::kTypical, Fullness::kCurves, Fullness::kToTheBrim}) {
+    AgainstNoUsage(connection, fullness);
+  }
+  ReportUsage(kNodes, kPods);
   ReportQuota(kNodes, kPods);
   return 0;
 }

@@ -6,21 +6,13 @@
 #include <vector>
 
 #include "bench/cluster.h"
+#include "bench/times.h"
 
 namespace huygens::bench {
 namespace {
 
 constexpr int kCalls = 2000;
 constexpr int kGroupsOfAParent = 10;
-
-double Median(std::vector<double>& values) {
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
-  return values[values.size() / 2];
-}
-
-double Microseconds(std::chrono::steady_clock::duration time) {
-  return std::chrono::duration<double, std::micro>(time).count();
-}
 
 std::string GroupName(int index) { return Concat("group-", std::to_string(index)); }
 
@@ -77,22 +69,16 @@ class Side {
 
 void Compare(const char* what, Side& without, Side& with, const cluster::Pod& pod,
              std::span<const std::string_view> names) {
-  std::vector<double> base, other, single;
-  const auto timed = [&](Side& side) {
-    const auto start = std::chrono::steady_clock::now();
-    (void)(*side).Filter(pod, names, Time(std::chrono::hours(1)));
-    return Microseconds(std::chrono::steady_clock::now() - start);
-  };
+  Times base, other, single;
+  const Time now(std::chrono::hours(1));
   for (int i = 0; i < kCalls; ++i) {
-    base.push_back(timed(without));
-    other.push_back(timed(with));
-    const auto start = std::chrono::steady_clock::now();
-    (void)(*with).CheckQuota(pod);
-    single.push_back(Microseconds(std::chrono::steady_clock::now() - start));
+    base.Add([&] { (void)(*without).Filter(pod, names, now); });
+    other.Add([&] { (void)(*with).Filter(pod, names, now); });
+    single.Add([&] { (void)(*with).CheckQuota(pod); });
   }
-  const double before = Median(base), after = Median(other);
+  const double before = base.Middle(), after = other.Middle();
   std::printf("  %-56s without %7.2f  with %7.2f  added %6.2f us; the group's part alone %5.2f us\n", what, before,
-              after, after - before, Median(single));
+              after, after - before, single.Middle());
 }
 
 }  // namespace

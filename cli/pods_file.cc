@@ -137,9 +137,9 @@ StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& n
   HUYGENS_ASSIGN_OR_RETURN(pod.pod, wire::DecodePod(object.json, names));
   quota::DefaultPod(pod.pod);
   std::string added;
-  auto add = [&](std::string_view field, std::string& to, std::string value) {
+  auto add = [&](std::string_view field, SharedText& to, std::string_view value) {
     if (!to.empty()) return;
-    to = std::move(value);
+    to = value;
     added += Concat(added.empty() ? "\"" : ",\"", field, "\":");
     AppendJsonString(added, to);
   };

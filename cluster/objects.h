@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "absl/container/inlined_vector.h"
+#include "base/boxed.h"
 #include "base/resource.h"
+#include "base/shared_text.h"
 #include "base/time.h"
 #include "cluster/biz_group_quota.h"
 
@@ -24,11 +26,11 @@ struct ContainerStatus {
 };
 
 struct Container {
-  std::string name;
+  SharedText name;
   ResourceVector requests;
   ResourceVector limits;
-  bool restartable = false;               // an init container with restartPolicy Always: a sidecar
-  std::optional<ContainerStatus> status;  // only where kubelet reports `resources`
+  bool restartable = false;       // an init container with restartPolicy Always: a sidecar
+  Boxed<ContainerStatus> status;  // only where kubelet reports `resources` other than those above
 };
 
 enum class QosClass : uint8_t { kBestEffort, kBurstable, kGuaranteed };
@@ -51,8 +53,8 @@ struct ZoneAmount {
 // Annotations huygens.dev/placement and huygens.dev/placement-observed: which pod on which node zones were written for,
 // and which zones. Where kubelet pins the former are a prediction, the latter what kubelet says.
 struct PlacementMark {
-  std::string uid;
-  std::string node;
+  SharedText uid;
+  SharedText node;
   std::vector<ZoneAmount> zones;  // ordered by zone
 };
 
@@ -63,34 +65,32 @@ struct PodResources {
 
 struct Pod {
   std::string name;
-  std::string namespace_name;
-  std::string uid;  // may be empty in a hand-made extender request
-  std::string node_name;
-  std::string scheduler_name;
+  SharedText namespace_name;
+  SharedText uid;  // may be empty in a hand-made extender request
+  SharedText node_name;
+  SharedText owner_kind;  // of the owner reference with controller: true; empty = none
+  SharedText owner_name;
+  SharedText nominated_node;  // status.nominatedNodeName: where kube-scheduler made room for it
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
   bool owned_by_daemon_set = false;  // one of its owner references is a DaemonSet, as crane asks
-  std::string owner_kind;            // of the owner reference with controller: true; empty = none
-  std::string owner_name;
-  std::string nominated_node;  // status.nominatedNodeName: where kube-scheduler made room for it
+  bool preempts = true;              // false: preemptionPolicy Never
   int32_t priority = 0;
+  std::optional<QosClass> qos_class;  // status.qosClass
+  bool resize_infeasible = false;     // the first condition PodResizePending has the reason Infeasible
+  CpuPolicy cpu_policy = CpuPolicy::kUnset;
+  Smt smt = Smt::kUnset;
+  std::optional<bool> topology_awareness;  // annotation topology.crane.io/topology-awareness
+  std::optional<Time> start_time;          // status.startTime: kubelet has seen the pod
   std::vector<Container> init_containers;  // sidecars included
   std::vector<Container> containers;
   ResourceVector overhead;
-  std::optional<PodResources> pod_level;         // spec.resources
-  std::optional<PodResources> pod_level_status;  // status.resources
-  ResourceVector pod_level_allocated;            // status.allocatedResources
-  std::optional<QosClass> qos_class;             // status.qosClass
-  bool resize_infeasible = false;                // the first condition PodResizePending has the reason Infeasible
-  std::optional<Time> start_time;                // status.startTime: kubelet has seen the pod
-  bool preempts = true;                          // false: preemptionPolicy Never
-
-  CpuPolicy cpu_policy = CpuPolicy::kUnset;
-  Smt smt = Smt::kUnset;
-  std::optional<bool> topology_awareness;       // annotation topology.crane.io/topology-awareness
-  std::vector<ZoneAmount> topology_result;      // annotation topology.crane.io/topology-result, ordered by zone
-  std::optional<PlacementMark> placement_mark;  // annotation huygens.dev/placement
-  std::optional<PlacementMark> observed_mark;   // annotation huygens.dev/placement-observed
+  Boxed<PodResources> pod_level;            // spec.resources
+  Boxed<PodResources> pod_level_status;     // status.resources
+  ResourceVector pod_level_allocated;       // status.allocatedResources
+  std::vector<ZoneAmount> topology_result;  // annotation topology.crane.io/topology-result by zone, if no mark has it
+  Boxed<PlacementMark> placement_mark;      // annotation huygens.dev/placement
+  Boxed<PlacementMark> observed_mark;       // annotation huygens.dev/placement-observed
 
   std::shared_ptr<const QuotaLabels> quota;  // null: has none of the labels
 

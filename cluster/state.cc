@@ -38,8 +38,8 @@ void State::On(const ListEnd& event) {
   kind.synced = true;
   if (event.kind == Kind::kPod) {
     std::vector<std::string> gone;
-    for (const auto& [uid, record] : pods_) {
-      if (record.watched && record.list != kind.list) gone.push_back(uid);
+    for (const auto& record : pods_) {
+      if (record->watched && record->list != kind.list) gone.emplace_back(record->pod->uid);
     }
     std::sort(gone.begin(), gone.end());
     for (const std::string& uid : gone) On(PodGone{uid});
@@ -107,13 +107,13 @@ void State::On(const TopologyGone& event) {
 
 void State::On(const PodSet& event) {
   const Pod& pod = *event.pod;
-  PodRecord& record = pods_[pod.uid];
+  PodRecord& record = RecordOf(event.pod);
   record.list = Of(Kind::kPod).list;
   if (record.watched && IsLate(*record.pod, pod)) return;
+  SetPod(record, event.pod);
   // A late event of a pod must not take its name back from the pod that was created under it since.
-  if (!record.watched) pod_names_[pod.Key()] = pod.uid;
+  if (!record.watched) TakeName(record);
   record.watched = true;
-  record.pod = event.pod;
   if (pod.nominated_node.empty() || pod.Bound() || pod.Terminal() || pod.deleting) {
     nominated_.erase(pod.uid);
   } else {
@@ -131,15 +131,15 @@ void State::On(const PodSet& event) {
 }
 
 void State::On(const PodKept& event) {
-  auto found = pods_.find(event.uid);
-  if (found != pods_.end()) found->second.list = Of(Kind::kPod).list;
+  if (PodRecord* record = FindRecord(event.uid)) record->list = Of(Kind::kPod).list;
 }
 
 void State::On(const PodGone& event) {
-  if (pods_.find(event.uid) == pods_.end()) return;
+  PodRecord* record = FindRecord(event.uid);
+  if (record == nullptr) return;
   ledger_.Erase(event.uid);
   nominated_.erase(event.uid);
-  Forget(event.uid);
+  Forget(*record);
 }
 
 void State::On(const BizGroupQuotaSet& event) {
@@ -174,31 +174,28 @@ const NodeTopology* State::Topology(NodeIndex index) const {
 }
 
 std::shared_ptr<const Pod> State::FindPod(std::string_view uid) const {
-  auto found = pods_.find(uid);
-  return found == pods_.end() ? nullptr : found->second.pod;
+  const PodRecord* record = FindRecord(uid);
+  return record ? record->pod : nullptr;
 }
 
 std::shared_ptr<const Pod> State::FindPod(std::string_view namespace_name, std::string_view name) const {
-  auto found = pod_names_.find(Concat(namespace_name, "/", name));
-  return found == pod_names_.end() ? nullptr : FindPod(found->second);
+  auto found = pod_names_.find(PodName(namespace_name, name));
+  return found == pod_names_.end() ? nullptr : (*found)->pod;
 }
 
 const PlacedPod* State::FindPlaced(std::string_view uid) const {
-  auto found = pods_.find(uid);
-  return found == pods_.end() ? nullptr : found->second.placed.get();
+  const PodRecord* record = FindRecord(uid);
+  return record && record->placed ? &*record->placed : nullptr;
 }
 
 Status State::Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
-  PodRecord& record = pods_[pod->uid];
+  PodRecord& record = RecordOf(pod);
   if (record.placed) {
     return absl::AlreadyExistsError(
         ToAbsl(Concat("pod ", pod->Key(), " already holds capacity on node ", nodes_[record.placed->node].name)));
   }
   ++revision_;
-  if (!record.pod) {
-    record.pod = pod;
-    pod_names_.try_emplace(pod->Key(), pod->uid);  // the watch may know a newer pod of that name
-  }
+  if (!record.watched) pod_names_.insert(&record);  // unless the watch knows a newer pod of that name
   ledger_.Reserve(pod->uid, now);
   Place(record, node, std::move(zones));
   return absl::OkStatus();
@@ -209,11 +206,11 @@ void State::Assume(std::string_view uid, Time now) { ledger_.Assume(uid, now); }
 void State::Release(std::string_view uid) {
   if (!ledger_.Erase(uid)) return;
   ++revision_;
-  auto found = pods_.find(uid);
-  if (found->second.watched) {
-    Leave(found->second);
+  PodRecord& record = *FindRecord(uid);
+  if (record.watched) {
+    Leave(record);
   } else {
-    Forget(uid);
+    Forget(record);
   }
 }
 
@@ -257,9 +254,42 @@ void State::NodeChanged(NodeIndex index) {
   for (Account* account : accounts_) account->NodeChanged(index, topology);
 }
 
+State::PodRecord& State::RecordOf(const std::shared_ptr<const Pod>& pod) {
+  if (PodRecord* known = FindRecord(pod->uid)) return *known;
+  auto record = std::make_unique<PodRecord>();
+  record->pod = pod;
+  return **pods_.insert(std::move(record)).first;
+}
+
+State::PodRecord* State::FindRecord(std::string_view uid) const {
+  auto found = pods_.find(uid);
+  return found == pods_.end() ? nullptr : found->get();
+}
+
+// Nobody renames a pod; were it to happen, what is looked up by the name must still be found.
+void State::SetPod(PodRecord& record, const std::shared_ptr<const Pod>& pod) {
+  if (NameOf(*record.pod) == NameOf(*pod)) {
+    record.pod = pod;
+    return;
+  }
+  DropName(record);
+  record.pod = pod;
+  TakeName(record);
+}
+
+void State::TakeName(PodRecord& record) {
+  pod_names_.erase(&record);  // whoever had it
+  pod_names_.insert(&record);
+}
+
+void State::DropName(PodRecord& record) {
+  auto name = pod_names_.find(&record);
+  if (name != pod_names_.end() && *name == &record) pod_names_.erase(name);
+}
+
 void State::Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones) {
-  record.placed = std::make_unique<PlacedPod>(PlacedPod{record.pod, node, std::move(zones)});
-  nodes_[node].pods.push_back(record.placed.get());
+  record.placed = PlacedPod{record.pod, node, std::move(zones)};
+  nodes_[node].pods.push_back(&*record.placed);
   for (Account* account : accounts_) account->Place(*record.placed);
 }
 
@@ -268,18 +298,16 @@ void State::Leave(PodRecord& record) {
   for (Account* account : accounts_) account->Leave(*record.placed);
   NodeIndex node = record.placed->node;
   auto& pods = nodes_[node].pods;
-  *std::find(pods.begin(), pods.end(), record.placed.get()) = pods.back();
+  *std::find(pods.begin(), pods.end(), &*record.placed) = pods.back();
   pods.pop_back();
   record.placed.reset();
   Tidy(node);
 }
 
-void State::Forget(std::string_view uid) {
-  auto found = pods_.find(uid);
-  Leave(found->second);
-  std::string key = found->second.pod->Key();
-  if (auto name = pod_names_.find(key); name != pod_names_.end() && name->second == uid) pod_names_.erase(name);
-  pods_.erase(found);
+void State::Forget(PodRecord& record) {
+  Leave(record);
+  DropName(record);
+  pods_.erase(pods_.find(std::string_view(record.pod->uid)));
 }
 
 }  // namespace huygens::cluster

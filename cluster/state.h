@@ -11,9 +11,12 @@
 #include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "base/status.h"
+#include "base/text.h"
 #include "base/time.h"
 #include "cluster/account.h"
 #include "cluster/event.h"
@@ -55,7 +58,7 @@ class State {
   size_t PodCount() const { return pods_.size(); }
   // Pods, by UID, for which kube-scheduler has made room on a node (status.nominatedNodeName) and that the watch has
   // not shown bound, finished or deleted.
-  const std::map<std::string, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
+  const std::map<SharedText, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
   // Where the pod holds capacity, null if nowhere.
   const PlacedPod* FindPlaced(std::string_view uid) const;
 
@@ -80,10 +83,35 @@ class State {
     std::array<uint32_t, 2> topology_list{};
   };
   struct PodRecord {
-    std::shared_ptr<const Pod> pod;
-    std::unique_ptr<PlacedPod> placed;
+    std::shared_ptr<const Pod> pod;  // changed by SetPod alone
+    std::optional<PlacedPod> placed;
     uint32_t list = 0;
     bool watched = false;  // the API server showed it; otherwise only a reservation knows it
+  };
+  // The texts that pods are looked up by are those of the pods themselves.
+  struct ByUid {
+    using is_transparent = void;
+    size_t operator()(std::string_view uid) const { return TextHash()(uid); }
+    size_t operator()(const std::unique_ptr<PodRecord>& record) const { return TextHash()(record->pod->uid); }
+  };
+  struct SameUid {
+    using is_transparent = void;
+    static std::string_view Of(std::string_view uid) { return uid; }
+    static std::string_view Of(const std::unique_ptr<PodRecord>& record) { return record->pod->uid; }
+    bool operator()(const auto& a, const auto& b) const { return Of(a) == Of(b); }
+  };
+  using PodName = std::pair<std::string_view, std::string_view>;  // namespace and name
+  static PodName NameOf(const Pod& pod) { return {pod.namespace_name, pod.name}; }
+  struct ByName {
+    using is_transparent = void;
+    size_t operator()(const PodName& name) const { return TextHash()(name.second) + 31 * TextHash()(name.first); }
+    size_t operator()(const PodRecord* record) const { return (*this)(NameOf(*record->pod)); }
+  };
+  struct SameName {
+    using is_transparent = void;
+    static PodName Of(const PodName& name) { return name; }
+    static PodName Of(const PodRecord* record) { return NameOf(*record->pod); }
+    bool operator()(const auto& a, const auto& b) const { return Of(a) == Of(b); }
   };
   struct KindState {
     uint32_t list = 0;
@@ -105,9 +133,15 @@ class State {
   NodeIndex Slot(std::string_view name);
   void Tidy(NodeIndex index);
   void NodeChanged(NodeIndex index);
+  // The record of the pod's UID; a new one holds this pod and has no name yet.
+  PodRecord& RecordOf(const std::shared_ptr<const Pod>& pod);
+  PodRecord* FindRecord(std::string_view uid) const;
+  void SetPod(PodRecord& record, const std::shared_ptr<const Pod>& pod);
+  void TakeName(PodRecord& record);
+  void DropName(PodRecord& record);
   void Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones);
   void Leave(PodRecord& record);
-  void Forget(std::string_view uid);
+  void Forget(PodRecord& record);
   KindState& Of(Kind kind) { return kinds_[static_cast<size_t>(kind)]; }
 
   std::vector<Account*> accounts_;
@@ -115,9 +149,9 @@ class State {
   std::vector<NodeIndex> free_slots_;
   TextMap<NodeIndex> node_index_;
   size_t node_count_ = 0;
-  TextMap<PodRecord> pods_;         // by UID
-  TextMap<std::string> pod_names_;  // "namespace/name" -> UID of the newest pod of that name
-  std::map<std::string, std::shared_ptr<const Pod>> nominated_;
+  absl::flat_hash_set<std::unique_ptr<PodRecord>, ByUid, SameUid> pods_;
+  absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
+  std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
   std::map<std::string, uint32_t, std::less<>> groups_;  // by name: the LIST that last named it; accounts keep them
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;

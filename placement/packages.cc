@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
 
 #include "placement/node_fit.h"
 
@@ -27,9 +28,9 @@ usage::Demand Times(usage::Demand demand, int64_t count, size_t slots) {
     each.peak *= count;
     each.estimate *= count;
     for (int64_t& value : each.curve) value *= count;
-    each.outline = usage::Outline::Of(each, slots);
+    if (each.outline) each.outline = std::make_shared<const usage::PodOutline>(usage::Outline::Of(each, slots));
   }
-  return demand;
+  return {.resources = std::move(demand.resources)};
 }
 
 }  // namespace

@@ -258,7 +258,8 @@ void Placement::Narrow(const policy::PodQuery& query) {
   auto equal = static_cast<size_t>(std::count(means_.begin(), means_.end(), bar));
   // Without the revision a pod that fails on its nodes for reasons unknown here would be offered the same ones for
   // ever.
-  const std::string& identity = query.pod.uid.empty() ? query.pod.name : query.pod.uid;
+  const std::string_view identity =
+      query.pod.uid.empty() ? std::string_view(query.pod.name) : std::string_view(query.pod.uid);
   const size_t first = (StableHash(identity) + revision()) % equal;
   const size_t wanted = options_.narrow_to - better;
 

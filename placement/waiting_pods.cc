@@ -14,7 +14,7 @@ auto Amounts(const cluster::Container& container) {
                     status ? status->allocated : ResourceVector());
 }
 
-auto Amounts(const std::optional<cluster::PodResources>& level) {
+auto Amounts(const Boxed<cluster::PodResources>& level) {
   return level ? std::pair(level->requests, level->limits) : std::pair(ResourceVector(), ResourceVector());
 }
 

@@ -97,7 +97,7 @@ void WakeSearch::EndLetGo(Time now) {
 }
 
 bool WakeSearch::StillWaits(WaitingPods::Entry& entry) const {
-  const std::string& uid = entry.pod->uid;
+  const std::string_view uid = entry.pod->uid;
   const auto latest = placement_.state().FindPod(uid);
   if (!latest) return !entry.watched;
   entry.watched = true;

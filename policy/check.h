@@ -1,5 +1,5 @@
 // The filter seam: a check removes the nodes that cannot take the pod and says why. All nodes of a call at once, so
-// that a check can walk arrays. Checks are pure: no I/O, no clock, no memory between calls. Decision thread only.
+// that a check can walk arrays. Checks are pure: no I/O, no clock, no memory of their own. Decision thread only.
 #pragma once
 
 #include <optional>
@@ -59,6 +59,7 @@ class Candidates {
 
   size_t size() const { return nodes_.size(); }
   NodeIndex node(size_t position) const { return nodes_[position]; }
+  std::span<const NodeIndex> nodes() const { return nodes_; }
   bool Rejected(size_t position) const { return reasons_[position] != Reason::kFits; }
   // The first reason stays.
   void Reject(size_t position, Reason reason) {

@@ -22,10 +22,12 @@ Reason ReasonOf(usage::Verdict verdict) {
 
 void UsageCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   if (pod.usage.resources.empty() || pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
-  const usage::ResourceMask aside = usage_.SteppingAside(pod.now);
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes.Rejected(i)) continue;
-    const Reason reason = ReasonOf(usage_.Judge(nodes.node(i), pod.usage, pod.now, aside));
+  const usage::Account::Question question(usage_, pod.usage, pod.now, usage_.SteppingAside(pod.now));
+  const auto open_from = [&](size_t from) {
+    return question.FirstOpen(nodes.nodes(), from, [&](size_t i) { return nodes.Rejected(i); });
+  };
+  for (size_t i = open_from(0); i < nodes.size(); i = open_from(i + 1)) {
+    const Reason reason = ReasonOf(question.JudgeOpen(nodes.node(i)));
     if (reason != Reason::kFits) nodes.Reject(i, reason);
   }
 }

@@ -7,12 +7,19 @@
 
 #include "cluster/objects.h"
 #include "topology/kubelet_machine.h"
+#include "topology/mask_search.h"
 
 namespace huygens::scoring {
 
 class CommunityZones {
  public:
+  CommunityZones() = default;
+  // Not copied: it may refer to what it owns.
+  CommunityZones(CommunityZones&&) = default;
+  CommunityZones& operator=(CommunityZones&&) = default;
+
   // One row of amounts per resource: as the object says, less by as much as the machine it describes has less free now.
+  // `published` must stay as it is until the next call.
   void Fill(const cluster::NodeTopology& topology, const topology::KubeletMachine& published,
             const topology::KubeletMachine& now, std::span<const ResourceId> resources);
 
@@ -24,14 +31,17 @@ class CommunityZones {
   std::span<const int64_t> Row(size_t resource) const { return {&available_[resource * zones_], zones_}; }
   // From each zone to each, row by row; 255, the most there is (ACPI SLIT), where the object does not say.
   std::span<const int> Distance() const { return distance_; }
-  int Nearest() const { return nearest_; }  // the least of these
+  const topology::LeastDistances& Least() const { return least_; }  // of these
 
  private:
+  void FillDistance(const cluster::NodeTopology& topology, const topology::KubeletMachine& published);
+
   size_t zones_ = 0;
   std::vector<int64_t> available_;  // by resource, zone
   std::vector<char> listed_;
-  std::vector<int> distance_;
-  int nearest_ = 0;
+  std::span<const int> distance_;  // the machine's or own_distance_
+  std::vector<int> own_distance_;
+  topology::LeastDistances least_;
 };
 
 }  // namespace huygens::scoring

@@ -18,15 +18,9 @@ std::string_view Attribute(const cluster::NodeTopology& topology, std::string_vi
 }
 
 // Nothing if the annotation was written for another pod or node.
-std::vector<cluster::ZoneAmount> OwnZones(const std::optional<cluster::PlacementMark>& mark, const cluster::Pod& pod) {
-  if (!mark || mark->uid != pod.uid || mark->node != pod.node_name) return {};
-  return mark->zones;
-}
-
-// Of a reservation, or of huygens.dev/placement once the pod is bound. A topology-result never belongs to a node that
-// kubelet pins.
-std::vector<cluster::ZoneAmount> PredictedZones(const cluster::PlacedPod& placed) {
-  return placed.pod->Bound() ? OwnZones(placed.pod->placement_mark, *placed.pod) : placed.zones;
+const std::vector<cluster::ZoneAmount>& OwnZones(const Boxed<cluster::PlacementMark>& mark, const cluster::Pod& pod) {
+  static const std::vector<cluster::ZoneAmount> none;
+  return mark && mark->uid == pod.uid && mark->node == pod.node_name ? mark->zones : none;
 }
 
 bool NotBound(const cluster::Pod& pod) { return !pod.Bound(); }
@@ -43,6 +37,16 @@ auto FindPod(Entries& entries, std::string_view uid) {
 }
 
 }  // namespace
+
+const std::vector<cluster::ZoneAmount>& KubeletAccount::Entry::Observed() const {
+  return OwnZones(pod->observed_mark, *pod);
+}
+
+// Of the reservation, or of huygens.dev/placement once the pod is bound. A topology-result never belongs to a node that
+// kubelet pins.
+const std::vector<cluster::ZoneAmount>& KubeletAccount::Entry::Predicted() const {
+  return pod->Bound() ? OwnZones(pod->placement_mark, *pod) : reservation;
+}
 
 KubeletAccount::NodeBook& KubeletAccount::At(NodeIndex node) {
   if (node >= nodes_.size()) nodes_.resize(node + 1);
@@ -84,12 +88,11 @@ KubeletAccount::Entry KubeletAccount::EntryOf(const cluster::PlacedPod& placed, 
     entry.wants = before->wants;
   } else {
     entry.name_hash = PodNameHash(pod.namespace_name, pod.name);
-    if (!KubeletRequestOf(pod).asks_nothing) entry.wants = std::make_shared<const KubeletPod>(PlacedKubeletPodOf(pod));
+    if (!KubeletRequestOf(pod).asks_nothing) entry.wants = wanted_.Share(PlacedKubeletPodOf(pod));
   }
   if (!entry.takes()) return entry;
-  entry.observed = OwnZones(pod.observed_mark, pod);
-  entry.predicted = PredictedZones(placed);
-  entry.all_shown = entry.observed.size() < 2 && entry.predicted.size() < 2;
+  if (!pod.Bound()) entry.reservation = placed.zones;
+  entry.all_shown = entry.Observed().size() < 2 && entry.Predicted().size() < 2;
   for (const KubeletContainer& container : entry.wants->containers) {
     if (container.kind == KubeletContainer::Kind::kInit) entry.all_shown = false;
   }

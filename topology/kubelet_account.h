@@ -24,6 +24,7 @@
 #include "cluster/account.h"
 #include "topology/kubelet_admission.h"
 #include "topology/kubelet_holding.h"
+#include "topology/kubelet_pods.h"
 #include "topology/kubelet_request.h"
 #include "topology/options.h"
 #include "topology/pod_fingerprint.h"
@@ -88,16 +89,18 @@ class KubeletAccount final : public cluster::Account {
  private:
   struct Entry {
     std::shared_ptr<const cluster::Pod> pod;
-    std::vector<cluster::ZoneAmount> observed;   // empty: unknown
-    std::vector<cluster::ZoneAmount> predicted;  // empty: unknown
-    bool all_shown = false;                      // once contained, it needs no further look
-    bool reserved = false;                       // known here before anywhere else
-    bool doubtful = false;                       // what `predicted` came from has changed before kubelet saw the pod
-    std::shared_ptr<const KubeletPod> wants;     // null: it takes nothing exclusively
+    std::vector<cluster::ZoneAmount> reservation;  // its zones until it is bound
+    bool all_shown = false;                        // once contained, it needs no further look
+    bool reserved = false;                         // known here before anywhere else
+    bool doubtful = false;  // what its zones were predicted from has changed before kubelet saw the pod
+    std::shared_ptr<const KubeletPod> wants;  // null: it takes nothing exclusively
     uint64_t name_hash = 0;
     uint64_t since = 0;  // the number of the set with which it came ...
     uint64_t until = 0;  // ... and of the one with which it was gone
     bool takes() const { return wants != nullptr; }
+    // Empty: unknown.
+    const std::vector<cluster::ZoneAmount>& Observed() const;
+    const std::vector<cluster::ZoneAmount>& Predicted() const;
   };
   struct Set {
     uint64_t number = 0;
@@ -145,7 +148,7 @@ class KubeletAccount final : public cluster::Account {
   static KubeletMachine CountMost(const NodeBook& node);
   static bool Contained(const NodeBook& node, const std::optional<Matched>& matched, const Entry& entry);
   // `before`: the entry of the same pod as it was; null if there is none.
-  static Entry EntryOf(const cluster::PlacedPod& placed, const Entry* before);
+  Entry EntryOf(const cluster::PlacedPod& placed, const Entry* before);
   static Holding HoldingOf(const NodeBook& node, const Entry& entry);
   static bool InSet(const NodeBook& node, const Entry& entry);
   static bool Confirmed(const NodeBook& node, const Matched& matched);
@@ -155,6 +158,7 @@ class KubeletAccount final : public cluster::Account {
 
   KubeletDefaults defaults_;
   AssumedLayouts layouts_;
+  KubeletPods wanted_;
   int judged_ = 0;                       // nodes that are predicted or unusable
   mutable std::vector<NodeBook> nodes_;  // what is free is counted when somebody asks
 };

@@ -54,9 +54,9 @@ KubeletAccount::Room Roomiest(const KubeletMachine& machine) {
 
 Holding KubeletAccount::HoldingOf(const NodeBook& node, const Entry& entry) {
   Holding holding{
-      .pod = *entry.wants, .zones = entry.observed, .started = entry.pod->phase != cluster::PodPhase::kPending};
+      .pod = *entry.wants, .zones = entry.Observed(), .started = entry.pod->phase != cluster::PodPhase::kPending};
   if (!holding.zones.empty() && Plausible(node.published, holding)) return holding;
-  holding.zones = entry.predicted;
+  holding.zones = entry.Predicted();
   const bool others_leave =
       std::any_of(node.leaving.begin(), node.leaving.end(), [](const Entry& e) { return e.takes(); });
   const bool doubtful = entry.doubtful || (others_leave && entry.until == 0 && NotSeenByKubelet(*entry.pod));
@@ -237,7 +237,7 @@ std::vector<KubeletAccount::PodFigures> KubeletAccount::Pods(NodeIndex index) co
     pod.uid = entry.pod->uid;
     pod.contained = Contained(node, matched, entry);
     pod.known = !holding.zones.empty();
-    if (holding.zones == entry.observed) pod.observed = entry.observed;
+    if (holding.zones == entry.Observed()) pod.observed = entry.Observed();
   }
   return figures;
 }

@@ -3,6 +3,7 @@
 // getPodRequestedResources (memorymanager/policy_static.go), getPodDeviceRequest (devicemanager/topology_hints.go)
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "cluster/objects.h"
@@ -15,6 +16,11 @@ struct KubeletContainer {
   int cpus = 0;            // exclusive CPUs; 0 = runs in the shared pool
   ResourceVector memory;   // requests the memory manager may look at (all but cpu); empty = none
   ResourceVector devices;  // limits the device manager may look at (all but cpu and memory)
+  friend bool operator==(const KubeletContainer&, const KubeletContainer&) = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const KubeletContainer& c) {
+    return H::combine(std::move(hash), c.kind, c.cpus, c.memory, c.devices);
+  }
 };
 
 struct KubeletPod {
@@ -27,6 +33,12 @@ struct KubeletPod {
 
   // Nothing of it is pinned anywhere, whatever the machine (it may still ask for devices without a manager).
   bool AsksNothing() const { return cpus == 0 && memory.empty() && devices.empty(); }
+
+  friend bool operator==(const KubeletPod&, const KubeletPod&) = default;
+  template <typename H>
+  friend H AbslHashValue(H hash, const KubeletPod& p) {
+    return H::combine(std::move(hash), p.containers, p.cpus, p.memory, p.devices, p.reuses_cpus);
+  }
 };
 
 // Only Guaranteed pods get exclusive CPUs and memory; pods with pod-level resources do not, but their devices count.

@@ -22,12 +22,23 @@ struct ZoneSum {
   int64_t need = 0;
 };
 
+// The least distance of any zone to itself, and to another one.
+struct LeastDistances {
+  int own = 0;
+  int other = 0;
+  // Of all ordered pairs among so many zones.
+  int64_t Within(size_t zones) const {
+    return static_cast<int64_t>(zones) * (own + (static_cast<int64_t>(zones) - 1) * other);
+  }
+};
+LeastDistances LeastOf(std::span<const int> distance, size_t zones);
+
 struct MaskQuery {
   ZoneMask universe = 0;  // zones to choose from
   ZoneMask must = 0;      // zones that must be among them
   absl::InlinedVector<ZoneSum, 4> sums;
-  std::span<const int> distance;  // row by row; empty = the lowest mask will do
-  std::optional<int> nearest;     // no two zones, and no zone to itself, are nearer; worked out if not given
+  std::span<const int> distance;        // row by row; empty = the lowest mask will do
+  std::optional<LeastDistances> least;  // of these; worked out if not given
   // What no sum says, asked of masks that hold all sums. Null: nothing.
   std::optional<absl::FunctionRef<bool(ZoneMask)>> accepts;
 };

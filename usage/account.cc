@@ -35,19 +35,27 @@ Account::Account(Options options)
       workloads_(options_.resources.size(), options_.slots),
       systems_(options_.resources.size(), options_.slots),
       resources_(options_.resources.size()),
-      outlines_(options_.resources.size(), Outline(options_.slots)) {}
+      outlines_(options_.resources.size(), Outline(options_.slots)),
+      first_look_(options_.resources.size()) {}
 
 void Account::MakeRoomFor(NodeIndex node) {
   if (node < nodes_.size()) return;
   if (unsettled_ > 0) unsettled_ += node + 1 - nodes_.size();  // or a node already there would miss its turn
   nodes_.resize(node + 1);
   sums_.resize(nodes_.size() * resources_.size());
-  rooms_.resize(sums_.size());
+  measured_.resize(sums_.size(), Time::min());
+  first_look_.Resize(nodes_.size());
+  recent_fits_.Resize(nodes_.size());
 }
 
 void Account::Summarise(NodeIndex node, size_t resource) {
   const Sum& sum = At(node, resource);
-  RoomOf(node, resource).left = sum.limit == kNoLimit ? kNoLimit : sum.limit - Predicted(sum);
+  const Time last = LastMeasured(node, resource);
+  const bool fresh = freshness_ && IsFresh(last, freshness_->from);
+  first_look_.At(node, resource) = sum.limit == kNoLimit ? FirstLook::kNoLimit
+                                   : fresh               ? FirstLook::Left(Left(sum))
+                                                         : FirstLook::kUnknown;
+  recent_fits_.Forget(node);
   if (sum.limit == kNoLimit || options_.estimator != Estimator::kPeakOfSum) return;
   outlines_[resource].Set(node, sum.usage, sum.limit);
 }
@@ -136,12 +144,12 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     if (object) node_index_[name] = node;
     here.name = name;
     here.history = object ? &systems_.Use(name) : nullptr;
-    stale_count_.reset();
+    freshness_.reset();
   }
   for (size_t r = 0; r < resources_.size(); ++r) {
     Sum& sum = At(node, r);
     if (other) {
-      RoomOf(node, r).measured = here.history ? here.history->resources[r].last : Time::min();
+      MeasuredOn(node, r) = here.history ? here.history->resources[r].last : Time::min();
       sum.usage = Count(node, r);
       sum.settled = resources_[r].changes;
     }
@@ -150,7 +158,7 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     // An allocatable of 0 says that nobody counts it, a real allocatable of 0 that there is none.
     const bool counted = sum.capacity > 0 || (object && object->real_allocatable.Has(options_.resources[r].resource));
     const int64_t limit = ceiling && counted ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
-    if (sum.limit != limit) stale_count_.reset();
+    if (sum.limit != limit) freshness_.reset();
     const bool changed = other || sum.limit != limit;
     sum.limit = limit;
     if (changed) Summarise(node, r);
@@ -195,7 +203,7 @@ void Account::Apply(const Readings& readings, Time now) {
     auto node = node_index_.find(reading.subject);
     if (node == node_index_.end()) continue;
     NodeHere& here = nodes_[node->second];
-    Time& measured = RoomOf(node->second, r).measured;
+    Time& measured = MeasuredOn(node->second, r);
     here.relieved |= IsAhead(measured, now) || readings.measured > measured + options_.stale_after;
     measured = here.history->resources[r].last;
   }
@@ -207,7 +215,7 @@ void Account::Apply(const Readings& readings, Time now) {
   }
   resource.newest = std::max(resource.newest, readings.measured);
   if (!readings.nodes.empty()) resource.by_node = true;
-  stale_count_.reset();
+  freshness_.reset();
   if (!changed) return;
   ++resource.changes;
   unsettled_ = nodes_.size();

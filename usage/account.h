@@ -6,9 +6,10 @@
 // Readings change histories at once (Apply) and the sums of the nodes a little later (Settle): a poll brings a reading
 // of every workload, and adding up each node once after it costs far less than touching it for each reading.
 //
-// Decision thread only. No clock: `now` comes in.
+// Decision thread only, const calls too: they remember what they worked out. No clock: `now` comes in.
 #pragma once
 
+#include <array>
 #include <bitset>
 #include <cstdint>
 #include <limits>
@@ -21,11 +22,13 @@
 
 #include "base/time.h"
 #include "cluster/account.h"
+#include "usage/first_look.h"
 #include "usage/histories.h"
 #include "usage/node_usage.h"
 #include "usage/options.h"
 #include "usage/outline.h"
 #include "usage/readings.h"
+#include "usage/recent_fits.h"
 
 namespace huygens::usage {
 
@@ -36,11 +39,6 @@ inline constexpr int64_t kMostCapacity = int64_t{1} << 53;
 
 // Resources by position in Options::resources.
 using ResourceMask = std::bitset<kMaxResources>;
-
-// What one pod would add to a node.
-struct Demand {
-  std::vector<ResourceDemand> resources;  // by position in Options::resources; empty: usage is not looked at
-};
 
 // From good to bad: of several resources the worst counts.
 enum class Verdict : uint8_t {
@@ -108,9 +106,50 @@ class Account final : public cluster::Account {
   // What the pod would add: by the history of its workload, else by its requests and limits, and over the first day of
   // history by both (usage/profile.h).
   Demand DemandOf(const cluster::Pod& pod) const;
-  // Whether the node stays at or under its ceilings with the pod on it; of `left_out` nothing is asked.
+  // Whether nodes stay at or under their ceilings with a pod on them; of `left_out` nothing is asked. Holds as long as
+  // the account and the demand stay as they are and no other demand is asked for.
+  class Question {
+   public:
+    Question(const Account& account, const Demand& demand, Time now, ResourceMask left_out = {});
+    // The position of the first of the nodes, `from` or later, that is not to be skipped and of which no fresh figures
+    // say that the pod fits; their number if there is none.
+    template <typename Skip>
+    size_t FirstOpen(std::span<const NodeIndex> nodes, size_t from, Skip skip) const {
+      const NodeIndex* const node = nodes.data();
+      RecentFits::Bits* const fits = account_.recent_fits_.data();
+      for (size_t i = from; i < nodes.size(); ++i) {
+        if (node[i] < nodes_ && (fits[node[i]] & bit_) != 0) continue;
+        if (skip(i)) continue;
+        if (node[i] >= nodes_ || !(FitsAtFirstLook(node[i]) || Fits(node[i]))) return i;
+        fits[node[i]] |= bit_;
+      }
+      return nodes.size();
+    }
+    // Of such a node.
+    Verdict JudgeOpen(NodeIndex node) const { return account_.JudgeClosely(node, demand_, now_, left_out_); }
+
+   private:
+    bool FitsAtFirstLook(NodeIndex node) const {
+      const float* left = account_.first_look_.Of(node);
+      bool fits = true;
+      for (size_t r = 0; r < resources_; ++r) fits &= needed_[r] <= left[r];
+      return fits;
+    }
+    bool Fits(NodeIndex node) const;
+
+    const Account& account_;
+    const Demand& demand_;
+    Time now_;
+    ResourceMask left_out_;
+    size_t nodes_ = 0;  // that can be looked at
+    size_t resources_;
+    RecentFits::Bits bit_ = 0;                   // of the demand, where fits on all resources are asked for
+    std::array<float, kMaxResources> needed_{};  // by resource
+  };
   Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const {
-    return SurelyFits(node, demand, now) ? Verdict::kFits : JudgeClosely(node, demand, now, left_out);
+    const Question question(*this, demand, now, left_out);
+    const bool fits = question.FirstOpen({&node, 1}, 0, [](size_t) { return false; }) == 1;
+    return fits ? Verdict::kFits : question.JudgeOpen(node);
   }
   // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
   // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
@@ -121,8 +160,8 @@ class Account final : public cluster::Account {
   // The resources with a ceiling of which more than Options::max_stale_nodes have no fresh figures: the check leaves
   // them out. StaleShare: the largest such share, in millionths. Cheap: counted at most once per second of `now` while
   // nothing changes.
-  ResourceMask SteppingAside(Time now) const { return CountStale(now).aside; }
-  int64_t StaleShare(Time now) const { return CountStale(now).share; }
+  ResourceMask SteppingAside(Time now) const { return FreshnessAt(now).aside; }
+  int64_t StaleShare(Time now) const { return FreshnessAt(now).share; }
 
   // A few nanoseconds.
   NodeUse Use(NodeIndex node, size_t resource, Time now) const;
@@ -152,11 +191,6 @@ class Account final : public cluster::Account {
     int64_t limit = kNoLimit;
     uint64_t settled = 0;  // the change of the resource's histories that `usage` knows
   };
-  // What decides most questions about a node, apart from the rest so that all nodes' stay in the cache.
-  struct Room {
-    int64_t left = kNoLimit;      // the limit less the predicted use; kNoLimit: there is none
-    Time measured = Time::min();  // the node's newest reading
-  };
   struct ResourceState {
     uint64_t changes = 0;  // of histories
     bool by_node = false;  // the source reports nodes
@@ -166,8 +200,10 @@ class Account final : public cluster::Account {
   void MakeRoomFor(NodeIndex node);
   Sum& At(NodeIndex node, size_t resource) { return sums_[node * resources_.size() + resource]; }
   const Sum& At(NodeIndex node, size_t resource) const { return sums_[node * resources_.size() + resource]; }
-  Room& RoomOf(NodeIndex node, size_t resource) { return rooms_[node * resources_.size() + resource]; }
-  const Room& RoomOf(NodeIndex node, size_t resource) const { return rooms_[node * resources_.size() + resource]; }
+  Time& MeasuredOn(NodeIndex node, size_t resource) { return measured_[node * resources_.size() + resource]; }
+  Time LastMeasured(NodeIndex node, size_t resource) const {
+    return resources_[resource].by_node ? measured_[node * resources_.size() + resource] : resources_[resource].newest;
+  }
   Profile ProfileOf(const PodHere& pod, size_t resource) const;
   const Curve* SystemCurve(NodeIndex node, size_t resource) const;
   NodeUsage Count(NodeIndex node, size_t resource) const;
@@ -176,33 +212,18 @@ class Account final : public cluster::Account {
   void Remove(NodeIndex node, std::vector<PodHere>::iterator pod);
   // After each change of the Sum's use or limit: what is kept apart of them.
   void Summarise(NodeIndex node, size_t resource);
-  Time LastMeasured(Time of_node, size_t resource) const {
-    return resources_[resource].by_node ? of_node : resources_[resource].newest;
-  }
   // By a clock that was wrong.
   bool IsAhead(Time measured, Time now) const { return measured > now + options_.stale_after; }
   bool IsFresh(Time measured, Time now) const {
     return measured + options_.stale_after >= now && !IsAhead(measured, now);
   }
-  // Whether the highest predicted use and the pod's peak fit, or their outlines, by fresh figures. False: it is open.
-  bool SurelyFits(NodeIndex node, const Demand& demand, Time now) const {
-    if (node >= nodes_.size()) return false;
-    for (size_t r = 0; r < demand.resources.size(); ++r) {
-      const Room& room = RoomOf(node, r);
-      if (room.left == kNoLimit) continue;
-      if (!IsFresh(LastMeasured(room.measured, r), now)) return false;
-      const ResourceDemand& added = demand.resources[r];
-      if (added.peak <= room.left) continue;
-      if (options_.estimator != Estimator::kPeakOfSum || !outlines_[r].SurelyFits(node, added.outline)) return false;
-    }
-    return true;
-  }
   MetricState StateOf(NodeIndex node, size_t resource, Time now) const {
-    const Time last = LastMeasured(RoomOf(node, resource).measured, resource);
+    const Time last = LastMeasured(node, resource);
     if (IsFresh(last, now)) return MetricState::kFresh;
     return last == Time::min() ? MetricState::kAbsent : MetricState::kStale;
   }
   int64_t Predicted(const Sum& sum) const;
+  int64_t Left(const Sum& sum) const { return sum.limit - Predicted(sum); }
   Verdict JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const;
   Verdict JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
   Verdict JudgeBlind(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const;
@@ -216,17 +237,20 @@ class Account final : public cluster::Account {
   std::vector<NodeHere> nodes_;
   TextMap<NodeIndex> node_index_;  // of those with a Node object
   std::vector<Sum> sums_;          // resource by resource, node by node
-  std::vector<Room> rooms_;        // likewise
+  std::vector<Time> measured_;     // likewise: the node's newest reading
   std::vector<Outline> outlines_;  // by resource
   NodeIndex settle_next_ = 0;
   size_t unsettled_ = 0;  // nodes that Settle has yet to look at
-  struct StaleCount {
+  struct Freshness {
     std::chrono::sys_seconds at;
     ResourceMask aside;
     int64_t share = 0;
+    Time from, until;  // no figure that is fresh at `from` ceases to be so before `until`
   };
-  const StaleCount& CountStale(Time now) const;
-  mutable std::optional<StaleCount> stale_count_;  // the last one, while it holds
+  const Freshness& FreshnessAt(Time now) const;
+  mutable std::optional<Freshness> freshness_;  // the last one, while it holds
+  mutable FirstLook first_look_;                // of that time
+  mutable RecentFits recent_fits_;              // by fresh figures, likewise
 };
 
 }  // namespace huygens::usage

@@ -13,25 +13,34 @@ MetricState Account::State(NodeIndex node, size_t resource, Time now) const {
   return node < nodes_.size() ? StateOf(node, resource, now) : MetricState::kAbsent;
 }
 
-const Account::StaleCount& Account::CountStale(Time now) const {
+const Account::Freshness& Account::FreshnessAt(Time now) const {
   const auto second = std::chrono::floor<std::chrono::seconds>(now);
-  if (stale_count_ && stale_count_->at == second) return *stale_count_;
+  if (freshness_ && freshness_->at == second) return *freshness_;
   int64_t nodes = 0;
   std::array<int64_t, kMaxResources> stale{};
+  Time until = now + options_.stale_after;
   for (NodeIndex node = 0; node < nodes_.size(); ++node) {
-    if (nodes_[node].name.empty()) continue;
-    ++nodes;
+    nodes += nodes_[node].name.empty() ? 0 : 1;
     for (size_t r = 0; r < resources_.size(); ++r) {
-      stale[r] += RoomOf(node, r).left != kNoLimit && StateOf(node, r, now) != MetricState::kFresh;
+      float& left = first_look_.At(node, r);
+      if (left == FirstLook::kNoLimit) continue;
+      if (StateOf(node, r, now) == MetricState::kFresh) {
+        if (left == FirstLook::kUnknown) left = FirstLook::Left(Left(At(node, r)));
+        until = std::min(until, LastMeasured(node, r) + options_.stale_after);
+      } else {
+        left = FirstLook::kUnknown;
+        recent_fits_.Forget(node);
+        ++stale[r];
+      }
     }
   }
-  stale_count_ = {.at = second, .aside = {}, .share = 0};
+  freshness_ = {.at = second, .aside = {}, .share = 0, .from = now, .until = until};
   for (size_t r = 0; r < resources_.size(); ++r) {
     const int64_t share = nodes == 0 ? 0 : stale[r] * kMillion / nodes;
-    stale_count_->aside[r] = share > options_.max_stale_nodes;
-    stale_count_->share = std::max(stale_count_->share, share);
+    freshness_->aside[r] = share > options_.max_stale_nodes;
+    freshness_->share = std::max(freshness_->share, share);
   }
-  return *stale_count_;
+  return *freshness_;
 }
 
 std::vector<NodeIndex> Account::TakeRelieved() {
@@ -49,19 +58,39 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
   demand.resources.reserve(resources_.size());
   for (size_t r = 0; r < resources_.size(); ++r) {
     const Curve* curve = history ? &history->resources[r].curve : nullptr;
-    ResourceDemand& each = demand.resources.emplace_back(
-        usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
-    if (options_.estimator == Estimator::kPeakOfSum) each.outline = outlines_[r].Of(each);
+    demand.resources.push_back(usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
   }
+  recent_fits_.Remember(demand, options_.estimator == Estimator::kPeakOfSum ? options_.slots : 0);
   return demand;
+}
+
+Account::Question::Question(const Account& account, const Demand& demand, Time now, ResourceMask left_out)
+    : account_(account), demand_(demand), now_(now), left_out_(left_out), resources_(demand.resources.size()) {
+  const Freshness& fresh = account.FreshnessAt(now);
+  if (now >= fresh.from && now <= fresh.until) nodes_ = account.nodes_.size();
+  if (left_out.none()) bit_ = account.recent_fits_.BitOf(demand);
+  for (size_t r = 0; r < resources_; ++r) {
+    needed_[r] = left_out[r] ? FirstLook::kNothing : FirstLook::Needed(demand.resources[r].peak);
+  }
+}
+
+bool Account::Question::Fits(NodeIndex node) const {
+  const float* left = account_.first_look_.Of(node);
+  for (size_t r = 0; r < resources_; ++r) {
+    if (needed_[r] <= left[r]) continue;
+    const ResourceDemand& demand = demand_.resources[r];
+    if (left[r] == FirstLook::kUnknown || !demand.outline) return false;
+    const Sum& sum = account_.At(node, r);
+    if (!account_.outlines_[r].Fits(node, sum.usage, demand, sum.limit)) return false;
+  }
+  return true;
 }
 
 Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const {
   Verdict worst = Verdict::kFits;
   if (node >= nodes_.size()) return worst;
   for (size_t r = 0; r < demand.resources.size(); ++r) {
-    const Room& room = RoomOf(node, r);
-    if (room.left == kNoLimit || left_out[r]) continue;
+    if (At(node, r).limit == kNoLimit || left_out[r]) continue;
     const ResourceDemand& added = demand.resources[r];
     const MetricState state = StateOf(node, r, now);
     worst = std::max(
@@ -71,9 +100,9 @@ Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, Re
 }
 
 Verdict Account::JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
-  if (demand.peak <= RoomOf(node, resource).left) return Verdict::kFits;
+  const Sum& sum = At(node, resource);
+  if (demand.peak <= Left(sum)) return Verdict::kFits;
   if (options_.estimator == Estimator::kPeakOfSum) {
-    const Sum& sum = At(node, resource);
     if (outlines_[resource].Fits(node, sum.usage, demand, sum.limit)) return Verdict::kFits;
   }
   return FitsAlone(node, resource, demand) ? Verdict::kOverCeiling : Verdict::kNeverFits;
@@ -129,7 +158,7 @@ NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
   if (node >= nodes_.size()) return use;
   const Sum& sum = At(node, resource);
   use.state = StateOf(node, resource, now);
-  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(RoomOf(node, resource).measured, resource);
+  if (use.state != MetricState::kAbsent) use.measured = LastMeasured(node, resource);
   use.capacity = sum.capacity;
   if (sum.limit != kNoLimit) use.ceiling = sum.limit;
   const bool fresh = use.state == MetricState::kFresh;
@@ -152,7 +181,7 @@ std::vector<NodeFigures> Account::Figures(NodeIndex node, Time now) const {
     NodeFigures figures;
     figures.name = options_.resources[r].name;
     figures.state = StateOf(node, r, now);
-    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(RoomOf(node, r).measured, r);
+    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(node, r);
     figures.capacity = sum.capacity;
     if (sum.limit != kNoLimit) figures.ceiling = sum.limit;
     figures.sum_of_peaks = sum.usage.sum_of_peaks();

@@ -8,22 +8,10 @@
 #include <span>
 #include <vector>
 
-#include "usage/pod_outline.h"
+#include "usage/demand.h"
 #include "usage/profile.h"
 
 namespace huygens::usage {
-
-// What one pod would add.
-struct ResourceDemand {
-  int64_t peak = 0;            // of its curve; of the estimate where there is no history
-  int64_t estimate = 0;        // from requests and limits alone
-  size_t peak_slot = 0;        // the first slot of the week with that peak
-  std::vector<int64_t> curve;  // by slot of the week; empty: `peak` in every slot
-  PodOutline outline;
-
-  int64_t At(size_t slot) const { return curve.empty() ? peak : curve[slot]; }
-};
-ResourceDemand DemandOf(const Profile& profile);
 
 class NodeUsage {
  public:

@@ -19,7 +19,6 @@ struct alignas(64) ByteLine {
 struct PodOutline {
   int octave = 0;               // of its peak
   std::vector<ByteLine> lines;  // as on a node whose limit is of that octave, of the next one ...
-  uint64_t id = 0;              // of its curve; 0 = none
 };
 
 }  // namespace huygens::usage

@@ -232,6 +232,14 @@ Status JsonReader::Read(std::string& out) {
   return absl::OkStatus();
 }
 
+Status JsonReader::Read(SharedText& out) {
+  OwnedTexts owned;
+  std::string_view text = out;
+  HUYGENS_RETURN_IF_ERROR(Read(text, owned));
+  out = text;
+  return absl::OkStatus();
+}
+
 Status JsonReader::Read(bool& out) {
   if (SkipNull()) return absl::OkStatus();
   if (Next() != JsonType::kBool) return Unexpected("true or false");

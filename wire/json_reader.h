@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/shared_text.h"
 #include "base/status.h"
 #include "wire/owned_texts.h"
 
@@ -47,6 +48,7 @@ class JsonReader {
 
   // Each takes the next value, which must be of that type or null (then `out` stays as it was).
   Status Read(std::string& out);
+  Status Read(SharedText& out);
   Status Read(bool& out);
   Status Read(int64_t& out);
   Status Read(int32_t& out);

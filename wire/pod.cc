@@ -81,8 +81,8 @@ Status ReadOwners(JsonReader& in, Pod& pod) {
     }));
     pod.owned_by_daemon_set = pod.owned_by_daemon_set || kind == "DaemonSet";
     if (controller && pod.owner_kind.empty()) {
-      pod.owner_kind = std::move(kind);
-      pod.owner_name = std::move(name);
+      pod.owner_kind = kind;
+      pod.owner_name = name;
     }
     return absl::OkStatus();
   });
@@ -125,7 +125,6 @@ Status ReadPreemptionPolicy(JsonReader& in, bool& preempts) {
 Status ReadSpec(JsonReader& in, ResourceNames& names, Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
-    if (key.Is("schedulerName")) return in.Read(pod.scheduler_name);
     if (key.Is("priority")) return in.Read(pod.priority);
     if (key.Is("overhead")) return ReadResourceList(in, names, pod.overhead);
     if (key.Is("initContainers")) return ReadContainers(in, names, pod.init_containers);
@@ -161,6 +160,10 @@ StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
   AttachStatuses(std::move(statuses), *pod);
   pod->placement_mark = ParsePlacementMark(marks.placement, names);
   pod->observed_mark = ParsePlacementMark(marks.observed, names);
+  // huygens writes both alike; where there is no result the zones of the mark count.
+  if (pod->placement_mark && pod->placement_mark->zones == pod->topology_result) {
+    pod->topology_result = std::vector<cluster::ZoneAmount>();  // gives its memory back, as clear() would not
+  }
   if (pod->pod_level) {
     KeepPodLevelNames(pod->pod_level->requests);
     KeepPodLevelNames(pod->pod_level->limits);

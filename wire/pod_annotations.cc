@@ -119,7 +119,7 @@ std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, cons
   return ByZone(std::move(zones));
 }
 
-std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names) {
+Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names) {
   auto mark = DecodeObject<cluster::PlacementMark>(text, [&](JsonReader& in, cluster::PlacementMark& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("uid")) return in.Read(out.uid);
@@ -128,7 +128,7 @@ std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text, 
       return absl::OkStatus();
     });
   });
-  if (!mark.ok() || mark->uid.empty() || mark->node.empty()) return std::nullopt;
+  if (!mark.ok() || mark->uid.empty() || mark->node.empty()) return {};
   return *std::move(mark);
 }
 

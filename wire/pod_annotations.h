@@ -26,6 +26,6 @@ std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, cons
 
 // huygens.dev/placement and huygens.dev/placement-observed; nothing unless it names a UID and a node. Zones that cannot
 // be read, or promise a negative amount, are left out all together.
-std::optional<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names);
+Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names);
 
 }  // namespace huygens::wire

@@ -76,6 +76,13 @@ Status ReadContainerStatuses(JsonReader& in, ResourceNames& names, NamedStatuses
   });
 }
 
+// Whether the pod counts the same without the status (cluster/pod_requests.h), as nearly all do.
+bool RepeatsSpec(const cluster::ContainerStatus& status, const cluster::Container& container) {
+  ResourceVector requests = status.requests;
+  requests.Max(status.allocated);
+  return requests == container.requests && status.limits == container.limits;
+}
+
 }  // namespace
 
 Status ReadPodStatus(JsonReader& in, ResourceNames& names, Pod& pod, NamedStatuses& statuses) {
@@ -106,7 +113,8 @@ void AttachStatuses(NamedStatuses statuses, Pod& pod) {
   for (auto& [name, status] : statuses) by_name.insert_or_assign(std::move(name), std::move(status));
   for (auto* containers : {&pod.init_containers, &pod.containers}) {
     for (cluster::Container& container : *containers) {
-      if (auto at = by_name.find(container.name); at != by_name.end()) container.status = at->second;
+      auto at = by_name.find(container.name);
+      if (at != by_name.end() && !RepeatsSpec(at->second, container)) container.status = at->second;
     }
   }
 }

@@ -17,7 +17,7 @@ namespace huygens::wire {
 using NamedStatuses = std::vector<std::pair<std::string, cluster::ContainerStatus>>;
 
 Status ReadPodStatus(JsonReader& in, ResourceNames& names, cluster::Pod& pod, NamedStatuses& statuses);
-// The last status of a name counts.
+// The last status of a name counts. One that repeats what the spec says is left out.
 void AttachStatuses(NamedStatuses statuses, cluster::Pod& pod);
 
 }  // namespace huygens::wire

@@ -63,7 +63,7 @@ Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& re
   });
 }
 
-Status ReadPodResources(JsonReader& in, ResourceNames& names, std::optional<cluster::PodResources>& out) {
+Status ReadPodResources(JsonReader& in, ResourceNames& names, Boxed<cluster::PodResources>& out) {
   if (in.SkipNull()) {
     out.reset();
     return absl::OkStatus();

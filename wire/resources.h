@@ -26,7 +26,7 @@ Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVe
 // {"requests":{...},"limits":{...}}, as containers and pods have it.
 Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& requests, ResourceVector& limits);
 // The same as a whole: null is none.
-Status ReadPodResources(JsonReader& in, ResourceNames& names, std::optional<cluster::PodResources>& out);
+Status ReadPodResources(JsonReader& in, ResourceNames& names, Boxed<cluster::PodResources>& out);
 
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 // {"key":"value"}, appended to `out` in the order of the text.

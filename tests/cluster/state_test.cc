@@ -158,6 +158,19 @@ TEST_F(StateTest, NamesBelongToTheNewestPod) {
   EXPECT_EQ(state_.FindPod("no such uid"), nullptr);
 }
 
+TEST_F(StateTest, APodOfAnotherNameIsFoundByThatAlone) {
+  Set(MakePod("p", "a"));
+  Pod renamed = MakePod("p", "a");
+  renamed.name = "other";
+  Set(renamed);
+  EXPECT_EQ(state_.FindPod("default", "name-p"), nullptr);
+  ASSERT_NE(state_.FindPod("default", "other"), nullptr);
+  EXPECT_EQ(state_.FindPod("default", "other")->uid, "p");
+  EXPECT_EQ(state_.FindPod("other", "default"), nullptr);
+  state_.Apply(PodGone{"p"});
+  EXPECT_EQ(state_.FindPod("default", "other"), nullptr);
+}
+
 TEST_F(StateTest, AListRemovesWhatItDoesNotName) {
   for (const char* name : {"a", "b"}) state_.Apply(NodeSet{MakeNode(name)});
   Set(MakePod("p", "a"));
@@ -391,7 +404,7 @@ TEST_F(StateTest, ReconcileGoesRoundAndCountsWhatItRepairs) {
 TEST_F(StateTest, APodIsNominatedUntilItIsBoundOrTheNominationIsTakenBack) {
   auto nominated = [&] {
     std::vector<std::string> uids;
-    for (const auto& [uid, pod] : state_.Nominated()) uids.push_back(uid + ":" + pod->nominated_node);
+    for (const auto& [uid, pod] : state_.Nominated()) uids.push_back(Concat(uid, ":", pod->nominated_node));
     return uids;
   };
   using Uids = std::vector<std::string>;

@@ -51,7 +51,7 @@ void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names
   placement.by = mark.node;
   std::string text;
   wire::AppendPlacement(text, placement, cluster::NodeTopology(), names);
-  std::optional<cluster::PlacementMark> again = wire::ParsePlacementMark(text, names);
+  Boxed<cluster::PlacementMark> again = wire::ParsePlacementMark(text, names);
   Require(again && again->uid == mark.uid && again->node == mark.node, "a placement reads back");
   Require(WithoutZeros(again->zones) == WithoutZeros(mark.zones), "so do its zones");
 }

@@ -93,14 +93,15 @@ class CommunityScores : public testing::Test {
         json::serialize(json::object{{"metadata", {{"name", "n"}}}, {"zones", zones}}), names_));
   }
   CommunityZones Zones(const cluster::NodeTopology& topology, std::span<const ResourceId> resources) {
-    const topology::KubeletMachine machine = topology::PublishedMachine(topology, {});
+    machine_ = topology::PublishedMachine(topology, {});
     CommunityZones zones;
-    zones.Fill(topology, machine, machine, resources);
+    zones.Fill(topology, machine_, machine_, resources);
     return zones;
   }
 
   std::vector<json::object> vectors_;
   ResourceNames names_;
+  topology::KubeletMachine machine_;  // that zones refer to
   topology::ZoneAccount managed_{topology::Options()};
   topology::KubeletAccount kubelet_{topology::KubeletDefaults()};
   usage::Account usage_{usage::Options()};

@@ -33,7 +33,7 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
     while (search_.Step(now)) ++steps_;
     for (const Wake& wake : search_.TakeWakes(now)) {
       texts.push_back(Concat(wake.anywhere ? "any " : "", placement->state().NodeName(wake.node), ":"));
-      for (const auto& pod : wake.pods) texts.back() += " " + pod->uid;
+      for (const auto& pod : wake.pods) texts.back() += Concat(" ", pod->uid);
     }
     return texts;
   }

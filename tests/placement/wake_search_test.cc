@@ -43,7 +43,7 @@ class WakeSearchTest : public testing::Test {
     }
     for (const Wake& wake : search_.TakeWakes(now)) {
       texts.push_back(std::string(placement_->state().NodeName(wake.node)) + ":");
-      for (const auto& pod : wake.pods) texts.back() += " " + pod->uid;
+      for (const auto& pod : wake.pods) texts.back() += Concat(" ", pod->uid);
     }
     return texts;
   }

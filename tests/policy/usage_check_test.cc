@@ -65,6 +65,41 @@ TEST_F(UsageCheckTest, KeepsNodesAtOrUnderTheirCeiling) {
   EXPECT_EQ(Ask(*PodOf("huge", 10)), (Reasons{Reason::kUsageCeilingTooLow, Reason::kUsageCeilingTooLow}));
 }
 
+TEST_F(UsageCheckTest, JudgesEachNodeOfManyAlsoWhenItIsAskedAgain) {
+  constexpr NodeIndex kNodes = 40;
+  Candidates nodes;
+  std::vector<NodeIndex> all;
+  for (NodeIndex i = 0; i < kNodes; ++i) {
+    all.push_back(kNodes - 1 - i);
+    if (i < 2) continue;
+    cluster::Node node;
+    node.name = "node-" + std::to_string(i);
+    node.allocatable = {{kCpu, i % 3 == 0 ? 1000 : 10'000}};
+    usage_.NodeObjectChanged(i, &node);
+    Measure("two", 2000, {node.name});
+  }
+  const auto pod = PodOf("two", 100);
+  const auto ask = [&] {
+    PodQuery query{*pod, {}, kNow};
+    query.usage = usage_.DemandOf(*pod);
+    nodes.Reset(all);
+    for (size_t i = 0; i < all.size(); i += 5) nodes.Reject(i, Reason::kUnknownNode);
+    UsageCheck(usage_).Run(query, cluster::State(), nodes);
+  };
+  for (const bool full : {false, false, true}) {
+    if (full) usage_.Place({PodOf("busy", 1000), 4, {}});
+    if (full) usage_.Place({PodOf("two", 1000), 4, {}});
+    ask();
+    for (size_t i = 0; i < all.size(); ++i) {
+      const Reason want = i % 5 == 0                       ? Reason::kUnknownNode
+                          : all[i] >= 2 && all[i] % 3 == 0 ? Reason::kUsageCeilingTooLow
+                          : full && all[i] == 4            ? Reason::kUsageCeiling
+                                                           : Reason::kFits;
+      EXPECT_EQ(nodes.reason(i), want) << all[i];
+    }
+  }
+}
+
 TEST_F(UsageCheckTest, LetsPodsPassThatHaveNoChoice) {
   Measure("huge", 8001, {});
   auto pod = PodOf("huge", 10);

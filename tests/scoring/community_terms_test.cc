@@ -183,6 +183,22 @@ TEST_F(CommunityTermsTest, FewerZonesAreBetterAndNearZonesHalfAStep) {
   EXPECT_EQ(Ask("LeastNUMANodes"), 0);
 }
 
+TEST_F(CommunityTermsTest, ADistanceOfMoreThan255OrNoneIs255) {
+  topology_.zones.push_back(ZoneOf(2, 8000, 8 * kGi));
+  pod_.containers = {Guaranteed(12000, 12 * kGi)};
+  topology_.zones[2].available = {};
+  SetDistances({{10, 254, 253}, {254, 10, 253}, {253, 253, 10}});
+  EXPECT_EQ(Ask("LeastNUMANodes"), 76) << "the zones left are farther apart than others";
+  SetDistances({{10, 300, 260}, {300, 10, 260}, {260, 260, 10}});
+  EXPECT_EQ(Ask("LeastNUMANodes"), 82);
+  SetDistances({{10, 300, 260}, {300, 10, 260}, {260, 260}});
+  EXPECT_EQ(Ask("LeastNUMANodes"), 82);
+  SetDistances({{10}, {10, 10}, {254, 255, 10}});
+  EXPECT_EQ(Ask("LeastNUMANodes"), 82) << "zone 0 does not say how far zone 1 is, which is near to it all the same";
+  SetDistances({{10}, {254, 10}, {10, 255, 10}});
+  EXPECT_EQ(Ask("LeastNUMANodes"), 76);
+}
+
 TEST_F(CommunityTermsTest, ContainersTakeTheirZonesOneAfterTheOther) {
   pod_.containers = {Guaranteed(6000, kGi), Guaranteed(6000, kGi)};
   EXPECT_EQ(Ask("LeastNUMANodes"), 94);

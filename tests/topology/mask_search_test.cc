@@ -44,7 +44,8 @@ Puzzle Random(std::mt19937& random) {
     puzzle.needs.push_back(number(0, 30));
   }
   if (number(0, 1) == 0) {
-    for (size_t i = 0; i < zones * zones; ++i) puzzle.distance.push_back(number(10, 20));
+    const int farthest = number(0, 1) == 0 ? 20 : 11;  // 11: many masks are as near as can be
+    for (size_t i = 0; i < zones * zones; ++i) puzzle.distance.push_back(number(10, farthest));
   }
   puzzle.width = number(1, 5);
   puzzle.refused = static_cast<ZoneMask>(number(1, 511)) & AllZones(zones);
@@ -76,6 +77,15 @@ TEST(MaskSearch, FindsWhatTryingAllMasksFinds) {
     found += best ? 1 : 0;
   }
   EXPECT_GT(found, 500);
+}
+
+TEST(MaskSearch, TheLeastDistancesTellAZoneFromTheOthers) {
+  const LeastDistances least = LeastOf(std::vector<int>{10, 31, 21, 32, 12, 22, 23, 24, 11}, 3);
+  EXPECT_EQ(least.own, 10);
+  EXPECT_EQ(least.other, 21);
+  EXPECT_EQ(least.Within(0), 0);
+  EXPECT_EQ(least.Within(3), 3 * 10 + 6 * 21);
+  EXPECT_EQ(LeastOf(std::vector<int>{10}, 1).Within(1), 10);
 }
 
 TEST(MaskSearch, StopsWhenTheStepsAreUsedUp) {

@@ -105,7 +105,7 @@ class World {
     RC_ASSERT(figures[0].sum_of_peaks == peaks);
     RC_ASSERT(figures[0].peak_of_sum == *std::max_element(sums.begin(), sums.end()));
 
-    if (account_.State(node, 0, now_) != MetricState::kFresh) return;
+    if (account_.State(node, 0, now_) != MetricState::kFresh) return CheckBlind(here, asked, capacity_[node], judged);
     const auto fits = [&](const std::vector<int64_t>& use, int64_t use_of_peaks) {
       if (capacity_[node] == 0) return true;
       const int64_t limit = capacity_[node] * 8 / 10;
@@ -122,6 +122,18 @@ class World {
                                                          : Verdict::kNeverFits;
     RC_ASSERT(judged == want);
     RC_ASSERT(account_.Judge(node, asked, now_) == want);
+  }
+
+  // Without fresh figures what the pods ask for counts.
+  void CheckBlind(std::span<const cluster::PlacedPod* const> here, const Demand& asked, int64_t capacity,
+                  Verdict judged) const {
+    const int64_t limit = capacity * 8 / 10, own = asked.resources[0].estimate;
+    int64_t sum = own;
+    for (const cluster::PlacedPod* pod : here) sum += account_.DemandOf(*pod->pod).resources[0].estimate;
+    const Verdict want = capacity == 0 || sum <= limit ? Verdict::kFits
+                         : own <= limit                ? Verdict::kOverCeiling
+                                                       : Verdict::kNeverFits;
+    RC_ASSERT(judged == want);
   }
 
   Account account_;

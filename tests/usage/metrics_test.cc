@@ -205,6 +205,29 @@ TEST(UsageMetrics, AResourceThatNobodyMeasuresTakesNoOtherWithIt) {
   const Demand demand = account.DemandOf(*MakePod("w", "a", {{kMemory, 5000}}));
   EXPECT_EQ(account.Judge(0, demand, read, account.SteppingAside(read)), Verdict::kNeverFits) << "by its CPUs";
   EXPECT_EQ(account.Judge(0, demand, read, ResourceMask(0b11)), Verdict::kFits);
+  EXPECT_EQ(account.Judge(0, demand, read, account.SteppingAside(read)), Verdict::kNeverFits) << "asked again";
+}
+
+TEST(UsageMetrics, WhatFittedByFreshFiguresIsNotRepeatedWhenTheyAreNot) {
+  Options options = CpuOptions(kSlots);
+  options.resources[0].when_stale = WhenUnknown::kReject;
+  options.stale_after = kStaleAfter - std::chrono::milliseconds(500);
+  Account account = MakeAccount(options);
+  const Time read = ReadWeek(account, "w", 3000), last = read + options.stale_after;
+  const Time first = read - options.stale_after;  // before that the figures are by a wrong clock
+  const Demand demand = account.DemandOf(*MakePod("w", "a"));
+  const auto judge = [&](Time now) { return account.Judge(0, demand, now); };
+  const Duration least(1);  // mostly within one second
+  EXPECT_EQ(judge(read), Verdict::kFits);
+  EXPECT_EQ(judge(last), Verdict::kFits);
+  EXPECT_EQ(judge(last + least), Verdict::kUnknown);
+  EXPECT_EQ(judge(first), Verdict::kFits);
+  EXPECT_EQ(judge(first - least), Verdict::kUnknown);
+  EXPECT_EQ(judge(last), Verdict::kFits);
+  EXPECT_EQ(judge(last + std::chrono::seconds(1)), Verdict::kUnknown);
+  account.Place(On(0, MakePod("w", "b")));
+  EXPECT_EQ(judge(last + std::chrono::seconds(1)), Verdict::kUnknown);
+  EXPECT_EQ(judge(last), Verdict::kFits);
 }
 
 TEST(UsageMetrics, AnAccountWithoutNodesDoesNotStepAside) {

@@ -48,6 +48,14 @@ class ResultTest : public testing::Test {
     AppendTopologyResult(out, zones, topology_, names_);
     return out;
   }
+  // A pod with both annotations.
+  static std::string PodWith(std::string_view result, std::string_view placement) {
+    std::string pod = R"({"metadata":{"annotations":{"topology.crane.io/topology-result":)";
+    AppendJsonString(pod, result);
+    pod += R"(,"huygens.dev/placement":)";
+    AppendJsonString(pod, placement);
+    return pod + "}}}";
+  }
   ResourceNames names_;
   cluster::NodeTopology topology_;
 };
@@ -80,17 +88,19 @@ TEST_F(ResultTest, BothAnnotationsAreReadBackFromThePod) {
       placement,
       R"({"uid":"u","node":"worker-0","zones":[{"name":"node2","cpu":"2","memory":"5Mi"},{"name":"node10","cpu":"1001m"}],)"
       R"("by":"huygens-0","at":"2026-11-21T11:36:17Z"})");
-  std::string pod = R"({"metadata":{"annotations":{"topology.crane.io/topology-result":)";
-  AppendJsonString(pod, Result(zones));
-  pod += R"(,"huygens.dev/placement":)";
-  AppendJsonString(pod, placement);
-  pod += "}}}";
-  auto decoded = DecodePod(pod, names_);
+  auto decoded = DecodePod(PodWith(Result(zones), placement), names_);
   ASSERT_TRUE(decoded.ok()) << decoded.status();
-  EXPECT_EQ(decoded->topology_result, zones);
   ASSERT_TRUE(decoded->placement_mark.has_value());
   EXPECT_EQ(decoded->placement_mark->uid, "u");
   EXPECT_EQ(decoded->placement_mark->node, "worker-0");
+  EXPECT_EQ(decoded->placement_mark->zones, zones);
+  EXPECT_TRUE(decoded->topology_result.empty());  // says nothing that the other does not
+
+  const std::vector<ZoneAmount> others = {{2, {{kCpu, 1000}}}};
+  decoded = DecodePod(PodWith(Result(others), placement), names_);
+  ASSERT_TRUE(decoded.ok()) << decoded.status();
+  EXPECT_EQ(decoded->topology_result, others);
+  EXPECT_EQ(decoded->placement_mark->zones, zones);
 }
 
 TEST(Lease, IsReadAndWrittenByteForByte) {

@@ -133,8 +133,8 @@ std::string Describe(const ResourceVector& amounts) {
 }
 
 std::string Describe(const cluster::Pod& pod) {
-  std::string out = Concat(pod.name, "|", pod.namespace_name, "|", pod.uid, "|", pod.node_name, "|", pod.scheduler_name,
-                           "|", std::to_string(pod.priority), "|", std::to_string(static_cast<int>(pod.phase)),
+  std::string out = Concat(pod.name, "|", pod.namespace_name, "|", pod.uid, "|", pod.node_name, "|",
+                           std::to_string(pod.priority), "|", std::to_string(static_cast<int>(pod.phase)),
                            pod.owned_by_daemon_set ? "D" : "", Describe(pod.overhead));
   for (const auto* list : {&pod.init_containers, &pod.containers}) {
     for (const cluster::Container& container : *list) {

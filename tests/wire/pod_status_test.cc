@@ -32,7 +32,7 @@ TEST_F(PodStatusTest, EachContainerGetsTheStatusOfItsName) {
   Pod pod = Decode(
       R"({"status":{"containerStatuses":[)"
       R"({"name":"b","allocatedResources":{"cpu":"3"},"resources":{"requests":{"cpu":"2"},"limits":{"cpu":"4"}}},)"
-      R"({"name":"a","resources":{}},{"name":"gone","resources":{"requests":{"cpu":"9"}}}],)"
+      R"({"name":"a","resources":{"limits":{"cpu":"1"}}},{"name":"gone","resources":{"requests":{"cpu":"9"}}}],)"
       R"("initContainerStatuses":[{"name":"side","resources":{"requests":{"memory":"1Ki"}}}]},)"
       R"("spec":{"initContainers":[{"name":"side","restartPolicy":"Always"}],)"
       R"("containers":[{"name":"a"},{"name":"b"},{"name":"c"}]}})");
@@ -41,10 +41,33 @@ TEST_F(PodStatusTest, EachContainerGetsTheStatusOfItsName) {
   EXPECT_EQ(pod.containers[1].status->limits, (ResourceVector{{kCpu, 4000}}));
   EXPECT_EQ(pod.containers[1].status->allocated, (ResourceVector{{kCpu, 3000}}));
   ASSERT_TRUE(pod.containers[0].status.has_value());
+  EXPECT_EQ(pod.containers[0].status->limits, (ResourceVector{{kCpu, 1000}}));
   EXPECT_TRUE(pod.containers[0].status->requests.empty());
   EXPECT_FALSE(pod.containers[2].status.has_value());
   ASSERT_TRUE(pod.init_containers.at(0).status.has_value());
   EXPECT_EQ(pod.init_containers[0].status->requests, (ResourceVector{{kMemory, 1024}}));
+}
+
+TEST_F(PodStatusTest, AStatusThatRepeatsTheSpecIsLeftOut) {
+  struct Case {
+    const char* status;
+    bool repeats;
+  } cases[] = {
+      {R"("resources":{"requests":{"cpu":"2"},"limits":{"cpu":"4"}})", true},
+      {R"("resources":{"requests":{"cpu":"2"},"limits":{"cpu":"4"}},"allocatedResources":{"cpu":"2"})", true},
+      {R"("resources":{"requests":{"cpu":"1"},"limits":{"cpu":"4"}},"allocatedResources":{"cpu":"2"})", true},
+      {R"("resources":{"requests":{"cpu":"2"},"limits":{"cpu":"4"}},"allocatedResources":{"cpu":"3"})", false},
+      {R"("resources":{"requests":{"cpu":"1"},"limits":{"cpu":"4"}},"allocatedResources":{"cpu":"1"})", false},
+      {R"("resources":{"requests":{"cpu":"2"},"limits":{"cpu":"3"}})", false},
+      {R"("resources":{"requests":{"cpu":"2","memory":"0"},"limits":{"cpu":"4"}})", false},
+      {R"("resources":{})", false},
+  };
+  for (const Case& each : cases) {
+    Pod pod = Decode(
+        Concat(R"({"spec":{"containers":[{"name":"a","resources":{"requests":{"cpu":"2"},"limits":{"cpu":"4"}}}]},)",
+               R"("status":{"containerStatuses":[{"name":"a",)", each.status, "}]}}"));
+    EXPECT_EQ(pod.containers.at(0).status.has_value(), !each.repeats) << each.status;
+  }
 }
 
 TEST_F(PodStatusTest, AnAllocationWithoutResourcesIsNoStatus) {

@@ -42,7 +42,6 @@ TEST_F(PodTest, ReadsWhatADecisionNeeds) {
   EXPECT_EQ(pod.namespace_name, "shop");
   EXPECT_EQ(pod.uid, "uid-web-0");
   EXPECT_EQ(pod.node_name, "worker-2");
-  EXPECT_EQ(pod.scheduler_name, "default-scheduler");
   EXPECT_EQ(pod.phase, PodPhase::kRunning);
   EXPECT_FALSE(pod.deleting);
   EXPECT_TRUE(pod.owned_by_daemon_set);
