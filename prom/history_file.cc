@@ -146,7 +146,7 @@ bool HistoryFile::Wanted(HistoryRecord& record, int64_t first, int64_t last) con
 StatusOr<HistoryFile::Restored> HistoryFile::Replay(Time now, const Deliver& deliver) {
   Restored restored;
   const int64_t last = usage::SlotAt(now, usage_.slot);
-  const int64_t first = last - static_cast<int64_t>(usage_.slots) + 1;
+  const int64_t first = usage::OldestSlot(now, usage_);
   HUYGENS_RETURN_IF_ERROR(ForEach(
       [&](HistoryRecord record) {
         if (!first_slot_) first_slot_ = record.readings.slot;
@@ -204,9 +204,10 @@ Status HistoryFile::Compact(int64_t newest) {
   write(HistoryHeader(usage_.slot));
   std::string bytes;
   uint64_t old_end = 0;
+  const int64_t oldest = usage::OldestSlot(Time(newest * usage_.slot), usage_);  // that a Replay can ask for
   Status status = ForEach(
       [&](HistoryRecord record) {
-        if (!Wanted(record, newest - static_cast<int64_t>(usage_.slots) + 1, newest)) return;
+        if (!Wanted(record, oldest, newest)) return;
         if (!first_slot) first_slot = record.readings.slot;
         writer.Append(bytes, record.resource, record.readings);
         if (bytes.size() < kMaxRecord) return;

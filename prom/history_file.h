@@ -38,7 +38,7 @@ class HistoryFile {
     uint64_t cut_off = 0;          // bytes at the end that were no records
     std::optional<Time> measured;  // the newest sample
   };
-  // Delivers what the file holds of the window that ends with the slot of `now`, ascending by slot. Once, before the
+  // Delivers what the file holds from usage::OldestSlot to the slot of `now`, ascending by slot. Once, before the
   // first Append.
   StatusOr<Restored> Replay(Time now, const Deliver& deliver);
   // Adds readings of a slot that is not older than those before, unless the clock went back. On an error the file is as

@@ -55,7 +55,7 @@ ManifestSource::ManifestSource(std::span<const wire::UsageHistory> histories, us
 StatusOr<Progress> ManifestSource::Refresh(Time now, const Deliver& deliver) {
   const int64_t open = usage::SlotAt(now, usage_.slot);
   // The whole window anew where the clock went back, or on by more than that.
-  const int64_t oldest = open - static_cast<int64_t>(usage_.slots) + 1;
+  const int64_t oldest = usage::OldestSlot(now, usage_);
   const int64_t first = delivered_ && *delivered_ <= open ? std::max(*delivered_, oldest) : oldest;
   for (size_t i = 0; i < series_.size(); ++i) {
     SlotMaxima maxima;

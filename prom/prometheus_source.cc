@@ -99,7 +99,7 @@ Status PrometheusSource::RefreshOne(size_t index, Round& round) {
     resource.seen_until.reset();
     resource.history_ends = round.open;
   }
-  resource.history_begins = std::max(resource.history_begins, OldestSlot(round.open));
+  resource.history_begins = std::max(resource.history_begins, usage::OldestSlot(round.now, options_.usage));
   Status history;
   if (resource.HasHistory() && round.open >= resource.history_waits) {
     history = FetchHistory(index, round);
@@ -204,7 +204,8 @@ std::vector<std::string> PrometheusSource::Notices(const Round& round) const {
       if (!recorded.empty() && !recorded_.contains(recorded)) unrecorded.push_back(recorded);
     }
     if (resource.silent) silent.push_back(resource.name);
-    if (resource.lost && *resource.lost >= OldestSlot(round.open)) shortened.push_back(resource.name);
+    if (resource.lost && *resource.lost >= usage::OldestSlot(round.now, options_.usage))
+      shortened.push_back(resource.name);
     if (resource.HasHistory() && !resource.history_fault.empty()) {
       notices.push_back(Concat("history of ", resource.name, " is missing as yet: ", resource.history_fault));
     }

@@ -81,7 +81,6 @@ class PrometheusSource final : public Source {
   Status FetchSlots(const std::string& expression, bool recorded, int64_t first, int64_t last,
                     const wire::PrometheusVisitor& visitor, Round& round);
   Duration Step() const;
-  int64_t OldestSlot(int64_t open) const { return open - static_cast<int64_t>(options_.usage.slots) + 1; }
   std::vector<std::string> Notices(const Round& round) const;
 
   const PrometheusOptions options_;

@@ -13,7 +13,7 @@ bool Curve::Set(int64_t slot, int64_t amount) {
     (void)Set(slot, amount);
     return true;
   }
-  if (slot <= newest_ - window) return false;
+  if (slot < newest_ - window) return false;
   amount = std::clamp<int64_t>(amount, 0, kMostUse);
 
   const bool later = slot > newest_;

@@ -23,19 +23,22 @@ inline size_t SlotOfWeek(int64_t slot, size_t slots) {
   return static_cast<size_t>((slot % count + count) % count);
 }
 
-// Whether a reading of `slot` after one of `newest` says that the clock has gone back: none is late by more than a few
-// slots, so it is where one is older than the window by a seventh of it.
+// By how many slots a reading may be late: of a week by a day.
+inline int64_t MostLate(size_t slots) { return std::max<int64_t>(2, static_cast<int64_t>(slots) / 7); }
+
+// Whether a reading of `slot` after one of `newest` says that the clock has gone back: it is older than the window by
+// more than any that is late.
 inline bool WentBack(int64_t slot, int64_t newest, size_t slots) {
-  const auto window = static_cast<int64_t>(slots);
-  return slot + window + std::max<int64_t>(1, window / 7) <= newest;
+  return slot + static_cast<int64_t>(slots) + MostLate(slots) <= newest;
 }
 
 class Curve {
  public:
   explicit Curve(size_t slots) : slots_(static_cast<uint32_t>(slots)) {}
 
-  // `amount` was used in slot number `slot`. A slot older than the window is passed over, unless the clock went back:
-  // then the curve begins anew. One within it is only raised. Says whether any value changed.
+  // `amount` was used in slot number `slot`. One older than the newest is only raised, and the one a window before it
+  // raises the open slot; what is older still is passed over, unless the clock went back: then the curve begins anew.
+  // Says whether any value changed.
   bool Set(int64_t slot, int64_t amount);
 
   size_t slots() const { return slots_; }

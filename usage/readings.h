@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "usage/options.h"
 
 namespace huygens::usage {
 
@@ -32,5 +33,10 @@ struct Readings {
 
 // The slot that `time` lies in.
 int64_t SlotAt(Time time, Duration slot);
+
+// The oldest slot that a source brings back at `now`: a window before the oldest one that nothing may have been
+// measured of yet though figures are fresh (Options::stale_after), the open one at the latest. Until it is measured it
+// counts for what was used a week before.
+int64_t OldestSlot(Time now, const Options& options);
 
 }  // namespace huygens::usage

@@ -194,6 +194,12 @@ class Huygens:
                 values.append(float(value))
         return sum(values) if values else None
 
+    def keep_pages(self, directory):
+        """Writes down what it thinks of the cluster and of the last pods."""
+        for page in ("/readyz?verbose", "/metrics", "/debug/decisions?limit=1000", "/debug/usage?limit=1000", "/debug/nodes"):
+            name = page.split("?")[0].strip("/").replace("/", "-")
+            (directory / f"{self.name}-{name}").write_text(self.admin(page)[1])
+
     def stop(self):
         """Ends it as kubelet would, and fails if it did not end cleanly or a sanitizer found something."""
         code = self.process.stop()
@@ -283,6 +289,10 @@ class ControlPlane:
         problems = []
         if self.client:
             self.client.patience = 0  # threads of a failed scenario are to give up, too
+        keep = failed or os.environ.get("HUYGENS_E2E_KEEP")
+        if keep:
+            for extender in self.extenders:
+                extender.keep_pages(self.directory)
         for process in self.schedulers + self.extenders:
             try:
                 process.stop()
@@ -293,7 +303,7 @@ class ControlPlane:
                 process.stop()
         kept = ROOT / "build" / "e2e" / self.name
         shutil.rmtree(kept, ignore_errors=True)
-        if failed or problems or os.environ.get("HUYGENS_E2E_KEEP"):
+        if keep or problems:
             # Besides what is large or secret: what a node's containerd had, and sockets.
             shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key", "run", "containerd", "containers", "*.sock"))
         shutil.rmtree(self.directory, ignore_errors=True)

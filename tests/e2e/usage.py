@@ -256,7 +256,11 @@ def herd():
                               if p["metadata"]["labels"]["app"] == batch.name)
                 return landed.total() == burst and None not in landed
 
-            wait_until(all_bound, lambda: f"bound: {landed}", 60)
+            def why_not():
+                items = [p for p in bed.client.get("/api/v1/pods")["items"] if p["metadata"]["labels"]["app"] == batch.name]
+                return collections.Counter(oracle.unscheduled_reason(p) for p in items if not oracle.bound(p)).most_common(5)
+
+            wait_until(all_bound, lambda: f"bound: {landed}, the others: {why_not()}", 60)
             estimate = 0.85
             for name, pods in landed.items():
                 use = highest(placed[name]) + pods * estimate

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "tests/prom/fake_prometheus.h"
+#include "usage/curve.h"
 #include "usage/workload.h"
 
 namespace huygens::prom {
@@ -105,7 +106,8 @@ std::map<int64_t, int64_t> HighestWave(Time from, Time to) {
 
 double Cores(int64_t minute) { return static_cast<double>(Wave(minute)) / 1000; }
 
-constexpr Time kWindow = Time(kSlot * (1'795'262'400 / 900 - 95));  // where it begins
+constexpr Time kWindow = Time(
+    kSlot * (1'795'262'400 / 900 - 96));  // where it begins: the open slot a window before counts until it is measured
 
 TEST_F(PrometheusSourceTest, BringsTheWholeWindowBackExactly) {
   prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow - 3h, kNow, Cores));
@@ -116,6 +118,17 @@ TEST_F(PrometheusSourceTest, BringsTheWholeWindowBackExactly) {
   EXPECT_THAT(progress.notices, IsEmpty());
   EXPECT_THAT(workloads, ElementsAre(Pair(kWebWorkload, HighestWave(kWindow, kNow))));
   EXPECT_THAT(nodes, ElementsAre(Pair("n1", HighestWave(kWindow, kNow))));
+}
+
+TEST_F(PrometheusSourceTest, TheOpenSlotCountsAsAWindowBeforeUntilItIsMeasured) {
+  const Time begin(kSlot * kOpen);
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kWindow - 3h, begin - 2min, Cores));
+  Start();
+  RefreshAll(begin + 1min);
+  usage::Curve curve(96);
+  for (const auto& [slot, amount] : workloads[kWebWorkload]) (void)curve.Set(slot, amount);
+  EXPECT_EQ(curve.seen(), 96U);
+  EXPECT_EQ(curve.At(usage::SlotOfWeek(kOpen, 96)), HighestWave(kWindow, kWindow + 14min).begin()->second);
 }
 
 TEST_F(PrometheusSourceTest, SaysWhetherThePresentIsStillToCome) {
@@ -382,7 +395,7 @@ TEST_F(PrometheusSourceTest, GivesUpAHistoryThatStaysTooMuchForThePresent) {
   EXPECT_THAT(RefreshAll(now).notices, AllOf(Contains(given_up), Each(Not(HasSubstr("timed out")))));
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 12min, now));
   // The newest slot of it is the one before kNow.
-  for (; now <= kNow + 94 * kSlot; now += kSlot) EXPECT_THAT(RefreshAll(now).notices, Contains(given_up));
+  for (; now <= kNow + 95 * kSlot; now += kSlot) EXPECT_THAT(RefreshAll(now).notices, Contains(given_up));
   EXPECT_THAT(RefreshAll(now).notices, Each(Not(given_up)));
 }
 
@@ -396,7 +409,7 @@ TEST_F(PrometheusSourceTest, LosesNothingWhenACallFailsInBetween) {
   for (int i = 0; i < 5; ++i) (void)Refresh(kNow);
   prometheus.Break(nullptr);
   RefreshAll(kNow + kSlot);
-  workloads[kWebWorkload].erase(kOpen - 95);  // older than the window by now
+  workloads[kWebWorkload].erase(kOpen - 96);  // older than the window by now
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow + kSlot, kNow + kSlot));
 }
 
