@@ -23,13 +23,12 @@ inline size_t SlotOfWeek(int64_t slot, size_t slots) {
   return static_cast<size_t>((slot % count + count) % count);
 }
 
-// By how many slots a reading may be late: of a week by a day.
-inline int64_t MostLate(size_t slots) { return std::max<int64_t>(2, static_cast<int64_t>(slots) / 7); }
+// How many slots older than the window a reading may be, before that means that the clock has gone back.
+inline int64_t BeyondWindow(size_t slots) { return std::max<int64_t>(2, static_cast<int64_t>(slots) / 7); }
 
-// Whether a reading of `slot` after one of `newest` says that the clock has gone back: it is older than the window by
-// more than any that is late.
+// Whether a reading of `slot` after one of `newest` says that the clock has gone back.
 inline bool WentBack(int64_t slot, int64_t newest, size_t slots) {
-  return slot + static_cast<int64_t>(slots) + MostLate(slots) <= newest;
+  return slot + static_cast<int64_t>(slots) + BeyondWindow(slots) <= newest;
 }
 
 class Curve {

@@ -60,7 +60,8 @@ void Histories::DropOld() {
     const bool once = each.first.find("/Pod/") != std::string::npos || each.first.find("/Job/") != std::string::npos;
     for (size_t r = 0; r < newest_.size(); ++r) {
       const Curve& curve = history.resources[r].curve;
-      const int64_t keep = once && static_cast<int64_t>(curve.seen()) < day ? day : window;
+      // The open slot counts as a window before.
+      const int64_t keep = once && static_cast<int64_t>(curve.seen()) < day ? day : window + 1;
       if (curve.seen() > 0 && curve.newest() > newest_[r] - keep) return false;
     }
     return true;

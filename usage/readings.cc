@@ -16,7 +16,7 @@ int64_t OldestSlot(Time now, const Options& options) {
   const int64_t measured = SlotAt(now - options.stale_after, options.slot);
   const int64_t open = SlotAt(now, options.slot);
   // A source may be ahead by a slot, and what it brings back then must not look like a clock that went back.
-  const int64_t first = std::max(std::min(measured + 1, open), open - MostLate(options.slots) + 2);
+  const int64_t first = std::max(std::min(measured + 1, open), open - BeyondWindow(options.slots) + 2);
   return first - static_cast<int64_t>(options.slots);
 }
 

@@ -198,7 +198,11 @@ class Huygens:
         """Writes down what it thinks of the cluster and of the last pods."""
         for page in ("/readyz?verbose", "/metrics", "/debug/decisions?limit=1000", "/debug/usage?limit=1000", "/debug/nodes"):
             name = page.split("?")[0].strip("/").replace("/", "-")
-            (directory / f"{self.name}-{name}").write_text(self.admin(page)[1])
+            try:
+                text = self.admin(page)[1]
+            except Exception as error:  # it may have ended in the middle of an answer
+                text = f"{error!r}\n"
+            (directory / f"{self.name}-{name}").write_text(text)
 
     def stop(self):
         """Ends it as kubelet would, and fails if it did not end cleanly or a sanitizer found something."""

@@ -131,7 +131,7 @@ TEST_F(HistoryFileTest, GoesOnWhereAnEarlierRunStopped) {
   EXPECT_EQ(Replay(*Open(path_)), Texts(all));
 }
 
-TEST_F(HistoryFileTest, ReplaysOneWindowAndNothingOfTheFuture) {
+TEST_F(HistoryFileTest, ReplaysAWindowBesideTheOpenSlotAndNothingOfTheFuture) {
   const std::vector<Readings> all = Fill(kNow - 20, kNow + 3);
   const std::vector<Readings> window(all.begin() + 10, all.begin() + 21);
   EXPECT_EQ(Replay(*Open(path_, Usage(10))), Texts(window));
