@@ -213,6 +213,37 @@ class Huygens:
         assert code == 0, f"{self.name} ended with {'SIGKILL after a time-out' if code is None else code} on SIGTERM"
 
 
+class EmbeddedHuygens(Huygens):
+    """A huygens that reads its cluster from a directory. Use it in a `with` statement."""
+
+    def __init__(self, directory, cluster, more=""):
+        self.name = "huygens"
+        self.port, self.admin_port = free_port(), free_port()
+        config = directory / "extender.yaml"
+        config.write_text(f"""\
+apiVersion: config.huygens.dev/v1alpha1
+kind: ExtenderConfiguration
+server: {{address: "127.0.0.1:{self.port}", adminAddress: "127.0.0.1:{self.admin_port}"}}
+cluster:
+  manifests: {{directory: {json.dumps(str(cluster))}}}
+""" + more)
+        self.process = Process(self.name, [huygens_binary(), "extender", "--config", config], directory, grace=30)
+
+    def __enter__(self):
+        try:
+            self.wait_ready()
+        except BaseException:
+            self.process.kill()
+            raise
+        return self
+
+    def __exit__(self, kind, _value, _trace):
+        if kind is None:
+            self.stop()
+        else:
+            self.process.kill()
+
+
 class ControlPlane:
     """etcd and kube-apiserver; kube-scheduler and huygens on demand. Use it in a `with` statement."""
 

@@ -1,9 +1,12 @@
 """Placement by real use: the week before repeats itself, and no node gets above its ceiling."""
 import collections
+import concurrent.futures
 import json
 import math
+import pathlib
 import random
 import subprocess
+import tempfile
 import time
 
 import oracle
@@ -12,7 +15,7 @@ import workload
 from api import wait_until
 from prometheus import SLOT, SLOTS
 from scenarios import SEED, check_audit, scaled
-from testbed import SCHEDULER_NAME, ControlPlane, huygens_binary
+from testbed import SCHEDULER_NAME, ControlPlane, EmbeddedHuygens, huygens_binary
 
 NODE_CPUS, NODE_GIB = 16, 64
 CEILING = 0.8
@@ -223,48 +226,128 @@ def usage():
                 f"{len(hot_nodes(even)[0])} nodes above {CEILING:.0%} had they been spread by requests")
 
 
+class Herd:
+    """Nodes that are used up to two fifths, but for the first, which idles; and a burst of pods of a workload without a history."""
+
+    LATE = 180  # seconds
+    ESTIMATE = 0.85  # of the limit of one core
+
+    def __init__(self):
+        rng = random.Random(SEED)
+        self.burst = scaled(200, 40)
+        self.workloads = [Workload(rng, i) for i in range(60)]
+        self.names = [workload.node_name(i) for i in range(scaled(50, 10))]
+        self.placed = {name: [] for name in self.names}
+        for name in self.names[1:]:
+            while highest(self.placed[name]) < NODE_CPUS * 0.4:
+                self.placed[name].append(rng.choice(self.workloads))
+        self.batch = Workload(rng, 999)
+        self.pods = [self.batch.pod(i, limit="1") for i in range(self.burst)]
+
+    def check(self, landed):
+        """`landed`: how many pods on each node."""
+        for name, pods in landed.items():
+            use = highest(self.placed[name]) + pods * self.ESTIMATE
+            assert use <= NODE_CPUS * CEILING + 1e-6, f"{name} would use {use:.2f} cores"
+        return (f"{self.burst} pods on {len(landed)} of {len(self.names)} nodes, {landed[self.names[0]]} of them on the idle one, "
+                f"at most {max(landed.values())} on any")
+
+
 def herd():
     """200 pods at once, with metrics that are three minutes late, do not all go to the node that looks idle."""
     prometheus.need_prometheus()
-    rng = random.Random(SEED)
-    count, burst = scaled(50, 10), scaled(200, 40)
+    scene = Herd()
+    count = len(scene.names)
     with ControlPlane("herd") as bed:
         bed.install()
-        workloads = [Workload(rng, i) for i in range(60)]
-        names = [workload.node_name(i) for i in range(count)]
-        placed = {name: [] for name in names}
-        for name in names[1:]:  # the first node idles
-            while highest(placed[name]) < NODE_CPUS * 0.4:
-                placed[name].append(rng.choice(workloads))
-        series = [s for w in workloads for s in w.series()] + [s for name in names for s in system_series(name)]
-        late = int(time.time()) - 180
+        series = [s for w in scene.workloads for s in w.series()] + [s for name in scene.names for s in system_series(name)]
+        late = int(time.time()) - Herd.LATE
         times = [t for t in history_times(late) if t <= late]
         with prometheus.Prometheus(bed.directory, series, times) as server:
             bed.client.for_each(lambda i: bed.client.post("/api/v1/nodes", make_node(i)), range(count))
-            create_old_pods(bed.client, placed)
+            create_old_pods(bed.client, scene.placed)
             huygens = bed.start_huygens(more=CONFIGURATION.format(source=f"prometheus: {{url: {json.dumps(server.url)}}}", stale_after=600))
             wait_until(lambda: huygens.metric("huygens_nodes", 'usage="fresh"') == count,
                        lambda: f"nodes are not fresh: {huygens.admin('/readyz?verbose')}", 60)
             bed.start_scheduler(huygens)
-            batch = Workload(rng, 999)  # new: no history, each pod counts as 85 % of its limit until it has one
-            workload.create_pods(bed.client, [batch.pod(i, limit="1") for i in range(burst)])
+            workload.create_pods(bed.client, scene.pods)
             landed = collections.Counter()
+
+            def of_the_batch():
+                return [p for p in bed.client.get("/api/v1/pods")["items"] if p["metadata"]["labels"]["app"] == scene.batch.name]
 
             def all_bound():
                 landed.clear()
-                landed.update(p["spec"].get("nodeName") for p in bed.client.get("/api/v1/pods")["items"]
-                              if p["metadata"]["labels"]["app"] == batch.name)
-                return landed.total() == burst and None not in landed
+                landed.update(p["spec"].get("nodeName") for p in of_the_batch())
+                return landed.total() == scene.burst and None not in landed
 
             def why_not():
-                items = [p for p in bed.client.get("/api/v1/pods")["items"] if p["metadata"]["labels"]["app"] == batch.name]
-                return collections.Counter(oracle.unscheduled_reason(p) for p in items if not oracle.bound(p)).most_common(5)
+                return collections.Counter(oracle.unscheduled_reason(p) for p in of_the_batch() if not oracle.bound(p)).most_common(5)
 
             wait_until(all_bound, lambda: f"bound: {landed}, the others: {why_not()}", 60)
-            estimate = 0.85
-            for name, pods in landed.items():
-                use = highest(placed[name]) + pods * estimate
-                assert use <= NODE_CPUS * CEILING + 1e-6, f"{name} would use {use:.2f} cores"
             check_audit(bed)
-            return (f"{burst} pods on {len(landed)} of {count} nodes, {landed[names[0]]} of them on the idle one, "
-                    f"at most {max(landed.values())} on any")
+            return scene.check(landed)
+
+
+def usage_histories(scene, late):
+    """What Prometheus would hold, as an object of the embedded cluster: of each slot of the week that had ended by `late` the highest value."""
+    end = late // SLOT
+    slots = range(end - SLOTS - 1, end)  # the open slot counts as a week before, and the one that `late` lies in may have ended
+    start = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(slots[0] * SLOT))
+    series = []
+    for w in scene.workloads:
+        name = f"default/Deployment/{w.name}"
+        series.append({"workload": name, "resource": "cpu", "start": start, "values": [f"{w.cores[i % SLOTS]:.3f}" for i in slots]})
+        series.append({"workload": name, "resource": "memory", "start": start, "values": [str(math.ceil(w.gib * 2**30))] * len(slots)})
+    for name in scene.names:
+        series.append({"node": name, "resource": "cpu", "start": start, "values": [str(SYSTEM_CPUS)] * len(slots)})
+        series.append({"node": name, "resource": "memory", "start": start, "values": [f"{SYSTEM_GIB:.0f}Gi"] * len(slots)})
+    return {"apiVersion": "huygens.dev/v1alpha1", "kind": "UsageHistory", "metadata": {"name": "week"}, "spec": {"series": series}}
+
+
+def herd_embedded():
+    """The same on the embedded cluster, by several stand-ins for kube-scheduler at once."""
+    scene = Herd()
+    with tempfile.TemporaryDirectory(prefix="huygens-e2e-herd_embedded-") as temporary:
+        directory = pathlib.Path(temporary)
+        cluster = directory / "cluster"
+        cluster.mkdir()
+        objects = [make_node(i) for i in range(len(scene.names))] + [usage_histories(scene, int(time.time()) - Herd.LATE)]
+        for name, each in scene.placed.items():
+            for i, w in enumerate(each):
+                objects.append(w.pod(i, name))
+                objects[-1]["metadata"].update(name=f"{w.name}-{name}-{i}", uid=f"{w.name}-{name}-{i}")
+        (cluster / "objects.json").write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": objects}))
+        with EmbeddedHuygens(directory, cluster, CONFIGURATION.format(source="", stale_after=3600)) as huygens:
+            wait_until(lambda: huygens.metric("huygens_nodes", 'usage="fresh"') == len(scene.names),
+                       lambda: f"nodes are not fresh: {huygens.admin('/readyz?verbose')}", 60)
+            landed, refused = place_at_once(huygens, directory, scene.pods)
+        return f"{scene.check(landed)}; {refused} times another pod was quicker"
+
+
+def place_at_once(huygens, directory, pods, stand_ins=8):
+    """Where the pods land, by node, and how often bind refused one; whom bind refuses is tried again, as kube-scheduler would."""
+    def place(number, share):
+        path = directory / f"pods-{number}.json"
+        path.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": share}))
+        run = subprocess.run([huygens_binary(), "place", "-f", path, "-o", "json", f"--url=http://127.0.0.1:{huygens.port}",
+                              f"--admin-url=http://127.0.0.1:{huygens.admin_port}"], capture_output=True, text=True)
+        assert run.returncode in (0, 1) and run.stdout, run.stderr
+        return json.loads(run.stdout)["pods"]
+
+    landed, refused, waiting = collections.Counter(), 0, {f"default/{p['metadata']['name']}": p for p in pods}
+    while waiting:
+        shares = [list(waiting.values())[i::stand_ins] for i in range(min(stand_ins, len(waiting)))]
+        with concurrent.futures.ThreadPoolExecutor(stand_ins) as pool:
+            outcomes = [outcome for share in pool.map(place, range(stand_ins), shares) for outcome in share]
+        for outcome in outcomes:
+            if "error" in outcome:
+                assert "usage ceiling" in outcome["error"], outcome
+                refused += 1
+                continue
+            assert outcome.get("node"), f"fits nowhere: {outcome}"
+            landed[outcome["node"]] += 1
+            del waiting[outcome["pod"]]
+    return landed, refused
+
+
