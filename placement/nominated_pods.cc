@@ -11,7 +11,7 @@ namespace {
 
 // Whom to expect gone when it is this pod's turn.
 bool Gone(const cluster::Pod& pod, const cluster::Pod& nominated, bool all_lower) {
-  return pod.deleting || (all_lower && pod.priority < nominated.priority);
+  return pod.deleting || (all_lower && nominated.preempts && pod.priority < nominated.priority);
 }
 
 }  // namespace

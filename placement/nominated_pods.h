@@ -4,9 +4,10 @@
 // RunFilterPluginsWithNominatedPods); an extender is not asked that way, so for zones it is done here.
 //
 // Who is being deleted counts as gone when it is worked out what a nominated pod needs; where that does not help, so
-// does everybody of lower priority, since kube-scheduler nominates before it evicts. If it does not fit even then,
-// nothing is kept for it. On managed nodes it is given zones in thought, and others what is left. kubelet pins whoever
-// comes first: there another pod passes if kubelet would admit the nominated ones after it, wherever it goes.
+// does everybody of lower priority (unless its preemptionPolicy is Never), since kube-scheduler nominates before it
+// evicts. If it does not fit even then, nothing is kept for it. On managed nodes it is given zones in thought, and
+// others what is left. kubelet pins whoever comes first: there another pod passes if kubelet would admit the nominated
+// ones after it, wherever it goes.
 //
 // Costs nothing while no pod is nominated. Decision thread only.
 #pragma once

@@ -1,5 +1,6 @@
 // What was measured of each subject (a workload, or a node beyond its pods): one curve per resource. A subject that
-// nobody uses is dropped once it has had no reading for a window, so that what is kept is bounded.
+// nobody uses is dropped once it has had no reading for a window (a pod without an owner and a Job that ran for less
+// than a day: for a day), so that what is kept is bounded.
 #pragma once
 
 #include <cstddef>

@@ -121,6 +121,17 @@ TEST_F(NominatedOnManagedNode, WhoIsNominatedBeforeTheEvictionIsKeptRoomToo) {
   EXPECT_EQ(Filter("other", 2, 10), Reason::kInsufficientZones);
 }
 
+TEST_F(NominatedOnManagedNode, NobodyIsExpectedToGoForWhoNeverPreempts) {
+  Bound("victim", 2, 1, 5);
+  auto never = Pod("nominated", 4, 1000);
+  never->nominated_node = kNode;
+  never->preempts = false;
+  Show(never);
+  EXPECT_EQ(Filter("other", 2, 10), Reason::kFits);
+  Bound("victim", 2, 1, 5, true);
+  EXPECT_EQ(Filter("other", 2, 10), Reason::kInsufficientZones);
+}
+
 TEST_F(NominatedOnManagedNode, NothingIsKeptForWhoCannotComeOrWaitsNoLonger) {
   Nominate("too-large", 5, 1000);
   EXPECT_EQ(Filter("other", 4, 10), Reason::kFits);

@@ -6,6 +6,8 @@
 #include <thread>
 
 #include "tests/fake/temporary_directory.h"
+#include "tests/net/certificates.h"
+#include "tests/net/fixture.h"
 #include "tests/prom/fake_prometheus.h"
 
 namespace huygens::prom {
@@ -46,6 +48,24 @@ TEST(PrometheusClient, PostsAFormToTheUrlWithItsPrefixAndTheToken) {
   EXPECT_EQ(calls[0].query(), R"(a{b="c d&+%"}[1m])");
   EXPECT_EQ(calls[0].form.Query("time"), "1795262400.001");
   EXPECT_EQ(calls[0].form.Query("timeout"), "18.000");
+}
+
+TEST(PrometheusClient, TrustsTheAuthorityThatItIsGivenAndNoOther) {
+  const net::testing::Authority authority("ours"), stranger("theirs");
+  const net::testing::TemporaryFolder folder;
+  const net::testing::Issued issued = authority.Issue({"prometheus", "IP:127.0.0.1"});
+  net::ServerOptions options;
+  options.tls.cert_file = folder.Write("server.crt", issued.certificate);
+  options.tls.key_file = folder.Write("server.key", issued.key);
+  net::testing::TestServer server(
+      options, [](const net::Request&, const net::Respond& respond) { respond({200, "application/json", kEmpty}); });
+  const auto ask = [&](const std::string& ca_file) {
+    return To({.base_url = server.Url("https"), .ca_file = ca_file})->Query("a", kNow, Nothing()).status();
+  };
+  EXPECT_TRUE(ask(folder.Write("ours.crt", authority.Certificate())).ok());
+  const Status refused = ask(folder.Write("theirs.crt", stranger.Certificate()));
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnauthenticated) << refused;
+  EXPECT_THAT(std::string(Message(refused)), AllOf(HasSubstr(server.Url("https")), HasSubstr("configured CA")));
 }
 
 TEST(PrometheusClient, ReadsACompressedAnswer) {

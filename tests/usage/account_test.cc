@@ -281,6 +281,15 @@ TEST_F(UsageAccount, HistoryOutlivesPodsButNotTheWindow) {
   EXPECT_EQ(account_.workloads(), 1u);
 }
 
+TEST_F(UsageAccount, APodOrJobThatRanForLessThanADayIsForgottenAfterADay) {
+  account_ = Account(CpuOptions(70));  // ten a day
+  Read(0, {{"ns/Pod/brief", 300}, {"ns/Job/brief", 300}, {"ns/Deployment/brief", 300}});
+  for (int64_t slot = 0; slot < 10; ++slot) Read(slot, {{"ns/Pod/long", 300}});
+  EXPECT_EQ(account_.workloads(), 4u);
+  Read(10, {{"ns/Pod/new", 1}});
+  EXPECT_EQ(account_.workloads(), 3u) << "the Deployment, the long one and the new one";
+}
+
 TEST_F(UsageAccount, FiguresNameTheLargestPodsFirst) {
   ReadWeek("small", std::vector<int64_t>(kSlots, 300));
   ReadWeek("spiky", {100, 100, 100, 700, 100, 100, 100, 100});
