@@ -286,7 +286,7 @@ TEST_F(UsageAccount, APodOrJobThatRanForLessThanADayIsForgottenAfterADay) {
   Read(0, {{"ns/Pod/brief", 300}, {"ns/Job/brief", 300}, {"ns/Deployment/brief", 300}});
   for (int64_t slot = 0; slot < 10; ++slot) Read(slot, {{"ns/Pod/long", 300}});
   EXPECT_EQ(account_.workloads(), 4u);
-  Read(10, {{"ns/Pod/new", 1}});
+  Read(25, {{"ns/Pod/new", 1}});
   EXPECT_EQ(account_.workloads(), 3u) << "the Deployment, the long one and the new one";
 }
 
