@@ -59,7 +59,7 @@ bool Waker::Look() {
     if (std::chrono::steady_clock::now() > end) return true;
   }
   searching_ = false;
-  auto wakes = search_.TakeWakes(now);
+  auto wakes = search_.TakeWakes();
   if (!wakes.empty()) Send(std::move(wakes));
   return false;
 }

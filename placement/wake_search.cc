@@ -9,10 +9,19 @@ namespace {
 
 // So few that a step stays far below a millisecond, even where each node costs as much as predicting kubelet may.
 constexpr size_t kNodesPerStep = 16;
-// So many are asked whether they fit beside the first.
+// So many are asked in vain whether they fit beside the first.
 constexpr size_t kOthers = 8;
 // kube-scheduler asks for a pod that it was told of within a second, unless it backs off.
 constexpr Duration kLetGoFor = std::chrono::seconds(10);
+
+// Told by its node, kube-scheduler would try all that wait, also those whose groups still hold them back.
+void SplitFew(std::vector<Wake>& wakes, size_t most) {
+  const auto let_go = std::find_if(wakes.begin(), wakes.end(), [](const Wake& each) { return each.anywhere; });
+  if (let_go == wakes.end() || wakes.size() - 1 + let_go->pods.size() > most) return;
+  const Wake all = std::move(*let_go);
+  wakes.erase(let_go);
+  for (const auto& pod : all.pods) wakes.push_back({all.node, true, {pod}});
+}
 
 }  // namespace
 
@@ -24,7 +33,9 @@ bool WakeSearch::Begin(Time now) {
   if (budgets_changed_) others_wait_ = false;
   turn_ = 0;
   next_node_ = 0;
-  wakes_.clear();
+  sent_by_.clear();
+  gains_.clear();
+  kept_from_ = nodes_.size();
   return budgets_changed_ || !nodes_.empty();
 }
 
@@ -33,7 +44,10 @@ bool WakeSearch::Step(Time now) {
   const uint64_t turn = turn_;
   WaitingPods::Entry* entry = waiting.Next(turn_);
   if (entry == nullptr) return false;
-  if (turn_ != turn) next_node_ = 0;  // the pod whose turn it was does not wait any more
+  if (turn_ != turn) {  // the pod whose turn it was does not wait any more
+    next_node_ = 0;
+    sent_by_.clear();
+  }
   if (next_node_ == 0) {
     if (!StillWaits(*entry)) {
       NextPod();
@@ -47,17 +61,26 @@ bool WakeSearch::Step(Time now) {
     anywhere_ = entry->held;
   }
   some_.clear();
-  const size_t end = anywhere_ ? placement_.state().NodeSlots() : nodes_.size();
+  const size_t end = anywhere_ ? placement_.state().NodeSlots() : kept_from_;
   for (; next_node_ < end && some_.size() < kNodesPerStep; ++next_node_) {
     const NodeIndex node = anywhere_ ? static_cast<NodeIndex>(next_node_) : nodes_[next_node_];
-    if (entry->Concerns(node) && placement_.state().GetNode(node) != nullptr) some_.push_back(node);
+    if (!entry->Concerns(node) || placement_.state().GetNode(node) == nullptr) continue;
+    const Gain* gain = anywhere_ ? nullptr : FindGain(node, false);
+    (gain != nullptr && gain->SpokenFor() ? sent_by_ : some_).push_back(node);
   }
   const auto fit = some_.empty() ? std::nullopt : placement_.FirstFit(*entry->pod, some_, now);
+  if (fit && !anywhere_ && !TakesBeside(entry->pod, *fit, now)) {
+    sent_by_.push_back(*fit);
+    next_node_ = Position(*fit) + 1;
+    return true;
+  }
   if (fit) {
     Found(*entry, *fit, now);
   } else if (next_node_ >= end && anywhere_) {
     // From now on it waits for nodes, unless others of its group were faster meanwhile.
     entry->held = !placement_.CheckQuota(*entry->pod).fits();
+  } else if (next_node_ >= end) {
+    KeepNodes(end);
   }
   if (fit || next_node_ >= end) NextPod();
   return true;
@@ -104,50 +127,65 @@ bool WakeSearch::StillWaits(WaitingPods::Entry& entry) const {
   return !latest->Terminal() && !latest->deleting && placement_.state().FindPlaced(uid) == nullptr;
 }
 
-std::vector<Wake> WakeSearch::TakeWakes(Time now) {
-  const size_t gone =
-      std::erase_if(wakes_, [&](const Wake& each) { return placement_.state().GetNode(each.node) == nullptr; });
-  if (gone > 0) {  // another node may do for the pods found there
-    for (NodeIndex node : nodes_) placement_.waiting().Changed(node);
-    placement_.waiting().BudgetsChanged();
+std::vector<Wake> WakeSearch::TakeWakes() {
+  WaitingPods& waiting = placement_.waiting();
+  std::vector<Wake> wakes;
+  for (Gain& gain : std::exchange(gains_, {})) {
+    if (placement_.state().GetNode(gain.wake.node) == nullptr) {  // another node may do for the pods found there
+      kept_from_ = 0;
+      waiting.BudgetsChanged();
+      continue;
+    }
+    // Told by its node, kube-scheduler tries those that were sent on as well.
+    if (gain.wanted && gain.wake.pods.size() == 1) waiting.Changed(gain.wake.node);
+    wakes.push_back(std::move(gain.wake));
   }
-  for (auto& [node, anywhere, pods] : wakes_) {
-    if (anywhere || pods.size() < 2) continue;
-    const std::span first(pods.data(), std::min(pods.size(), kOthers + 1));
-    if (placement_.TakesAnotherBeside(first, node, now)) continue;
-    pods.resize(1);
-    placement_.waiting().Changed(node);
-  }
-  SplitFew();
-  std::stable_sort(wakes_.begin(), wakes_.end(), [](const Wake& a, const Wake& b) { return a.node < b.node; });
-  return std::exchange(wakes_, {});
-}
-
-// Told by its node, kube-scheduler would try all that wait, also those whose groups still hold them back.
-void WakeSearch::SplitFew() {
-  const auto let_go = std::find_if(wakes_.begin(), wakes_.end(), [](const Wake& each) { return each.anywhere; });
-  if (let_go == wakes_.end() || wakes_.size() - 1 + let_go->pods.size() > most_nodes_) return;
-  const Wake all = std::move(*let_go);
-  wakes_.erase(let_go);
-  for (const auto& pod : all.pods) wakes_.push_back({all.node, true, {pod}});
+  for (; kept_from_ < nodes_.size(); ++kept_from_) waiting.Changed(nodes_[kept_from_]);
+  SplitFew(wakes, most_nodes_);
+  std::stable_sort(wakes.begin(), wakes.end(), [](const Wake& a, const Wake& b) { return a.node < b.node; });
+  return wakes;
 }
 
 void WakeSearch::NextPod() {
   ++turn_;
   next_node_ = 0;
+  sent_by_.clear();
+}
+
+bool WakeSearch::Gain::SpokenFor() const { return wake.pods.size() == 1 && sent_on == kOthers; }
+
+WakeSearch::Gain* WakeSearch::FindGain(NodeIndex node, bool anywhere) {
+  auto gain = std::find_if(gains_.begin(), gains_.end(), [&](const Gain& each) {
+    return each.wake.anywhere == anywhere && (anywhere || each.wake.node == node);
+  });
+  return gain == gains_.end() ? nullptr : &*gain;
+}
+
+bool WakeSearch::TakesBeside(const std::shared_ptr<const cluster::Pod>& pod, NodeIndex node, Time now) {
+  Gain* gain = FindGain(node, false);
+  if (gain == nullptr || gain->wake.pods.size() > 1) return true;
+  const std::shared_ptr<const cluster::Pod> pods[] = {gain->wake.pods.front(), pod};
+  if (placement_.TakesAnotherBeside(pods, node, now)) return true;
+  ++gain->sent_on;
+  return false;
+}
+
+void WakeSearch::KeepNodes(size_t position) {
+  kept_from_ = std::min(kept_from_, position);
+  for (NodeIndex node : sent_by_) FindGain(node, false)->wanted = true;
+}
+
+size_t WakeSearch::Position(NodeIndex node) const {
+  return static_cast<size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) - nodes_.begin());
 }
 
 void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now) {
-  auto wake = std::find_if(wakes_.begin(), wakes_.end(), [&](const Wake& each) {
-    return each.anywhere == anywhere_ && (anywhere_ || each.node == node);
-  });
-  if (wake == wakes_.end()) {
-    if (wakes_.size() == most_nodes_) {
-      return anywhere_ ? placement_.waiting().BudgetsChanged() : placement_.waiting().Changed(node);
-    }
-    wake = wakes_.insert(wake, Wake{node, anywhere_, {}});
+  Gain* gain = FindGain(node, anywhere_);
+  if (gain == nullptr && gains_.size() == most_nodes_) {
+    return anywhere_ ? placement_.waiting().BudgetsChanged() : KeepNodes(Position(node));
   }
-  wake->pods.push_back(entry.pod);
+  if (gain == nullptr) gain = &gains_.emplace_back(Gain{{node, anywhere_, {}}});
+  gain->wake.pods.push_back(entry.pod);
   if (!placement_.quota() || !quota::Account::Counts(*entry.pod)) return;
   auto [let_go, is_new] = let_go_.try_emplace(entry.pod->uid);
   if (!is_new) return;  // asked for again during this search

@@ -2,12 +2,17 @@
 // microseconds, so that a storm of changes is looked through between requests. Changes nothing but who waits. One
 // thread at a time.
 //
+// Pods are asked for in turn, each about the nodes in order, and found for the first that would take it. A node that
+// would, but not beside the first found there, sends it on to the next: nobody is woken for room that is spoken for,
+// and no room is forgotten. If no other node takes it, those that sent it on count as changed again: that first pod may
+// go elsewhere.
+//
 // A pod that its business group held back is looked at when budgets changed, and then on all its nodes, as long as its
 // group has room for it beside those found before, in this search or an earlier one. Those keep their room until they
 // are placed, are gone, wait again, or ten seconds have passed; if they were not placed, who came after them is looked
 // at again.
 //
-//   if (search.Begin(now)) while (search.Step(now)) {}   then   search.TakeWakes(now)
+//   if (search.Begin(now)) while (search.Step(now)) {}   then   search.TakeWakes()
 #pragma once
 
 #include <cstdint>
@@ -30,8 +35,8 @@ struct Wake {
 
 class WakeSearch {
  public:
-  // Finds pods for at most `most_nodes` nodes at a time; the others count as changed again. `placement` must outlive
-  // it.
+  // Finds pods for at most `most_nodes` nodes at a time; the others that a pod may need count as changed again.
+  // `placement` must outlive it.
   WakeSearch(Placement& placement, size_t most_nodes) : placement_(placement), most_nodes_(most_nodes) {}
 
   // Starts over with the nodes that changed since the last time. False: there is nothing to look at.
@@ -39,9 +44,8 @@ class WakeSearch {
   // Asks for one pod about a few nodes. False: everything has been looked at.
   bool Step(Time now);
   // Ordered by node. Each pod is in one of them; those that groups let go are in one each if they are few, else
-  // together in one. Where a node would take any of several pods, but only one, it is the first; the node counts as
-  // changed again, in case that one goes elsewhere. Nodes that went meanwhile are left out.
-  std::vector<Wake> TakeWakes(Time now);
+  // together in one. Nodes that went meanwhile are left out.
+  std::vector<Wake> TakeWakes();
 
  private:
   struct LetGo {
@@ -51,17 +55,31 @@ class WakeSearch {
     bool known = false;  // State knew the pod, so if it does not any more it is gone
   };
 
+  // A Wake in the making.
+  struct Gain {
+    Wake wake;
+    size_t sent_on = 0;   // pods that would have fitted, but not beside the first
+    bool wanted = false;  // by one of these that found no other node
+    bool SpokenFor() const;
+  };
+
   void EndLetGo(Time now);
   bool StillWaits(WaitingPods::Entry& entry) const;
   // Whether its group keeps the pod waiting; notes that it is so.
   bool Held(WaitingPods::Entry& entry);
-  void SplitFew();
+  // Null: no pod was found there yet.
+  Gain* FindGain(NodeIndex node, bool anywhere);
+  // Whether the node, which would take the pod, would do so beside the first one found there.
+  bool TakesBeside(const std::shared_ptr<const cluster::Pod>& pod, NodeIndex node, Time now);
   void NextPod();
   void Found(const WaitingPods::Entry& entry, NodeIndex node, Time now);
+  // The pod whose turn it is goes without: those that sent it on, and nodes_ from `position` on, may be for it later.
+  void KeepNodes(size_t position);
+  size_t Position(NodeIndex node) const;  // in nodes_
 
   Placement& placement_;
   const size_t most_nodes_;
-  std::vector<NodeIndex> nodes_;
+  std::vector<NodeIndex> nodes_;  // in order
   bool budgets_changed_ = false;
   std::map<std::string, LetGo> let_go_;          // by UID: those that were found and are not placed yet
   std::map<std::string, quota::Amounts> going_;  // by group: what they would take
@@ -69,8 +87,10 @@ class WakeSearch {
   bool anywhere_ = false;  // the group of the pod whose turn it is let it go: all nodes are looked at, not only nodes_
   size_t next_node_ = 0;   // of those, for that pod
   uint64_t turn_ = 0;
-  std::vector<NodeIndex> some_;  // asked about in this step
-  std::vector<Wake> wakes_;
+  std::vector<NodeIndex> some_;     // asked about in this step
+  std::vector<NodeIndex> sent_by_;  // nodes that sent on the pod whose turn it is
+  std::vector<Gain> gains_;
+  size_t kept_from_ = 0;  // nodes_ from here on are for the next search
 };
 
 }  // namespace huygens::placement

@@ -5,6 +5,7 @@
 
 #include "tests/extender/fixture.h"
 #include "tests/observe/captured_log.h"
+#include "tests/topology/kubelet_node.h"
 
 namespace huygens::extender {
 namespace {
@@ -81,6 +82,58 @@ TEST_F(WakerTest, WritesOnceOnTheNodeThatTakesSeveral) {
   EXPECT_THAT(Writes(), ElementsAre("node n1"));
   Answer(WakeResult::kWritten);
   EXPECT_EQ(Metric("huygens_pods_woken_total"), 3);
+}
+
+TEST_F(WakerTest, WritesOnAsManyPodsAsNodesGainRoomForOneAndOnNobodyOnceItIsTaken) {
+  for (const char* name : {"a", "b", "c", "d"}) Reject(name, 4, {"n0", "n1", "n2"});
+  for (const char* name : {"n0", "n1", "n2"}) AddNode(name, {4});
+  Look();
+  ASSERT_THAT(Writes(), ElementsAre("pod a", "pod b", "pod c"));
+  Answer(WakeResult::kWritten);
+  EXPECT_EQ(placement_->waiting().size(), 1u);
+  ASSERT_TRUE(placement_->Reserve(AddPod("a", 4), "n2", clock_.now)->Accepted());
+  ASSERT_TRUE(placement_->Reserve(AddPod("b", 4), "n0", clock_.now)->Accepted());
+  clock_.now += seconds(1);
+  Look();
+  ASSERT_THAT(Writes(), ElementsAre("pod d")) << "c has not come yet";
+  Answer(WakeResult::kWritten);
+  ASSERT_TRUE(placement_->Reserve(AddPod("c", 4), "n1", clock_.now)->Accepted());
+  Reject("d", 4, {"n0", "n1", "n2"});
+  clock_.now += seconds(1);
+  Look();
+  EXPECT_THAT(Writes(), IsEmpty());
+}
+
+TEST_F(WakerTest, WakesForNodesThatKubeletPins) {
+  auto publish = [&](const std::string& node, int64_t free_cpus) {
+    auto object = topology::test::Object({{free_cpus, 16}});
+    object.node_name = node;
+    placement_->Apply(cluster::TopologySet{std::move(object)});
+  };
+  const std::string_view names[] = {"k0", "k1"};
+  for (std::string_view node : names) {
+    placement_->Apply(cluster::NodeSet{{.name = std::string(node), .uid = Concat("uid-", node)}});
+    publish(std::string(node), 3);
+  }
+  auto reject = [&](const std::string& name) {
+    auto pod = topology::test::GuaranteedPod(name, {{4, 2}});
+    placement_->Apply(cluster::PodSet{pod});
+    placement_->Filter(*pod, names, clock_.now);
+    placement_->RememberAnswer(pod);
+  };
+  reject("a");
+  publish("k1", 4);
+  Look();
+  ASSERT_THAT(Writes(), ElementsAre("pod a"));
+  Answer(WakeResult::kWritten);
+  publish("k1", 3);
+  for (const char* name : {"a", "b"}) reject(name);
+  for (std::string_view node : names) publish(std::string(node), 4);
+  clock_.now += seconds(1);
+  Look();
+  ASSERT_THAT(Writes(), ElementsAre("node k0")) << "after which kube-scheduler tries both, on both";
+  Answer(WakeResult::kWritten);
+  EXPECT_EQ(placement_->waiting().size(), 0u);
 }
 
 class QuotaWakerTest : public ServiceTest {

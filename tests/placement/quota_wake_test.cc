@@ -31,7 +31,7 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
     steps_ = 0;
     if (!search_.Begin(now)) return texts;
     while (search_.Step(now)) ++steps_;
-    for (const Wake& wake : search_.TakeWakes(now)) {
+    for (const Wake& wake : search_.TakeWakes()) {
       texts.push_back(Concat(wake.anywhere ? "any " : "", placement->state().NodeName(wake.node), ":"));
       for (const auto& pod : wake.pods) texts.back() += Concat(" ", pod->uid);
     }
@@ -43,7 +43,7 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
     if (!search_.Begin(now)) return uids;
     while (search_.Step(now)) {
     }
-    for (const Wake& wake : search_.TakeWakes(now)) {
+    for (const Wake& wake : search_.TakeWakes()) {
       for (const auto& pod : wake.pods) uids.push_back(pod->uid);
     }
     for (const std::string& uid : uids) {
@@ -142,7 +142,7 @@ TEST_F(QuotaWakeTest, HundredsAreFoundInOneSearchForOneWrite) {
   ASSERT_TRUE(search_.Begin(kNow));
   while (search_.Step(kNow)) {
   }
-  const auto wakes = search_.TakeWakes(kNow);
+  const auto wakes = search_.TakeWakes();
   ASSERT_EQ(wakes.size(), 1u);
   EXPECT_EQ(wakes[0].pods.size(), 300u);
 }

@@ -104,7 +104,7 @@ TEST_F(UsageTest, ARejectedPodIsFoundWhenAHistoryFalls) {
   ASSERT_TRUE(search.Begin(kNow));
   while (search.Step(kNow)) {
   }
-  const auto wakes = search.TakeWakes(kNow);
+  const auto wakes = search.TakeWakes();
   ASSERT_EQ(wakes.size(), 1u);
   EXPECT_EQ(placement_->state().NodeName(wakes[0].node), "n1");
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/placement/build.h"
+#include "tests/topology/kubelet_node.h"
 
 namespace huygens::placement {
 namespace {
@@ -11,6 +12,8 @@ namespace {
 using namespace test;  // NOLINT: builders of the same words
 using testing::ElementsAre;
 using testing::IsEmpty;
+using topology::test::GuaranteedPod;
+using topology::test::Object;
 
 // Nodes n0, n1, ... of one zone with 2 CPUs each.
 class WakeSearchTest : public testing::Test {
@@ -30,10 +33,17 @@ class WakeSearchTest : public testing::Test {
   std::shared_ptr<cluster::Pod> Ask(const std::string& uid, int64_t cpus, const std::vector<std::string>& nodes) {
     auto pod = MakePod(uid, cpus);
     pod->topology_awareness = true;
+    Ask(pod, nodes);
+    return pod;
+  }
+  void Ask(const std::shared_ptr<cluster::Pod>& pod, const std::vector<std::string>& nodes) {
     std::vector<std::string_view> names(nodes.begin(), nodes.end());
     placement_->Filter(*pod, names, kNow);
     placement_->RememberAnswer(pod);
-    return pod;
+  }
+  void Bind(const std::string& uid, int64_t cpus, const std::string& node) {
+    placement_->waiting().Remove(uid);
+    ASSERT_TRUE(placement_->Reserve(MakePod(uid, cpus), node, kNow)->Accepted());
   }
   // "n3: a b" for each node that gained.
   std::vector<std::string> Search(Time now = kNow) {
@@ -41,7 +51,7 @@ class WakeSearchTest : public testing::Test {
     if (!search_.Begin(kNow)) return texts;
     while (search_.Step(now)) {
     }
-    for (const Wake& wake : search_.TakeWakes(now)) {
+    for (const Wake& wake : search_.TakeWakes()) {
       texts.push_back(std::string(placement_->state().NodeName(wake.node)) + ":");
       for (const auto& pod : wake.pods) texts.back() += Concat(" ", pod->uid);
     }
@@ -104,7 +114,7 @@ TEST_F(WakeSearchTest, ATopologyObjectThatGoesCanMakeRoomToo) {
   ASSERT_TRUE(search.Begin(kNow));
   while (search.Step(kNow)) {
   }
-  EXPECT_EQ(search.TakeWakes(kNow).size(), 1u);
+  EXPECT_EQ(search.TakeWakes().size(), 1u);
 }
 
 TEST_F(WakeSearchTest, ANodeThatGoesDuringTheSearchIsLeftOutAndItsPodsAreLookedAtAgain) {
@@ -116,7 +126,7 @@ TEST_F(WakeSearchTest, ANodeThatGoesDuringTheSearchIsLeftOutAndItsPodsAreLookedA
   while (search_.Step(kNow)) {
   }
   placement_->Apply(cluster::NodeGone{"n1"});
-  EXPECT_TRUE(search_.TakeWakes(kNow).empty());
+  EXPECT_TRUE(search_.TakeWakes().empty());
   EXPECT_THAT(Search(), ElementsAre("n2: a b"));
 }
 
@@ -139,6 +149,63 @@ TEST_F(WakeSearchTest, WhereOnlyOneOfSeveralFitsItIsTheFirstAndThenTheNext) {
   EXPECT_THAT(Search(), IsEmpty());
 }
 
+TEST_F(WakeSearchTest, NodesThatGainRoomForOneEachGetOneEach) {
+  for (const char* uid : {"a", "b", "c"}) Ask(uid, 4, names_);
+  for (const char* node : {"n3", "n1", "n2"}) Give(node, 5);
+  EXPECT_THAT(Search(), ElementsAre("n1: a", "n2: b", "n3: c"));
+}
+
+TEST_F(WakeSearchTest, NobodyIsFoundForNodesThatNobodyNeedsAnyMore) {
+  Ask("a", 4, names_);
+  Ask("large", 9, names_);
+  for (const char* node : {"n1", "n2", "n3"}) Give(node, 5);
+  EXPECT_THAT(Search(), ElementsAre("n1: a"));
+  placement_->waiting().Remove("a");
+  EXPECT_FALSE(search_.Begin(kNow));
+}
+
+TEST_F(WakeSearchTest, APodThatIsSentOnAndFoundElsewhereLeavesNoNodeToLookAtAgain) {
+  for (const char* uid : {"a", "b"}) Ask(uid, 4, names_);
+  Ask("large", 9, names_);
+  for (const char* node : {"n1", "n2"}) Give(node, 5);
+  EXPECT_THAT(Search(), ElementsAre("n1: a", "n2: b"));
+  for (const char* uid : {"a", "b"}) placement_->waiting().Remove(uid);
+  EXPECT_FALSE(search_.Begin(kNow));
+}
+
+TEST_F(WakeSearchTest, APodThatAllSendOnIsLookedForAgainOnAllOfThem) {
+  for (const char* uid : {"a", "b", "c", "d"}) Ask(uid, 4, names_);
+  for (const char* node : {"n1", "n2", "n3"}) Give(node, 5);
+  EXPECT_THAT(Search(), ElementsAre("n1: a", "n2: b", "n3: c"));
+  Bind("a", 4, "n3");
+  Bind("b", 4, "n1");
+  placement_->waiting().Remove("c");
+  EXPECT_THAT(Search(), ElementsAre("n2: d")) << "c went elsewhere";
+  Bind("d", 4, "n2");
+  Ask("e", 4, names_);
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_FALSE(search_.Begin(kNow));
+}
+
+TEST_F(WakeSearchTest, WhoFitsBesideTheFirstStaysThoughAnotherWasSentOn) {
+  Ask("a", 4, names_);
+  Ask("b", 4, names_);
+  Ask("small", 3, names_);
+  Give("n1", 7);
+  Give("n2", 5);
+  EXPECT_THAT(Search(), ElementsAre("n1: a small", "n2: b"));
+}
+
+TEST_F(WakeSearchTest, ANodeIsNotForgottenByThosePodsThatWereNotAskedForAnyMore) {
+  for (int i = 0; i < 9; ++i) Ask(Concat("p", std::to_string(i)), 4, names_);
+  Ask("late", 4, {"n1"});
+  for (int i = 1; i < 10; ++i) Give(Concat("n", std::to_string(i)), 5);
+  EXPECT_THAT(Search(),
+              ElementsAre("n1: p0", "n2: p1", "n3: p2", "n4: p3", "n5: p4", "n6: p5", "n7: p6", "n8: p7", "n9: p8"));
+  for (int i = 0; i < 9; ++i) placement_->waiting().Remove(Concat("p", std::to_string(i)));
+  EXPECT_THAT(Search(), ElementsAre("n1: late")) << "p0 went elsewhere";
+}
+
 TEST_F(WakeSearchTest, SearchingLeavesNoTraceInTheAccounts) {
   for (const char* uid : {"a", "b"}) Ask(uid, 3, {"n0"});
   Give("n0", 5);
@@ -156,10 +223,33 @@ TEST_F(WakeSearchTest, NodesBeyondTheLimitCountAsChangedAgain) {
   ASSERT_TRUE(one.Begin(kNow));
   while (one.Step(kNow)) {
   }
-  auto wakes = one.TakeWakes(kNow);
+  auto wakes = one.TakeWakes();
   ASSERT_EQ(wakes.size(), 1u);
   placement_->waiting().Remove("a");
   EXPECT_THAT(Search(), ElementsAre("n1: b"));
+}
+
+TEST_F(WakeSearchTest, AllNodesBeyondTheLimitCountAsChangedAgainNotOnlyTheFirst) {
+  WakeSearch one(*placement_, 1);
+  for (const char* uid : {"a", "b", "c"}) Ask(uid, 4, names_);
+  for (const char* node : {"n1", "n2", "n3"}) Give(node, 5);
+  ASSERT_TRUE(one.Begin(kNow));
+  while (one.Step(kNow)) {
+  }
+  EXPECT_EQ(one.TakeWakes().size(), 1u);
+  Bind("a", 4, "n1");
+  EXPECT_THAT(Search(), ElementsAre("n2: b", "n3: c"));
+}
+
+TEST_F(WakeSearchTest, NodesBeyondTheLimitAreNotLookedAtUntilTheNextSearch) {
+  WakeSearch one(*placement_, 1);
+  for (const char* uid : {"a", "b"}) Ask(uid, 4, names_);
+  Ask("large", 9, names_);
+  for (const std::string& node : names_) Give(node, 5);
+  ASSERT_TRUE(one.Begin(kNow));
+  int steps = 0;
+  while (one.Step(kNow)) ++steps;
+  EXPECT_EQ(steps, 4) << "a: 1; b: 2, since n0 sends it on; large: 1, not the 3 that 40 nodes would take";
 }
 
 TEST_F(WakeSearchTest, APodThatIsPlacedEndedOrGoneIsForgotten) {
@@ -227,6 +317,52 @@ TEST_F(WakeSearchTest, RemindingFindsARealCapacityThatWentOutOfDate) {
   EXPECT_THAT(Search(later), IsEmpty());
   placement_->waiting().Remind(40, 40);
   EXPECT_THAT(Search(later), ElementsAre("n0: a"));
+}
+
+// Nodes k0, k1, ... of two zones, of which so many CPUs are free in kubelet's eyes.
+class KubeletWakeSearchTest : public WakeSearchTest {
+ protected:
+  KubeletWakeSearchTest() {
+    for (const std::string& name : kubelet_names_) {
+      placement_->Apply(cluster::NodeSet{MakeNode(name)});
+      Publish(name, 3, 3);
+    }
+  }
+  void Publish(const std::string& node, int64_t cpus, int64_t other_cpus,
+               const std::string& policy = "single-numa-node") {
+    auto object = Object({{cpus, 16}, {other_cpus, 16}}, policy);
+    object.node_name = node;
+    placement_->Apply(cluster::TopologySet{std::move(object)});
+  }
+  void AskFour(const std::string& name) { Ask(GuaranteedPod(name, {{4, 2}}), kubelet_names_); }
+
+  const std::vector<std::string> kubelet_names_ = {"k0", "k1", "k2"};
+};
+
+TEST_F(KubeletWakeSearchTest, FindsARejectedPodWhenOneZoneGains) {
+  AskFour("a");
+  EXPECT_EQ(placement_->waiting().size(), 1u);
+  EXPECT_THAT(Search(), IsEmpty());
+  Publish("k1", 2, 3);
+  EXPECT_THAT(Search(), IsEmpty()) << "five CPUs, but of two zones";
+  Publish("k1", 2, 4);
+  EXPECT_THAT(Search(), ElementsAre("k1: uid-a"));
+}
+
+TEST_F(KubeletWakeSearchTest, APolicyThatAsksLessOrAnObjectThatGoesMakesRoomToo) {
+  AskFour("a");
+  Publish("k2", 3, 3, "best-effort");
+  EXPECT_THAT(Search(), ElementsAre("k2: uid-a"));
+  Publish("k2", 3, 3);
+  EXPECT_THAT(Search(), IsEmpty());
+  placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCommunity, "k2"});
+  EXPECT_THAT(Search(), ElementsAre("k2: uid-a"));
+}
+
+TEST_F(KubeletWakeSearchTest, AllThatFitAreFoundForTheFirstSinceNobodyKnowsWhetherItTakesSeveral) {
+  for (const char* name : {"a", "b", "c"}) AskFour(name);
+  for (const std::string& node : kubelet_names_) Publish(node, 4, 3);
+  EXPECT_THAT(Search(), ElementsAre("k0: uid-a uid-b uid-c"));
 }
 
 TEST_F(WakeSearchTest, TheFirstGoWhenThereAreTooMany) {
