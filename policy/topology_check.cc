@@ -41,7 +41,9 @@ Reason TopologyCheck::JudgeKubelet(const PodQuery& pod, NodeIndex node) const {
   // kubelet hands out cores by its own options, the same for all pods.
   if (pod.zones.smt != cluster::Smt::kUnset && !pod.zones.AsksNothing()) return Reason::kUnknownCores;
   if (pod.kubelet().asks_nothing) return Reason::kFits;
-  if (kubelet_.Unusable(node)) return Reason::kInvalidTopologyData;
+  if (kubelet_.Unusable(node)) {
+    return pod.kubelet().holds_nothing ? Reason::kFits : Reason::kInvalidTopologyData;  // asks for 0 devices at most
+  }
   if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet())) return Reason::kFits;
   const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
   if (prediction.Admitted()) return Reason::kFits;

@@ -88,7 +88,7 @@ KubeletAccount::Entry KubeletAccount::EntryOf(const cluster::PlacedPod& placed, 
     entry.wants = before->wants;
   } else {
     entry.name_hash = PodNameHash(pod.namespace_name, pod.name);
-    if (!KubeletRequestOf(pod).asks_nothing) entry.wants = wanted_.Share(PlacedKubeletPodOf(pod));
+    if (!KubeletRequestOf(pod).holds_nothing) entry.wants = wanted_.Share(PlacedKubeletPodOf(pod));
   }
   if (!entry.takes()) return entry;
   if (!pod.Bound()) entry.reservation = placed.zones;
@@ -111,13 +111,18 @@ void KubeletAccount::NodeObjectChanged(NodeIndex index, const cluster::Node* obj
   NodeBook& node = At(index);
   node.same_labels = object && object->labels == node.labels;
   node.labels.clear();
-  if (object) node.labels = object->labels;
+  node.devices = {};
+  if (!object) return;
+  node.labels = object->labels;
+  node.devices = DevicesIn(object->allocatable);
 }
 
 void KubeletAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology) {
   NodeBook& node = At(index);
   // kubelet keeps updating its Node; no object has come with that.
-  if (std::exchange(node.same_labels, false) && topology == node.object) return;
+  if (std::exchange(node.same_labels, false) && topology == node.object) {
+    return SetDevicesOfNoZone(node.published, node.devices);
+  }
   node.object = topology;
   Settle(node);
   const bool community = topology && topology->source == cluster::TopologySource::kCommunity;
@@ -133,6 +138,7 @@ void KubeletAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* t
   cluster::Node labelled;
   labelled.labels = node.labels;
   node.published = PublishedMachine(*topology, KubeletOptionsOf(*topology, &labelled, defaults_));
+  SetDevicesOfNoZone(node.published, node.devices);
   node.published.layout = layouts_.Of(node.published);
   node.written = topology->written;
   node.fingerprint = ParsePodFingerprint(Attribute(*topology, "nodeTopologyPodsFingerprint"));

@@ -12,6 +12,9 @@
 // What left is given back only where the fingerprint shows that the object contains it, and the zones of all pods it
 // contains add up to what it says is in use.
 //
+// Devices of no zone are in no object. How many there are and how many are free follows from the Node and from what all
+// pods on it hold, wherever: so all that is free of a resource is never more than no pod holds.
+//
 // Everything is worked out anew from the object and the pods whenever one of them changed, so nothing can drift.
 #pragma once
 
@@ -114,6 +117,7 @@ class KubeletAccount final : public cluster::Account {
   struct NodeBook {
     const cluster::NodeTopology* object = nullptr;  // to tell whether it is the same, no more
     bool same_labels = false;                       // the Node was updated, but not its labels
+    ResourceVector devices;                         // that the Node has
     bool predicts = false;
     bool unusable = false;
     bool exclusive_only = false;  // the fingerprint leaves out pods that hold nothing exclusively
@@ -133,10 +137,11 @@ class KubeletAccount final : public cluster::Account {
     uint64_t arrived = 0;     // the set with which the object came
 
     bool counted = false;  // the following are up to date
-    KubeletMachine free;   // at most what is free in truth
+    KubeletMachine free;   // at most what is free in truth; of devices of no zone together with those of the zones
     Room roomiest;
-    bool most_counted = false;                // the following is, too
-    std::optional<KubeletMachine> most_free;  // at least what is free in truth; nothing: the same as `free`
+    bool most_counted = false;  // the following is, too
+    // At least what is free in truth, devices of no zone aside; nothing: the same as `free`.
+    std::optional<KubeletMachine> most_free;
   };
 
   NodeBook& At(NodeIndex node);
@@ -147,6 +152,8 @@ class KubeletAccount final : public cluster::Account {
   static std::optional<Matched> Match(const NodeBook& node);
   static KubeletMachine CountMost(const NodeBook& node);
   static bool Contained(const NodeBook& node, const std::optional<Matched>& matched, const Entry& entry);
+  // Sets what is free of the devices of no zone; of zones it is settled.
+  static void CountOfNoZone(const NodeBook& node, KubeletMachine& machine);
   // `before`: the entry of the same pod as it was; null if there is none.
   Entry EntryOf(const cluster::PlacedPod& placed, const Entry* before);
   static Holding HoldingOf(const NodeBook& node, const Entry& entry);

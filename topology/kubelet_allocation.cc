@@ -32,7 +32,8 @@ bool AllocateDevice(KubeletState& state, size_t r, int count, Kind kind, const A
                     ContainerPlacement& placement) {
   const DeviceResource& row = state.machine.devices[r];
   const size_t first = state.DeviceIndex(r, 0);
-  if (row.healthy == 0) return false;
+  // Without any device, too, where its plugin has registered; but that cannot be told from a resource without a plugin.
+  if (row.healthy == 0) return count == 0 && row.groups.empty();
   absl::InlinedVector<int, 8> taken(row.groups.size(), 0);
   auto any = [](ZoneMask) { return true; };
   int missing = TakeDevices(state.device_reusable, first, row, count, any, taken);

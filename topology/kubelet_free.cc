@@ -138,6 +138,7 @@ void KubeletAccount::Count(NodeBook& node) {
     for (const Entry& entry : node.leaving) give_back(entry, InSet(node, entry) ? ++number : number);
   }
   Cap(node.free);
+  CountOfNoZone(node, node.free);
   node.roomiest = Roomiest(node.free);
 }
 
@@ -166,7 +167,17 @@ KubeletMachine KubeletAccount::CountMost(const NodeBook& node) {
     if (entry.takes()) CreditMost(most, HoldingOf(node, entry));
   }
   Cap(most);
+  CountOfNoZone(node, most);  // no bounds: they bind no container to a zone
   return most;
+}
+
+void KubeletAccount::CountOfNoZone(const NodeBook& node, KubeletMachine& machine) {
+  if (!HasDevicesOfNoZone(machine)) return;
+  ResourceVector held;
+  for (const Entry& entry : node.here) {
+    if (entry.takes()) held.Add(entry.wants->devices);
+  }
+  CountDevicesOfNoZone(machine, held);
 }
 
 const KubeletAccount::NodeBook& KubeletAccount::Counted(NodeIndex index) const {

@@ -95,6 +95,16 @@ void Move(KubeletMachine& machine, size_t position, const ResourceVector& amount
   }
 }
 
+// Of the devices of no zone what its zones do not hold; all where they are unknown.
+void TakeOfNoZone(KubeletMachine& machine, const Holding& holding) {
+  for (DeviceResource& row : machine.devices) {
+    if (row.groups.empty() || row.groups.back().zones != 0) continue;
+    int64_t rest = Credible(holding.pod.devices.Get(row.resource));
+    for (const ZoneAmount& each : holding.zones) rest -= Credible(each.amount.Get(row.resource));
+    Take(row.groups.back().free, std::max<int64_t>(rest, 0));
+  }
+}
+
 ResourceVector AtMost(const ResourceVector& amounts, const ResourceVector& limit) {
   ResourceVector least;
   for (const auto& [resource, amount] : amounts) least.Set(resource, std::min(amount, limit.Get(resource)));
@@ -252,11 +262,17 @@ bool Plausible(const KubeletMachine& machine, const Holding& holding) {
   for (const ZoneAmount& each : holding.zones) {
     if (PositionOf(machine, each.zone)) told.Add(each.amount);
   }
+  for (const DeviceResource& row : machine.devices) {
+    for (const DeviceGroup& group : row.groups) {
+      if (group.zones == 0) told.Add(row.resource, group.total);
+    }
+  }
   const ResourceVector peak = UsesOf(machine, holding.pod).peak;
   return std::all_of(peak.begin(), peak.end(), [&](const auto& each) { return told.Get(each.first) >= each.second; });
 }
 
 void ChargeAll(KubeletMachine& machine, const Holding& holding) {
+  TakeOfNoZone(machine, holding);
   if (!holding.zones.empty()) {
     for (const ZoneAmount& each : holding.zones) {
       if (auto position = PositionOf(machine, each.zone)) Move(machine, *position, each.amount, 1);

@@ -32,8 +32,8 @@ std::vector<cluster::ZoneAmount> FreeOf(const KubeletMachine& machine);
 // The zones of a charge as a set of zones. Where the machine does not say how far zones are from each other, 255.
 ZoneSet ZonesTaken(const KubeletMachine& machine, const KubeletCharge& charge);
 
-// Whether the zones, of those the machine has, hold as much as the pod must have taken: an annotation that says less is
-// not believed.
+// Whether the zones, of those the machine has, hold as much as the pod must have taken (devices of no zone aside): an
+// annotation that says less is not believed.
 bool Plausible(const KubeletMachine& machine, const Holding& holding);
 
 // The published figures do not contain the pod: takes all it holds. A pod whose zones are unknown is taken from every

@@ -31,9 +31,6 @@ struct KubeletPod {
   ResourceVector devices;
   bool reuses_cpus = false;  // an init container has exclusive CPUs, which later containers take over
 
-  // Nothing of it is pinned anywhere, whatever the machine (it may still ask for devices without a manager).
-  bool AsksNothing() const { return cpus == 0 && memory.empty() && devices.empty(); }
-
   friend bool operator==(const KubeletPod&, const KubeletPod&) = default;
   template <typename H>
   friend H AbslHashValue(H hash, const KubeletPod& p) {

@@ -31,6 +31,8 @@ bool IsDevice(ResourceId resource) {
          !IsHugepages(resource);
 }
 
+bool OfNoZone(const DeviceResource& row) { return !row.groups.empty() && row.groups.back().zones == 0; }
+
 // Every resource that a zone lists, in order of id.
 std::vector<ResourceId> Listed(const std::vector<cluster::Zone>& zones) {
   std::vector<ResourceId> listed;
@@ -141,6 +143,43 @@ KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const Kub
   }
   machine.distance = Distances(zones);
   return machine;
+}
+
+void SetDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& node_allocatable) {
+  for (DeviceResource& row : machine.devices) {
+    if (OfNoZone(row)) {
+      row.healthy -= row.groups.back().total;
+      row.groups.pop_back();
+    }
+    const int others = Count(node_allocatable.Get(row.resource)) - row.healthy;
+    if (others <= 0) continue;
+    row.healthy += others;
+    row.groups.push_back({.zones = 0, .total = others, .free = others});
+  }
+}
+
+void CountDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& held) {
+  for (DeviceResource& row : machine.devices) {
+    if (!OfNoZone(row)) continue;
+    DeviceGroup& others = row.groups.back();
+    int64_t free = row.healthy - Count(held.Get(row.resource));
+    for (const DeviceGroup& group : row.groups) {
+      if (group.zones != 0) free -= std::max(group.free, 0);
+    }
+    others.free = static_cast<int>(std::clamp<int64_t>(free, 0, others.total));
+  }
+}
+
+bool HasDevicesOfNoZone(const KubeletMachine& machine) {
+  return std::any_of(machine.devices.begin(), machine.devices.end(), OfNoZone);
+}
+
+ResourceVector DevicesIn(const ResourceVector& amounts) {
+  ResourceVector devices;
+  for (const auto& [resource, amount] : amounts) {
+    if (IsDevice(resource)) devices.Set(resource, amount);
+  }
+  return devices;
 }
 
 KubeletMachine Emptied(KubeletMachine machine) {

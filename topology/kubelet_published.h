@@ -2,7 +2,7 @@
 // are those of the moment when the exporter read them. Pure; any thread.
 //
 // Zones with an id of 64 or more are left out: kubelet's bit masks cannot hold them. Fractions of a CPU count for
-// nothing. A device counts for the one zone that lists it. What no zone lists is not pinned: podresources has no CPUs
+// nothing. A device counts for each zone that lists it. What no zone lists is not pinned: podresources has no CPUs
 // where the CPU manager's policy is none, and no memory where the memory manager's is None. Figures that contradict
 // each other are raised to allocatable >= available and capacity >= allocatable; memory is cut to 1 Pi per zone.
 // Without the attribute memoryGroup a zone is taken to share multi-zone memory with no other, and to hold memory if not
@@ -20,6 +20,19 @@ bool Usable(const cluster::NodeTopology& topology);
 
 // For usable objects.
 KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const KubeletOptions& options);
+
+// What the Node has of a device resource beyond all that the zones list is in no zone: a last group, all of it free,
+// instead of the one there was. Resources that no zone lists are left out: kubelet aligns nothing for them, and
+// kube-scheduler counts them.
+void SetDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& node_allocatable);
+
+// `held` is what pods hold of all devices, wherever those are: of the devices of no zone so many are free as remain
+// with those free in the zones.
+void CountDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& held);
+bool HasDevicesOfNoZone(const KubeletMachine& machine);
+
+// The amounts of a list that may be devices.
+ResourceVector DevicesIn(const ResourceVector& amounts);
 
 // The same machine with nothing in use.
 KubeletMachine Emptied(KubeletMachine machine);

@@ -377,7 +377,7 @@ class TrueNode {
 
  private:
   static topology::Prediction Admission(const topology::KubeletMachine& machine, const cluster::Pod& pod) {
-    return topology::Predict(machine, topology::KubeletPodOf(pod));
+    return topology::Predict(machine, topology::KubeletRequestOf(pod).pod);
   }
 
   std::unique_ptr<Placement> placement_;

@@ -17,18 +17,35 @@ namespace {
 using std::chrono::seconds;
 
 constexpr NodeIndex kNode = 0;
+constexpr ResourceId kGpu = 50;
 
 class World {
  public:
-  World(uint64_t seed, bool fingerprints) : random_(seed), fingerprints_(fingerprints) {
+  World(uint64_t seed, bool fingerprints) : random_(seed), fingerprints_(fingerprints), gpus_(seed % 2 == 1) {
     const std::vector<std::pair<int64_t, int64_t>> full(2 + Below(2), {8, 16});
-    object_ = test::Object(full, Pick({"restricted", "single-numa-node", "best-effort"}), Pick({"container", "pod"}));
+    const std::vector<std::string> aligning = {"restricted", "single-numa-node", "best-effort"};
+    // With devices in some zones only, a pod that ends before kubelet has seen the next ones may cost one of these its
+    // zone, and memory may be held across a zone that gives none of it, which no placement tells: there only the sum of
+    // all devices is certain.
+    object_ = test::Object(full, Pick(gpus_ ? std::vector<std::string>{"none", "best-effort"} : aligning),
+                           Pick({"container", "pod"}));
     for (cluster::Zone& zone : object_.zones) {
       for (size_t other = 0; other < full.size(); ++other) {
         zone.costs.emplace_back(other, zone.id == static_cast<int>(other) ? 10 : 20);
       }
     }
+    if (gpus_) object_.attributes.emplace_back("memoryManagerPolicy", "None");
+    for (cluster::Zone& zone : object_.zones) {
+      if (!gpus_) break;
+      const auto amount = static_cast<int64_t>(zone.id == 0 ? 2 : Below(3));
+      for (ResourceVector* amounts : {&zone.capacity, &zone.allocatable, &zone.available}) amounts->Set(kGpu, amount);
+      gpus_of_zones_ += amount;
+    }
+    cluster::Node node;
+    node.allocatable.Set(kGpu, gpus_of_zones_ + static_cast<int64_t>(Below(4)));
     truth_ = PublishedMachine(object_, KubeletOptionsOf(object_, nullptr, {}));
+    SetDevicesOfNoZone(truth_, node.allocatable);
+    account_.NodeObjectChanged(kNode, &node);
     Publish();
     Deliver(0);
   }
@@ -70,6 +87,7 @@ class World {
     Publish();
     Deliver(0);
     EXPECT_EQ(FreeOf(account_.Machine(kNode)), FreeOf(truth_));
+    EXPECT_EQ(account_.Machine(kNode).devices, truth_.devices);
     std::vector<const cluster::PlacedPod*> placed;
     for (auto& [name, pod] : pods_) placed.push_back(&pod.placed);
     EXPECT_FALSE(account_.Recount(kNode, placed));
@@ -100,7 +118,13 @@ class World {
     } else {
       for (size_t i = 0; i <= Below(3) / 2; ++i) containers.emplace_back(1 + Below(4), 1 + Below(5));
     }
-    return test::GuaranteedPod("pod-" + std::to_string(++names_), containers);
+    auto pod = test::GuaranteedPod("pod-" + std::to_string(++names_), containers);
+    for (cluster::Container& container : pod->containers) {
+      if (!gpus_ || Below(2) == 0) continue;
+      container.limits.Set(kGpu, static_cast<int64_t>(Below(4)));
+      container.requests.Set(kGpu, container.limits.Get(kGpu));
+    }
+    return pod;
   }
 
   void Bind() {
@@ -230,7 +254,8 @@ class World {
   }
 
   std::mt19937_64 random_;
-  const bool fingerprints_;
+  const bool fingerprints_, gpus_;
+  int64_t gpus_of_zones_ = 0;
   Time now_ = Time(std::chrono::hours(24 * 365 * 56));
   cluster::NodeTopology object_;
   KubeletMachine truth_;

@@ -334,5 +334,129 @@ TEST(KubeletAccount, TakesPoliciesFromAttributesThenLabelsThenDefaults) {
   EXPECT_TRUE(account.Machine(kNode).options.static_memory);
 }
 
+constexpr ResourceId kGpu = 50;
+
+// Zones 0 and 1 with so many GPUs free of two each.
+cluster::NodeTopology WithGpus(int free0, int free1, const std::string& policy) {
+  auto object = Object({{8, 16}, {8, 16}}, policy);
+  for (cluster::Zone& zone : object.zones) {
+    zone.capacity.Set(kGpu, 2);
+    zone.allocatable.Set(kGpu, 2);
+    zone.available.Set(kGpu, zone.id == 0 ? free0 : free1);
+  }
+  return object;
+}
+cluster::Node NodeWithGpus(int64_t gpus) {
+  cluster::Node node;
+  node.allocatable = {{kCpu, 16'000}, {kMemory, 32 * Gi}, {kGpu, gpus}};
+  return node;
+}
+std::shared_ptr<cluster::Pod> GpuPod(const std::string& name, int64_t gpus) {
+  auto pod = GuaranteedPod(name, {{1, 1}});
+  pod->containers[0].requests.Set(kGpu, gpus);
+  pod->containers[0].limits.Set(kGpu, gpus);
+  return pod;
+}
+// How many GPUs kubelet would give one more pod.
+int64_t GpusFor(const KubeletAccount& account) {
+  int64_t gpus = 0;
+  while (gpus < 20 && account.Predict(kNode, KubeletRequestOf(*GpuPod("next", gpus + 1))).Admitted()) ++gpus;
+  return gpus;
+}
+
+TEST(KubeletAccount, CountsDevicesOfNoZoneByTheNodeAndAllItsPods) {
+  KubeletAccount account({});
+  auto node = NodeWithGpus(8);  // four of them in no zone
+  auto object = WithGpus(2, 2, "best-effort");
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  EXPECT_EQ(GpusFor(account), 8);
+
+  // Three GPUs: two of the one zone, another of none.
+  const auto ours = GpuPod("ours", 3);
+  const KubeletRequest request = KubeletRequestOf(*ours);
+  const auto zones = account.PredictZones(kNode, request);
+  account.Place(Placed(ours, zones));
+  EXPECT_EQ(GpusFor(account), 5);
+  const auto foreign = BoundPod(*GpuPod("foreign", 2), {}, kStart);
+  account.Place(Placed(foreign));
+  EXPECT_EQ(GpusFor(account), 3);
+  EXPECT_EQ(account.PredictEmpty(kNode, KubeletRequestOf(*GpuPod("next", 8))).admission, Admission::kAdmitted);
+
+  account.Leave(Placed(foreign));
+  account.Leave(Placed(ours));
+  EXPECT_EQ(GpusFor(account), 8);
+}
+
+TEST(KubeletAccount, BelievesAPredictionThatLeavesOutDevicesOfNoZone) {
+  KubeletAccount account({});
+  auto node = NodeWithGpus(8);
+  auto object = WithGpus(2, 2, "best-effort");
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  account.Place(Placed(GpuPod("a", 3), {{0, {{kCpu, 1000}, {kMemory, Gi}, {kGpu, 2}}}}));
+  EXPECT_EQ(FreeCpus(account, 0), 7);
+  EXPECT_EQ(FreeCpus(account, 1), 8);
+  // Of five that it has in no zone at most four can be.
+  account.Place(Placed(GpuPod("b", 6), {{1, {{kCpu, 1000}, {kMemory, Gi}, {kGpu, 1}}}}));
+  EXPECT_EQ(FreeCpus(account, 0), 6) << "nobody knows";
+  EXPECT_EQ(FreeCpus(account, 1), 7);
+}
+
+// As for a pod that nobody has placed yet.
+TEST(KubeletAccount, AHoldingTakesOfNoZoneWhatItsZonesDoNotHold) {
+  KubeletAccount account({});
+  auto node = NodeWithGpus(8);
+  auto object = WithGpus(2, 2, "best-effort");
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  const KubeletPod pod = KubeletRequestOf(*GpuPod("a", 3)).pod;
+  auto free_of_no_zone = [&](std::vector<cluster::ZoneAmount> zones) {
+    KubeletMachine machine = account.Machine(kNode);
+    ChargeAll(machine, {.pod = pod, .zones = std::move(zones)});
+    return machine.devices[0].groups.back().free;
+  };
+  EXPECT_EQ(free_of_no_zone({{0, {{kCpu, 1000}, {kMemory, Gi}, {kGpu, 2}}}}), 3);
+  EXPECT_EQ(free_of_no_zone({}), 1) << "unknown";
+}
+
+TEST(KubeletAccount, DevicesOfNoZoneAlignWithNothing) {
+  KubeletAccount account({});
+  auto node = NodeWithGpus(8);
+  auto object = WithGpus(2, 2, "restricted");
+  account.NodeObjectChanged(kNode, &node);
+  account.NodeChanged(kNode, &object);
+  EXPECT_EQ(GpusFor(account), 2) << "the CPU wants one zone, three GPUs two";
+}
+
+TEST(KubeletAccount, FollowsANodeWhoseDevicesComeLaterOrGo) {
+  KubeletAccount account({});
+  auto node = NodeWithGpus(4);
+  auto object = WithGpus(2, 2, "best-effort");
+  account.NodeChanged(kNode, &object);
+  EXPECT_EQ(GpusFor(account), 4);
+  for (int gpus : {8, 6, 4, 8}) {
+    node = NodeWithGpus(gpus);
+    account.NodeObjectChanged(kNode, &node);
+    account.NodeChanged(kNode, &object);
+    EXPECT_EQ(GpusFor(account), gpus);
+  }
+  account.NodeObjectChanged(kNode, nullptr);
+  account.NodeChanged(kNode, &object);
+  EXPECT_EQ(GpusFor(account), 4);
+}
+
+TEST(KubeletAccount, APodThatAsksForNoDevicesHoldsNothing) {
+  KubeletAccount account({});
+  auto object = WithGpus(2, 2, "restricted");
+  account.NodeChanged(kNode, &object);
+  auto pod = BoundPod(*GpuPod("a", 0), {});
+  auto shared = std::make_shared<cluster::Pod>(*pod);
+  shared->containers[0].requests = {{kGpu, 0}};
+  shared->containers[0].limits = {{kGpu, 0}};
+  account.Place(Placed(shared));
+  EXPECT_TRUE(account.Pods(kNode).empty());
+}
+
 }  // namespace
 }  // namespace huygens::topology

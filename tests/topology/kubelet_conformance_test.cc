@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/topology/kubelet_vectors.h"
+#include "topology/kubelet_request.h"
 
 namespace huygens::topology::test {
 namespace {
@@ -176,7 +177,7 @@ TEST(KubeletConformance, PredictsWhatKubeletDoes) {
     ResourceNames names;
     const KubeletMachine machine = MachineOf(names, vector);
     const cluster::Pod pod = PodOf(names, vector.at("pod").as_object());
-    const Prediction prediction = Predict(machine, KubeletPodOf(pod));
+    const Prediction prediction = Predict(machine, KubeletRequestOf(pod).pod);
     EXPECT_FALSE(prediction.bounded);
     const Story recorded = Recorded(vector), predicted = Predicted(names, machine, pod, prediction);
     EXPECT_EQ(predicted.outcome, recorded.outcome);
@@ -203,7 +204,7 @@ Tally CountRight(const std::vector<json::object>& vectors, const Facts& facts) {
     ResourceNames names;
     const KubeletMachine machine = MachineOf(names, vector, facts);
     const cluster::Pod pod = PodOf(names, vector.at("pod").as_object());
-    const Prediction prediction = Predict(machine, KubeletPodOf(pod));
+    const Prediction prediction = Predict(machine, KubeletRequestOf(pod).pod);
     const Story recorded = Recorded(vector), predicted = Predicted(names, machine, pod, prediction);
     const bool admits = recorded.outcome == "admitted";
     tally.outcomes += predicted.outcome == recorded.outcome ? 1 : 0;

@@ -7,6 +7,7 @@
 
 #include "tests/topology/naive_kubelet.h"
 #include "topology/kubelet_admission.h"
+#include "topology/kubelet_request.h"
 
 namespace huygens::topology::test {
 namespace {
@@ -282,7 +283,7 @@ TEST_P(KubeletProperty, TheNaiveRerunAgrees) {
     const KubeletMachine machine = generator.Machine();
     const cluster::Pod pod = generator.Pod();
     const NaiveResult naive = NaiveAdmit(machine, pod);
-    const Prediction prediction = Predict(machine, KubeletPodOf(pod));
+    const Prediction prediction = Predict(machine, KubeletRequestOf(pod).pod);
     admitted += prediction.Admitted() ? 1 : 0;
     ExpectSame(machine, naive, prediction);
     if (HasFailure()) return;
@@ -299,7 +300,7 @@ TEST(KubeletWide, CpusAreDividedAsTheNaiveRerunDoes) {
     Generator generator(seed);
     const KubeletMachine machine = generator.WideMachine();
     const cluster::Pod pod = generator.WidePod();
-    const Prediction prediction = Predict(machine, KubeletPodOf(pod));
+    const Prediction prediction = Predict(machine, KubeletRequestOf(pod).pod);
     divided += prediction.Admitted() && prediction.containers[0].cpus.size() > 3 ? 1 : 0;
     ExpectSame(machine, NaiveAdmit(machine, pod), prediction);
     if (HasFailure()) return;

@@ -9,6 +9,7 @@
 
 #include "tests/placement/vectors.h"
 #include "topology/kubelet_admission.h"
+#include "topology/kubelet_published.h"
 
 namespace huygens::topology::test {
 
@@ -62,20 +63,6 @@ inline cluster::Pod PodOf(ResourceNames& names, const json::object& pod) {
     result.pod_level.emplace(cluster::PodResources{amounts, amounts});
   }
   return result;
-}
-
-// What the node has of a device resource beyond what its zones list is in no zone.
-inline void AddDevicesOfNoZone(const json::object& node, const std::string& name, DeviceResource& row) {
-  auto amount = [&](std::string_view list) {
-    const json::object& amounts = node.at(list).as_object();
-    return amounts.contains(name) ? amounts.at(name).to_number<int>() : 0;
-  };
-  const int others = amount("allocatable") - row.healthy;
-  if (others <= 0) return;
-  int free = amount("allocatable") - amount("requested");
-  for (const DeviceGroup& group : row.groups) free -= group.free;
-  row.healthy += others;
-  row.groups.push_back({.zones = 0, .total = others, .free = std::clamp(free, 0, others)});
 }
 
 // What is told of a machine besides the amounts per zone that a topology object of the community carries, those of the
@@ -186,8 +173,12 @@ inline KubeletMachine MachineOf(ResourceNames& names, const json::object& vector
   }
   for (auto& [resource, row] : devices) {
     row.resource = resource;
-    if (!facts.each_device) AddDevicesOfNoZone(vector.at("node").as_object(), std::string(names.Name(resource)), row);
     machine.devices.push_back(row);
+  }
+  if (!facts.each_device) {
+    const json::object& node = vector.at("node").as_object();
+    SetDevicesOfNoZone(machine, Amounts(names, node, "allocatable"));
+    CountDevicesOfNoZone(machine, Amounts(names, node, "requested"));
   }
   std::vector<LogicalCpu> cpus;
   {

@@ -48,6 +48,7 @@ class Kubelet : NaiveHints {
 
   std::string Devices(const Asks& asks, const Hint& hint, NaiveContainer& placed) {
     for (auto [resource, request] : asks.devices) {
+      if (request == 0 && device_zones_[resource].empty()) continue;  // as if no plugin had registered
       if (healthy_[resource] == 0) return "UnexpectedAdmissionError allocate";
       Set& reuse = reusable_devices_[resource];
       Set& free = free_devices_[resource];
