@@ -6,6 +6,7 @@
 #include <map>
 
 #include "placement/placement.h"
+#include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
 #include "wire/node.h"
 #include "wire/pod.h"
@@ -99,14 +100,16 @@ TEST(NrtFilterConformance, AnswersAsTheCommunityPluginUnlessKubeletDiffers) {
       differs["nrt-filter-" + std::string(5 - digits.size(), '0') + digits] = &difference;
     }
   }
-  size_t panics = 0, same = 0, different = 0;
+  std::vector<int> panicking, stale;
+  size_t same = 0, different = 0;
   for (const json::object& vector : vectors) {
     const std::string id = Text(vector.at("id"));
     SCOPED_TRACE(id);
     const std::string verdict = Text(vector.at("expect").at("verdict"));
     const bool passed = Passes(vector);
+    if (!vector.at("nrt_fresh").as_bool()) stale.push_back(test::NumberOf(id));
     if (verdict == "panic") {
-      ++panics;
+      panicking.push_back(test::NumberOf(id));
     } else if (auto found = differs.find(id); found != differs.end()) {
       ++different;
       EXPECT_EQ(passed, found->second->admits) << found->second->rule;
@@ -117,8 +120,11 @@ TEST(NrtFilterConformance, AnswersAsTheCommunityPluginUnlessKubeletDiffers) {
     }
   }
   EXPECT_EQ(different, differs.size());
+  for (const Difference& each : kDifferences) EXPECT_TRUE(test::Documented(each.vectors)) << each.rule;
+  EXPECT_TRUE(test::Documented(panicking));
+  EXPECT_TRUE(test::Documented(stale));
   std::printf("nrt_filter: %zu as the plugin, %zu as kubelet, %zu on which the plugin panics\n", same, different,
-              panics);
+              panicking.size());
 }
 
 }  // namespace
