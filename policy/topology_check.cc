@@ -47,7 +47,9 @@ Reason TopologyCheck::JudgeKubelet(const PodQuery& pod, NodeIndex node) const {
   if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet())) return Reason::kFits;
   const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
   if (prediction.Admitted()) return Reason::kFits;
-  return ReasonOf(prediction, pod.kubelet().pod, kubelet_.PredictEmpty(node, pod.kubelet()).Admitted());
+  // Where the search ended early nothing is certain, of the empty node either: preemption will find out.
+  const bool curable = prediction.bounded || kubelet_.PredictEmpty(node, pod.kubelet()).Admitted();
+  return ReasonOf(prediction, pod.kubelet().pod, curable);
 }
 
 inline Reason TopologyCheck::JudgeManaged(const PodQuery& pod, NodeIndex node) const {

@@ -1,6 +1,7 @@
 // Check "topology": can the zones of the node hold what the pod asks of them now? Where kubelet pins: will it admit the
-// pod? A pod that it refuses could be cured by victims if kubelet would admit it to the node with no pod there. Pods
-// that ask nothing pass, as do nodes that kubelet pins without an object that says what they have.
+// pod? A pod that it refuses could be cured by victims if kubelet would admit it to the node with no pod there, or if
+// the search for that answer was cut short. Pods that ask nothing pass, as do nodes that kubelet pins without an object
+// that says what they have.
 #pragma once
 
 #include "policy/check.h"

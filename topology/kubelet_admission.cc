@@ -10,6 +10,10 @@ namespace {
 
 using Kind = KubeletContainer::Kind;
 
+constexpr int kMaxMaskSteps = 1536;          // about 15 us
+constexpr int kMaxMaskStepsFewZones = 3328;  // up to kMaxMergeZones zones: a merge costs the same, about 300, each time
+constexpr int kMaxSharesSteps = 2048;
+
 // The memory that the last container reuses is taken off the blocks of the init containers it comes from.
 void ShrinkReusedBlocks(const KubeletPod& pod, Prediction& prediction) {
   const size_t last = prediction.containers.size() - 1;
@@ -25,6 +29,20 @@ void ShrinkReusedBlocks(const KubeletPod& pod, Prediction& prediction) {
       }
     }
   }
+}
+
+bool AskTheSame(const KubeletContainer& a, const KubeletContainer& b) {
+  return a.cpus == b.cpus && a.memory == b.memory && a.devices == b.devices;
+}
+
+// A container that asks the same of the same machine as the last one, which changed nothing: an init container that
+// took what those before it had left.
+void Repeat(KubeletState& state, Prediction& prediction) {
+  ContainerPlacement placement = prediction.containers.back();
+  for (const ContainerPlacement::Memory& block : placement.memory) {
+    for (size_t zone : ZonesIn{block.zones}) ++state.memory_blocks[zone];
+  }
+  prediction.containers.push_back(std::move(placement));
 }
 
 Prediction Refused(Prediction prediction, Admission admission, bool at_merge, int container) {
@@ -50,34 +68,55 @@ std::string_view Text(Admission admission) {
   return "";
 }
 
+SearchSteps::SearchSteps(size_t zones)
+    : masks(zones <= kMaxMergeZones ? kMaxMaskStepsFewZones : kMaxMaskSteps), shares(kMaxSharesSteps) {}
+
 Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod) {
+  SearchSteps steps(machine.zones.size());
+  return Predict(machine, pod, steps);
+}
+
+Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod, SearchSteps& steps) {
   KubeletState state(machine);
   Prediction prediction;
   const bool merges = machine.options.policy != TopologyManagerPolicy::kNone;
   const bool per_pod = machine.options.scope == TopologyManagerScope::kPod;
   Affinity affinity;
-  int steps = kMaxMaskSteps;  // where there are many zones, for the whole pod
   auto merge = [&](const HintRequest& request) {
-    const Merge merge = MergeHints(state, HintsOf(state, request, steps), steps);
-    prediction.bounded |= merge.bounded || steps < 0;
+    const Merge merge = MergeHints(state, HintsOf(state, request, steps.masks), steps.masks);
+    prediction.bounded |= merge.bounded || steps.masks < 0;
     affinity = merge.affinity;
     return merge.admitted;
   };
   if (merges && per_pod && !merge({pod.cpus, pod.memory, pod.devices})) {
     return Refused(std::move(prediction), Admission::kTopologyAffinityError, true, -1);
   }
+  std::optional<KubeletState> before;  // the last container, where the next one asks the same
   for (size_t i = 0; i < pod.containers.size(); ++i) {
     const KubeletContainer& container = pod.containers[i];
     const auto index = static_cast<int>(i);
-    if (machine.zones.size() <= kMaxMergeZones) steps = kMaxMaskSteps;
-    if (merges && !per_pod && !merge({container.cpus, container.memory, container.devices})) {
-      return Refused(std::move(prediction), Admission::kTopologyAffinityError, true, index);
+    const bool last_again = before && AskTheSame(container, pod.containers[i - 1]) && before->SameFree(state);
+    if (last_again && container.kind == pod.containers[i - 1].kind) {
+      Repeat(state, prediction);
+      ShrinkReusedBlocks(pod, prediction);
+      continue;
+    }
+    if (!last_again) {
+      before.reset();
+      if (i + 1 < pod.containers.size() && AskTheSame(container, pod.containers[i + 1])) before.emplace(state);
+      if (merges && !per_pod && !merge({container.cpus, container.memory, container.devices})) {
+        return Refused(std::move(prediction), Admission::kTopologyAffinityError, true, index);
+      }
     }
     ContainerPlacement placement{.affinity = affinity.zones, .preferred = affinity.preferred};
     Admission admission = AllocateDevices(state, container, affinity, placement);
-    if (admission == Admission::kAdmitted) admission = AllocateCpus(state, pod, container, affinity, placement);
-    if (admission == Admission::kAdmitted) admission = AllocateMemory(state, container, affinity, steps, placement);
-    prediction.bounded |= steps < 0;
+    if (admission == Admission::kAdmitted) {
+      admission = AllocateCpus(state, pod, container, affinity, steps.shares, placement);
+    }
+    if (admission == Admission::kAdmitted) {
+      admission = AllocateMemory(state, container, affinity, steps.masks, placement);
+    }
+    prediction.bounded |= steps.masks < 0;
     if (admission != Admission::kAdmitted) return Refused(std::move(prediction), admission, false, index);
     prediction.containers.push_back(std::move(placement));
     ShrinkReusedBlocks(pod, prediction);

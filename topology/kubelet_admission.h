@@ -3,11 +3,11 @@
 // what each resource prefers into one mask of zones (per container or per pod), then the managers allocate, which can
 // fail under every policy.
 //
-// Exact for what counts can say (see topology/kubelet_machine.h) up to the search bound: a mask of three or more zones
-// is searched in at most kMaxMaskSteps steps (of each container; beyond kMaxMergeZones zones of the whole pod); if they
-// do not suffice, the pod is taken to be refused (`bounded`). Where nothing is preferred (best-effort only) the merge
-// is exact up to kMaxMergeZones zones; beyond, the affinity is all zones. One and two zones are always exact. Source:
-// kubernetes v1.36, pkg/kubelet/cm/topologymanager and the static policies of its three managers.
+// Exact for what counts can say (see topology/kubelet_machine.h) up to the search bound, which is one for all
+// containers of a pod: if the steps for masks of three or more zones do not suffice, the pod is taken to be refused
+// (`bounded`). Where nothing is preferred (best-effort only) the merge is exact within these steps up to kMaxMergeZones
+// zones; else the affinity is all zones. One and two zones are always exact. Source: kubernetes v1.36,
+// pkg/kubelet/cm/topologymanager and the static policies of its three managers.
 #pragma once
 
 #include <optional>
@@ -15,11 +15,16 @@
 
 #include "topology/kubelet_machine.h"
 #include "topology/kubelet_pod.h"
+#include "topology/mask_set.h"
 
 namespace huygens::topology {
 
-inline constexpr int kMaxMaskSteps = 1536;  // about 15 us
-inline constexpr int kMaxMergeZones = 8;
+// What is left of the search bound, for all questions about one pod and node.
+struct SearchSteps {
+  explicit SearchSteps(size_t zones);
+  int masks;   // of the search for masks and their merge
+  int shares;  // of the search for zones to divide CPUs among
+};
 
 enum class Admission : uint8_t {
   kAdmitted,
@@ -60,5 +65,7 @@ struct Prediction {
 };
 
 Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod);
+// Takes what it needs from `steps`.
+Prediction Predict(const KubeletMachine& machine, const KubeletPod& pod, SearchSteps& steps);
 
 }  // namespace huygens::topology

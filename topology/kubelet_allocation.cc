@@ -68,11 +68,11 @@ CpuSet InZones(const CpuLayout& layout, ZoneMask mask, bool by_socket) {
   return sockets;
 }
 
-std::optional<CpuSet> ChooseCpus(const KubeletState& state, int count, const Affinity& affinity) {
+std::optional<CpuSet> ChooseCpus(const KubeletState& state, int count, const Affinity& affinity, int& steps) {
   const KubeletOptions& options = state.machine.options;
   const CpuLayout& layout = *state.layout;
   auto take = [&](const CpuSet& available, int n) {
-    return options.distribute_across_zones ? TakeDistributed(layout, available, n, options)
+    return options.distribute_across_zones ? TakeDistributed(layout, available, n, options, steps)
                                            : TakePacked(layout, available, n, options);
   };
   const CpuSet available = state.free_cpus | state.reusable_cpus;
@@ -180,7 +180,7 @@ Admission AllocateDevices(KubeletState& state, const KubeletContainer& container
 }
 
 Admission AllocateCpus(KubeletState& state, const KubeletPod& pod, const KubeletContainer& container,
-                       const Affinity& affinity, ContainerPlacement& placement) {
+                       const Affinity& affinity, int& shares_steps, ContainerPlacement& placement) {
   const KubeletOptions& options = state.machine.options;
   const int count = container.cpus;
   if (!options.static_cpus || count == 0) return Admission::kAdmitted;
@@ -196,7 +196,7 @@ Admission AllocateCpus(KubeletState& state, const KubeletPod& pod, const Kubelet
   }
   state.NeedCpus();
   if (options.full_cores_only && !WholeCores(state, count)) return Admission::kSmtAlignmentError;
-  const auto cpus = ChooseCpus(state, count, affinity);
+  const auto cpus = ChooseCpus(state, count, affinity, shares_steps);
   if (!cpus) return Admission::kUnexpectedAdmissionError;
   state.TakeCpus(*cpus);
   std::array<int, 64> by_zone{};

@@ -11,7 +11,7 @@ namespace huygens::topology {
 Admission AllocateDevices(KubeletState& state, const KubeletContainer& container, const Affinity& affinity,
                           ContainerPlacement& placement);
 Admission AllocateCpus(KubeletState& state, const KubeletPod& pod, const KubeletContainer& container,
-                       const Affinity& affinity, ContainerPlacement& placement);
+                       const Affinity& affinity, int& shares_steps, ContainerPlacement& placement);
 Admission AllocateMemory(KubeletState& state, const KubeletContainer& container, const Affinity& affinity, int& steps,
                          ContainerPlacement& placement);
 

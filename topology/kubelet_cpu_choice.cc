@@ -145,20 +145,31 @@ class Accumulator {
   template <typename Visit>
   void ForEachCore(Visit visit) const {
     const CpuSet available = available_;
-    std::vector<std::pair<int, size_t>> cores;
+    struct Core {
+      size_t core;
+      int count;
+    };
+    std::vector<Core> cores;
+    auto before = [](const Core& a, const Core& b) { return a.core < b.core; };
     for (size_t group : zones_first_ ? Sockets() : Zones()) {
       cores.clear();
       (available & (zones_first_ ? layout_.InSocket(group) : layout_.InZone(group))).ForEach([&](size_t cpu) {
-        cores.emplace_back(0, layout_.cpus()[cpu].core);
+        const size_t core = layout_.cpus()[cpu].core;
+        if (cores.empty() || cores.back().core != core) cores.push_back({core, 0});
       });
-      std::sort(cores.begin(), cores.end());
-      cores.erase(std::unique(cores.begin(), cores.end()), cores.end());
-      for (auto& [count, core] : cores) {
-        for (uint16_t cpu : layout_.InCore(core)) count += available.Has(cpu) ? 1 : 0;
+      if (!std::is_sorted(cores.begin(), cores.end(), before)) std::sort(cores.begin(), cores.end(), before);
+      cores.erase(
+          std::unique(cores.begin(), cores.end(), [](const Core& a, const Core& b) { return a.core == b.core; }),
+          cores.end());
+      int most = 0;
+      for (Core& each : cores) {
+        for (uint16_t cpu : layout_.InCore(each.core)) each.count += available.Has(cpu) ? 1 : 0;
+        most = std::max(most, each.count);
       }
-      std::sort(cores.begin(), cores.end());
-      for (const auto& [count, core] : cores) {
-        if (!visit(core, count)) return;
+      for (int count = 1; count <= most; ++count) {
+        for (const Core& each : cores) {
+          if (each.count == count && !visit(each.core, count)) return;
+        }
       }
     }
   }

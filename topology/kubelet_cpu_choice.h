@@ -14,10 +14,9 @@ std::optional<CpuSet> TakePacked(const CpuLayout& layout, const CpuSet& availabl
                                  const KubeletOptions& options);
 
 // Evenly across as few zones as can do it, in such a way that what is left is as even as can be; packed where no zones
-// can. Each combination of zones is tried, at most kMaxDistributeSteps of them; packed beyond that.
-inline constexpr int kMaxDistributeSteps = 2048;
+// can. Each combination of zones is tried as long as there are `steps`; packed beyond that.
 std::optional<CpuSet> TakeDistributed(const CpuLayout& layout, const CpuSet& available, int count,
-                                      const KubeletOptions& options);
+                                      const KubeletOptions& options, int& steps);
 
 // The zones with available CPUs, in the order in which kubelet takes from them.
 absl::InlinedVector<size_t, 8> ZonesByAvailable(const CpuLayout& layout, const CpuSet& available);

@@ -59,12 +59,14 @@ double ToThousandths(double x) { return std::round(x * 1000) / 1000; }
 
 class Distribution {
  public:
-  Distribution(const CpuLayout& layout, const CpuSet& available, int count, int group, const KubeletOptions& options)
+  Distribution(const CpuLayout& layout, const CpuSet& available, int count, int group, const KubeletOptions& options,
+               int& steps)
       : layout_(layout),
         available_(available),
         count_(count),
         group_(group),
         options_(options),
+        steps_(steps),
         zones_(ZonesByAvailable(layout, available)) {
     int total = 0;
     for (size_t zone : zones_) {
@@ -198,12 +200,12 @@ class Distribution {
   const CpuSet& available_;
   const int count_, group_;
   const KubeletOptions& options_;
+  int& steps_;
   const Zones zones_;
   std::array<int, 64> left_{};  // CPUs available in each zone
   double mean_ = 0;             // of what is left in a zone afterwards
   double spread_ = 0;           // sum of squares if nothing were taken, around that mean
-  int steps_ = kMaxDistributeSteps;
-  int even_ = 0;  // what each zone of a combination gives
+  int even_ = 0;                // what each zone of a combination gives
   double best_ = 0;
   Zones chosen_, remainder_zones_;
 };
@@ -211,11 +213,11 @@ class Distribution {
 }  // namespace
 
 std::optional<CpuSet> TakeDistributed(const CpuLayout& layout, const CpuSet& available, int count,
-                                      const KubeletOptions& options) {
+                                      const KubeletOptions& options, int& steps) {
   if (count > available.Count()) return std::nullopt;
   const int group = options.full_cores_only ? layout.cpus_per_core() : 1;
-  if (count > 0 && count % group == 0) {
-    if (auto cpus = Distribution(layout, available, count, group, options).Run()) {
+  if (count > 0 && count % group == 0 && steps >= 0) {
+    if (auto cpus = Distribution(layout, available, count, group, options, steps).Run()) {
       if (cpus->empty()) return std::nullopt;
       return cpus;
     }

@@ -216,12 +216,13 @@ bool KubeletAccount::SurelyFitsOne(NodeIndex index, const KubeletRequest& reques
 
 Prediction KubeletAccount::Predict(NodeIndex index, const KubeletRequest& request) const {
   const NodeBook& node = Counted(index);
-  Prediction at_least = topology::Predict(node.free, request.pod);
+  SearchSteps steps(node.free.zones.size());
+  Prediction at_least = topology::Predict(node.free, request.pod, steps);
   // More room can make kubelet refuse: an init container goes to a lower zone, which those after it must then cover.
   if (!at_least.Admitted() || request.pod.containers.size() < 2) return at_least;
   const KubeletMachine* most_free = MostFree(index);
   if (most_free == nullptr) return at_least;
-  Prediction at_most = topology::Predict(*most_free, request.pod);
+  Prediction at_most = topology::Predict(*most_free, request.pod, steps);
   return at_most.Admitted() ? at_least : at_most;
 }
 

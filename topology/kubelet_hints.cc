@@ -222,6 +222,49 @@ bool Preferred(const KubeletState& state, const ResourceHints& hints, ZoneMask m
   return hints.sockets > 0 && SocketsIn(state, mask) == hints.sockets;
 }
 
+MaskSet FeasibleMasks(const KubeletState& state, const ResourceHints& hints, std::span<const size_t> zones) {
+  auto mask_of = [&](size_t places) {
+    ZoneMask mask = 0;
+    for (size_t place : ZonesIn{places}) mask |= ZoneBit(zones[place]);
+    return mask;
+  };
+  auto places_of = [&](ZoneMask mask) {
+    size_t places = 0;
+    for (size_t place = 0; place < zones.size(); ++place) places |= size_t{mask >> zones[place] & 1} << place;
+    return places;
+  };
+  const size_t all = (size_t{1} << zones.size()) - 1;
+  if (hints.kind == Kind::kDevices && InSeveralZones(state.machine.devices[hints.row])) {
+    MaskSet set;
+    for (size_t places = 1; places <= all; ++places) {
+      if (Feasible(state, hints, mask_of(places))) set.Add(places);
+    }
+    return set;
+  }
+  auto reaching = [&](std::span<const int64_t> amounts, int64_t need) {
+    absl::InlinedVector<int64_t, kMaxMergeZones> here;
+    for (size_t zone : zones) here.push_back(amounts[zone]);
+    return MaskSet::Reaching(here, need);
+  };
+  if (hints.kind != Kind::kMemory) {
+    MaskSet set = reaching(hints.amounts, hints.need).Between(places_of(hints.must), places_of(hints.universe));
+    set.Remove(0);
+    return set;
+  }
+  MaskSet set = MaskSet::Reaching(absl::InlinedVector<int64_t, kMaxMergeZones>(zones.size(), 0), 0)
+                    .Between(0, places_of(MemoryUniverse(state, 2)));
+  for (const ResourceHints::MemoryNeed& need : hints.memory) {
+    set &= reaching(std::span(state.memory_free).subspan(need.row * state.zones, state.zones), need.bytes);
+  }
+  set.Remove(0);
+  auto ask = [&](size_t places) { Feasible(state, hints, mask_of(places)) ? set.Add(places) : set.Remove(places); };
+  for (size_t place = 0; place < zones.size(); ++place) ask(size_t{1} << place);
+  ForEachSpecialMask(state, [&](ZoneMask mask) {
+    if (mask_of(places_of(mask)) == mask) ask(places_of(mask));
+  });
+  return set;
+}
+
 MaskAnswer FindCommonMask(const KubeletState& state, std::span<const ResourceHints> resources, int width, ZoneMask must,
                           std::span<const int> distance, int& steps) {
   MaskQuery query{.universe = AllZones(state.zones), .must = must, .distance = distance};

@@ -6,6 +6,7 @@
 
 #include "topology/kubelet_state.h"
 #include "topology/mask_search.h"
+#include "topology/mask_set.h"
 
 namespace huygens::topology {
 
@@ -46,6 +47,8 @@ HintSet HintsOf(const KubeletState& state, const HintRequest& request, int& step
 // Whether the mask is a hint of this resource, preferred or not.
 bool Feasible(const KubeletState& state, const ResourceHints& hints, ZoneMask mask);
 bool Preferred(const KubeletState& state, const ResourceHints& hints, ZoneMask mask);
+// All masks of these zones, at most kMaxMergeZones, that are hints of this resource; zones by their place in `zones`.
+MaskSet FeasibleMasks(const KubeletState& state, const ResourceHints& hints, std::span<const size_t> zones);
 
 // Memory's own hints, which its manager uses again when it allocates.
 ResourceHints MemoryHints(const KubeletState& state, const ResourceVector& memory, int& steps);

@@ -1,8 +1,7 @@
 #include "topology/kubelet_merge.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <tuple>
+#include <utility>
 
 namespace huygens::topology {
 
@@ -30,89 +29,51 @@ MaskAnswer PreferredByAll(const KubeletState& state, const HintSet& hints, std::
   return answer;
 }
 
-// Which masks can come of a combination of one hint per list: combining two families of masks by "and" is a product of
-// their sums over supersets.
-class Combinations {
- public:
-  // Masks are numbered by the zones of `universe` only.
-  Combinations(const KubeletState& state, const HintSet& hints, ZoneMask universe)
-      : size_(size_t{1} << CountZones(universe)), masks_(size_, 0), reachable_(size_, 0) {
-    size_t bit = 1;
-    for (size_t zone : ZonesIn{universe}) {
-      for (size_t i = 0; i < bit; ++i) masks_[i | bit] = masks_[i] | ZoneBit(zone);
-      bit <<= 1;
-    }
-    reachable_.back() = 1;
-    std::vector<int32_t> family(size_);
-    for (const ResourceHints& each : hints.resources) {
-      int least = 0;
-      family[0] = 0;
-      for (size_t i = 1; i < size_; ++i) {
-        family[i] = Feasible(state, each, masks_[i]) ? 1 : 0;
-        if (family[i] != 0 && (least == 0 || CountZones(masks_[i]) < least)) least = CountZones(masks_[i]);
-      }
-      if (least == 0) continue;
-      widest_need_ = std::max(widest_need_, least);
-      Transform(family, 1);
-      for (size_t i = 0; i < each.Lists(); ++i) And(family);
-    }
-  }
-
-  // The most zones that any resource needs at least; 0 = no resource has any hint.
-  int widest_need() const { return widest_need_; }
-
-  template <typename Visit>
-  void ForEach(Visit visit) const {
-    for (size_t i = 1; i < size_; ++i) {
-      if (reachable_[i] != 0) visit(masks_[i]);
-    }
-  }
-
- private:
-  // Sums over supersets, or undoes that.
-  void Transform(std::vector<int32_t>& family, int32_t sign) const {
-    for (size_t bit = 1; bit < size_; bit <<= 1) {
-      for (size_t i = 0; i < size_; i += 2 * bit) {
-        for (size_t j = i; j < i + bit; ++j) family[j] += sign * family[j + bit];
-      }
-    }
-  }
-  void And(const std::vector<int32_t>& summed) {
-    Transform(reachable_, 1);
-    for (size_t i = 0; i < size_; ++i) reachable_[i] *= summed[i];
-    Transform(reachable_, -1);
-    for (int32_t& count : reachable_) count = count != 0 ? 1 : 0;
-  }
-
-  size_t size_;
-  std::vector<ZoneMask> masks_;
-  std::vector<int32_t> reachable_;
-  int widest_need_ = 0;
-};
-
 // Best effort when nothing is preferred: as many zones as the resource that needs the most, else fewer, the more the
 // better, else more, the fewer the better; then the lowest or nearest.
-Merge BestNotPreferred(const KubeletState& state, const HintSet& hints, std::span<const int> distance) {
+Merge BestNotPreferred(const KubeletState& state, const HintSet& hints, std::span<const int> distance, int& steps) {
   Merge merge{.affinity = {.zones = AllZones(state.zones)}};
   ZoneMask universe = 0;
   for (const ResourceHints& each : hints.resources) universe |= each.universe;
-  if (CountZones(universe) > kMaxMergeZones) {
+  const int count = CountZones(universe);
+  if (count > kMaxMergeZones || steps < 0) {
     merge.bounded = true;
     return merge;
   }
-  const Combinations combinations(state, hints, universe);
-  const int wanted = combinations.widest_need();
+  absl::InlinedVector<size_t, kMaxMergeZones> zones;
+  for (size_t zone : ZonesIn{universe}) zones.push_back(zone);
+  // Which masks can come of a combination of one hint per list.
+  MaskSet reachable;
+  reachable.Add((size_t{1} << count) - 1);
+  int wanted = 0;  // the most zones that any resource needs at least
+  for (const ResourceHints& each : hints.resources) {
+    const MaskSet family = FeasibleMasks(state, each, zones);
+    if (family.empty()) continue;
+    int least = 1;
+    while (family.OfWidth(least).empty()) ++least;
+    wanted = std::max(wanted, least);
+    for (size_t i = 0; i < each.Lists(); ++i) reachable = MaskSet::Combined(reachable, family);
+    steps -= static_cast<int>(each.Lists()) << count >> 2;  // about what they cost
+  }
   if (wanted == 0) return merge;
-  auto rank = [&](ZoneMask mask) {
-    const int count = CountZones(mask);
-    return std::tuple(count > wanted, std::abs(count - wanted),
-                      distance.empty() ? 0 : DistanceWithin(distance, state.zones, mask), mask);
+  auto lowest = [&](int width) {
+    std::optional<std::pair<int64_t, ZoneMask>> best;
+    reachable.OfWidth(width).ForEach([&](size_t places) {
+      if (best && distance.empty()) return;
+      ZoneMask mask = 0;
+      for (size_t place : ZonesIn{places}) mask |= ZoneBit(zones[place]);
+      const std::pair each(distance.empty() ? 0 : DistanceWithin(distance, state.zones, mask), mask);
+      if (!best || each < *best) best = each;
+    });
+    if (best) merge.affinity.zones = best->second;
+    return best.has_value();
   };
-  std::optional<ZoneMask> best;
-  combinations.ForEach([&](ZoneMask mask) {
-    if (!best || rank(mask) < rank(*best)) best = mask;
-  });
-  if (best) merge.affinity.zones = best;
+  for (int width = wanted; width > 0; --width) {
+    if (lowest(width)) return merge;
+  }
+  for (int width = wanted + 1; width <= count; ++width) {
+    if (lowest(width)) return merge;
+  }
   return merge;
 }
 
@@ -130,7 +91,7 @@ Merge MergeHints(const KubeletState& state, const HintSet& hints, int& steps) {
     if (answer.mask) {
       merge.affinity.zones = answer.mask;
     } else if (options.policy == TopologyManagerPolicy::kBestEffort) {
-      merge = BestNotPreferred(state, hints, distance);
+      merge = BestNotPreferred(state, hints, distance, steps);
     } else {
       merge.admitted = false;
     }

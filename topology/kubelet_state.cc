@@ -51,6 +51,18 @@ int64_t KubeletState::MemoryReusable(size_t row, ZoneMask mask) const {
   return 0;
 }
 
+bool KubeletState::SameFree(const KubeletState& other) const {
+  for (size_t z = 0; z < zones; ++z) {
+    if (cpu_free[z] != other.cpu_free[z] || cpu_reusable[z] != other.cpu_reusable[z] ||
+        (memory_blocks[z] == 0) != (other.memory_blocks[z] == 0) || memory_group[z] != other.memory_group[z]) {
+      return false;
+    }
+  }
+  return memory_free == other.memory_free && memory_reusable == other.memory_reusable &&
+         device_free == other.device_free && device_reusable == other.device_reusable &&
+         knows_cpus == other.knows_cpus && free_cpus == other.free_cpus && reusable_cpus == other.reusable_cpus;
+}
+
 KubeletCharge KubeletState::Taken() const {
   KubeletCharge charge;
   for (size_t z = 0; z < zones; ++z) {

@@ -23,6 +23,9 @@ struct KubeletState {
   // What containers may reuse of exactly these zones.
   int64_t MemoryReusable(size_t row, ZoneMask mask) const;
 
+  // Whether everything that the managers look at is the same as in another state of the same machine.
+  bool SameFree(const KubeletState& other) const;
+
   // What the containers so far hold of the machine.
   KubeletCharge Taken() const;
 
@@ -36,6 +39,7 @@ struct KubeletState {
     ZoneMask zones = 0;
     size_t row = 0;
     int64_t bytes = 0;
+    friend bool operator==(const Reusable&, const Reusable&) = default;
   };
   absl::InlinedVector<Reusable, 2> memory_reusable;
   absl::InlinedVector<size_t, 4> device_offset;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/topology/kubelet_node.h"
 #include "tests/topology/placed_pod.h"
 
 namespace huygens::policy {
@@ -127,6 +128,32 @@ TEST(TopologyCheck, LeavesRejectedNodesAlone) {
   TopologyCheck(zones, kNoKubelet).Run({pod, {{99000}, true}, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kUnknownNode);
   EXPECT_EQ(nodes.reason(1), Reason::kZonesTooSmall);
+}
+
+// 64 zones of 6 CPUs and much memory or 8 and little: that no eight of them hold 57 CPUs and 103 memory is more than
+// the search can find out, of the empty node either.
+TEST(TopologyCheck, APodRefusedForWantOfStepsMayBeCured) {
+  cluster::NodeTopology object = topology::test::Object(std::vector<std::pair<int64_t, int64_t>>(64), "restricted");
+  for (cluster::Zone& zone : object.zones) {
+    const int64_t cpus = zone.id % 2 == 0 ? 6 : 8;
+    zone.allocatable = zone.available = {{kCpu, cpus * 1000}, {kMemory, 20 - cpus}};
+  }
+  topology::ZoneAccount zones({});
+  topology::KubeletAccount kubelet({});
+  zones.NodeChanged(0, &object);
+  kubelet.NodeChanged(0, &object);
+  auto reason = [&](int64_t cpus, int64_t memory) {
+    cluster::Pod pod;
+    cluster::Container& container = pod.containers.emplace_back();
+    container.requests = container.limits = {{kCpu, cpus * 1000}, {kMemory, memory}};
+    Candidates nodes;
+    nodes.Reset(std::vector<NodeIndex>{0});
+    TopologyCheck(zones, kubelet).Run({pod, {}, kNow}, cluster::State(), nodes);
+    return nodes.reason(0);
+  };
+  EXPECT_EQ(reason(57, 103), Reason::kCannotAlignContainer);
+  EXPECT_EQ(reason(57, 100000), Reason::kNeverAlignsContainer);
+  EXPECT_EQ(reason(57, 102), Reason::kFits);
 }
 
 }  // namespace

@@ -143,6 +143,25 @@ TEST(KubeletHardware, AWidthThatWantOfStepsHidesIsMarked) {
   EXPECT_TRUE(prediction.bounded);
 }
 
+TEST(KubeletHardware, TheBoundIsOneForAllContainersOfAPod) {
+  // Nothing is preferred: the CPUs want seven zones, the memory two.
+  KubeletMachine machine = MachineOf(std::vector<int>(8, 8), TopologyManagerPolicy::kBestEffort);
+  KubeletContainer init = Container(56, 150);
+  init.kind = KubeletContainer::Kind::kInit;
+  auto pod = [&](int differing, int equal) {
+    std::vector<KubeletContainer> containers;
+    for (int i = 0; i < differing + equal; ++i) {
+      containers.push_back(init);
+      if (i < differing) containers.back().cpus -= i % 4;
+    }
+    containers.push_back(Container(50, 150));
+    return PodOf(containers);
+  };
+  EXPECT_FALSE(Predict(machine, pod(8, 0)).bounded);
+  EXPECT_FALSE(Predict(machine, pod(8, 100)).bounded) << "equal ones are searched for once";
+  EXPECT_TRUE(Predict(machine, pod(100, 0)).bounded);
+}
+
 TEST(KubeletHardware, TheNearestZonesWinWhereTheyArePreferred) {
   KubeletMachine machine = MachineOf({8, 8, 8, 8}, TopologyManagerPolicy::kRestricted);
   machine.distance = {10, 32, 32, 11, 32, 10, 12, 32, 32, 12, 10, 32, 11, 32, 32, 10};

@@ -308,6 +308,28 @@ TEST(KubeletWide, CpusAreDividedAsTheNaiveRerunDoes) {
   EXPECT_GT(divided, 400);
 }
 
+// Several of each container, most of which take what those before them left.
+TEST(KubeletRepeated, EqualContainersFareAsInTheNaiveRerun) {
+  int admitted = 0;
+  for (uint64_t seed = 1; seed <= 8000; ++seed) {
+    SCOPED_TRACE(seed);
+    Generator generator(seed);
+    const KubeletMachine machine = generator.Machine();
+    cluster::Pod pod = generator.Pod();
+    std::vector<cluster::Container> init;
+    if (seed % 2 == 0) pod.init_containers = {pod.containers.front()};
+    for (const cluster::Container& each : pod.init_containers) init.insert(init.end(), 3, each);
+    pod.init_containers = init;
+    pod.containers.insert(pod.containers.begin(), pod.containers.front());
+    if (pod.containers.size() > 3) pod.containers.pop_back();
+    const Prediction prediction = Predict(machine, KubeletPodOf(pod));
+    admitted += prediction.Admitted() ? 1 : 0;
+    ExpectSame(machine, NaiveAdmit(machine, pod), prediction);
+    if (HasFailure()) return;
+  }
+  EXPECT_GT(admitted, 8000 / 5);
+}
+
 INSTANTIATE_TEST_SUITE_P(Seeds, KubeletProperty, testing::Values(1, 2, 3, 4));
 
 }  // namespace
