@@ -10,8 +10,9 @@ namespace {
 
 using Kind = KubeletContainer::Kind;
 
-constexpr int kMaxMaskSteps = 1536;          // about 15 us
-constexpr int kMaxMaskStepsFewZones = 3328;  // up to kMaxMergeZones zones: a merge costs the same, about 300, each time
+constexpr int kMaxMaskSteps = 1536;  // about 15 us
+// Up to kMaxMergeZones zones, where a merge costs about 300: enough for eleven containers that differ, asked for twice.
+constexpr int kMaxMaskStepsFewZones = 6656;
 constexpr int kMaxSharesSteps = 2048;
 
 // The memory that the last container reuses is taken off the blocks of the init containers it comes from.
