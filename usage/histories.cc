@@ -49,10 +49,10 @@ bool Histories::Set(std::string_view subject, size_t resource, int64_t slot, int
 
 void Histories::DropOld() {
   const auto window = static_cast<int64_t>(slots_);
-  const int64_t newest = *std::max_element(newest_.begin(), newest_.end());
-  if (newest < looked_ + std::max<int64_t>(1, window / 7)) return;
-  looked_ = newest;
   const int64_t day = std::max<int64_t>(1, window / 7);
+  const int64_t newest = *std::max_element(newest_.begin(), newest_.end());
+  if (newest < looked_ + day) return;
+  looked_ = newest;
   measured_ -= absl::erase_if(subjects_, [&](const auto& each) {
     const History& history = *each.second;
     if (history.users > 0) return false;

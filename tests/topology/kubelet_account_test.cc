@@ -357,6 +357,18 @@ std::shared_ptr<cluster::Pod> GpuPod(const std::string& name, int64_t gpus) {
   pod->containers[0].limits.Set(kGpu, gpus);
   return pod;
 }
+// Two GPUs in each of two zones, and four in none.
+class KubeletAccountWithGpus : public testing::Test {
+ protected:
+  KubeletAccountWithGpus() {
+    const cluster::Node node = NodeWithGpus(8);
+    account.NodeObjectChanged(kNode, &node);
+    account.NodeChanged(kNode, &object);
+  }
+
+  KubeletAccount account{{}};
+  cluster::NodeTopology object = WithGpus(2, 2, "best-effort");
+};
 // How many GPUs kubelet would give one more pod.
 int64_t GpusFor(const KubeletAccount& account) {
   int64_t gpus = 0;
@@ -364,12 +376,7 @@ int64_t GpusFor(const KubeletAccount& account) {
   return gpus;
 }
 
-TEST(KubeletAccount, CountsDevicesOfNoZoneByTheNodeAndAllItsPods) {
-  KubeletAccount account({});
-  auto node = NodeWithGpus(8);  // four of them in no zone
-  auto object = WithGpus(2, 2, "best-effort");
-  account.NodeObjectChanged(kNode, &node);
-  account.NodeChanged(kNode, &object);
+TEST_F(KubeletAccountWithGpus, CountsDevicesOfNoZoneByTheNodeAndAllItsPods) {
   EXPECT_EQ(GpusFor(account), 8);
 
   // Three GPUs: two of the one zone, another of none.
@@ -388,12 +395,7 @@ TEST(KubeletAccount, CountsDevicesOfNoZoneByTheNodeAndAllItsPods) {
   EXPECT_EQ(GpusFor(account), 8);
 }
 
-TEST(KubeletAccount, BelievesAPredictionThatLeavesOutDevicesOfNoZone) {
-  KubeletAccount account({});
-  auto node = NodeWithGpus(8);
-  auto object = WithGpus(2, 2, "best-effort");
-  account.NodeObjectChanged(kNode, &node);
-  account.NodeChanged(kNode, &object);
+TEST_F(KubeletAccountWithGpus, BelievesAPredictionThatLeavesOutDevicesOfNoZone) {
   account.Place(Placed(GpuPod("a", 3), {{0, {{kCpu, 1000}, {kMemory, Gi}, {kGpu, 2}}}}));
   EXPECT_EQ(FreeCpus(account, 0), 7);
   EXPECT_EQ(FreeCpus(account, 1), 8);
@@ -404,12 +406,7 @@ TEST(KubeletAccount, BelievesAPredictionThatLeavesOutDevicesOfNoZone) {
 }
 
 // As for a pod that nobody has placed yet.
-TEST(KubeletAccount, AHoldingTakesOfNoZoneWhatItsZonesDoNotHold) {
-  KubeletAccount account({});
-  auto node = NodeWithGpus(8);
-  auto object = WithGpus(2, 2, "best-effort");
-  account.NodeObjectChanged(kNode, &node);
-  account.NodeChanged(kNode, &object);
+TEST_F(KubeletAccountWithGpus, AHoldingTakesOfNoZoneWhatItsZonesDoNotHold) {
   const KubeletPod pod = KubeletRequestOf(*GpuPod("a", 3)).pod;
   auto free_of_no_zone = [&](std::vector<cluster::ZoneAmount> zones) {
     KubeletMachine machine = account.Machine(kNode);
@@ -420,11 +417,8 @@ TEST(KubeletAccount, AHoldingTakesOfNoZoneWhatItsZonesDoNotHold) {
   EXPECT_EQ(free_of_no_zone({}), 1) << "unknown";
 }
 
-TEST(KubeletAccount, DevicesOfNoZoneAlignWithNothing) {
-  KubeletAccount account({});
-  auto node = NodeWithGpus(8);
-  auto object = WithGpus(2, 2, "restricted");
-  account.NodeObjectChanged(kNode, &node);
+TEST_F(KubeletAccountWithGpus, DevicesOfNoZoneAlignWithNothing) {
+  object = WithGpus(2, 2, "restricted");
   account.NodeChanged(kNode, &object);
   EXPECT_EQ(GpusFor(account), 2) << "the CPU wants one zone, three GPUs two";
 }
