@@ -76,10 +76,9 @@ const Command kExplainCommand = {
     "was asked about, the\n"
     "reason against it or its score by term, and what bind chose. The last 1000 decisions on all pods are remembered; "
     "-o json prints them as\n"
-    "/debug/decisions gives them. For node/NAME it prints what the node uses by hour of the week, its ceilings, what "
-    "they "
-    "leave, and the pods\n"
-    "that use most.\n\n"
+    "/debug/decisions gives them. For node/NAME it prints what is assumed of its kubelet and who says so, "
+    "what the node\n"
+    "uses by hour of the week, its ceilings, what they leave, and the pods that use most.\n\n"
     "  huygens explain one-zone -n default --admin-url http://127.0.0.1:8889\n"
     "  huygens explain node/numa-4 --admin-url http://127.0.0.1:8889\n\n"
     "Exit codes: 0 explained, 1 nothing is known about the pod or the server could not be reached, 2 wrong usage.\n",

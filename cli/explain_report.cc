@@ -211,6 +211,12 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
       })) {
     text += "`huygens explain node/NAME` shows the ceilings and the week of a node.\n";
   }
+  if (attempt.filter && std::ranges::any_of(attempt.filter->nodes, [](const auto& node) {
+        return node.reason.starts_with("cannot align") ||
+               node.reason == policy::Text(policy::Reason::kInsufficientCores);
+      })) {
+    text += "`huygens explain node/NAME` shows what is assumed of a node's kubelet, and who says so.\n";
+  }
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);

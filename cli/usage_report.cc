@@ -146,6 +146,13 @@ std::string UsageTopText(const UsageTopView& top, std::string_view size) {
 
 std::string NodeUseText(const NodeUseView& node, Time now) {
   std::string text = Concat("node ", node.name, "\n");
+  if (!node.kubelet.empty()) {
+    Table table({"  ASSUMED OF KUBELET", "VALUE", "FROM"});
+    for (const KubeletSettingView& each : node.kubelet) {
+      table.AddRow({Concat("  ", each.name), each.value, each.from == "object" ? "topology object" : each.from});
+    }
+    text += Concat("\n", table.Text(), "\n");
+  }
   if (node.resources.empty()) return text + node.no_usage + "\n";
   bool drawn = false;
   for (const ResourceUseView& use : node.resources) {

@@ -80,6 +80,15 @@ StatusOr<NodeUseView> DecodeNodeUse(std::string_view json) {
     return in.Members([&](const JsonKey& key) -> Status {
       if (key.text == "name") return in.Read(out.name);
       if (key.text == "noUsage") return in.Read(out.no_usage);
+      if (key.text == "kubelet") {
+        return wire::ReadList(in, out.kubelet, [&](KubeletSettingView& setting) {
+          return in.Members([&](const JsonKey& part) {
+            if (part.text == "name") return in.Read(setting.name);
+            if (part.text == "value") return in.Read(setting.value);
+            return part.text == "from" ? in.Read(setting.from) : absl::OkStatus();
+          });
+        });
+      }
       if (key.text != "usage") return absl::OkStatus();
       return in.Members([&](const JsonKey& part) {
         if (part.text == "slotSeconds") return in.Read(out.slot_seconds);

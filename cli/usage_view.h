@@ -30,9 +30,17 @@ struct ResourceUseView {
   std::vector<double> curve;     // by slot of the window, in base units
 };
 
+// What is assumed of the node's kubelet.
+struct KubeletSettingView {
+  std::string name;
+  std::string value;
+  std::string from;  // "object", "label", "configuration"
+};
+
 struct NodeUseView {
   std::string name;
-  std::optional<int64_t> fits;  // how many more pods of the size asked about
+  std::vector<KubeletSettingView> kubelet;  // empty: it is not predicted
+  std::optional<int64_t> fits;              // how many more pods of the size asked about
   std::string unrequested_cpu, unrequested_memory;
   int64_t slot_seconds = 0;
   std::string no_usage;  // why there are no resources

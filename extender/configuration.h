@@ -88,9 +88,29 @@ struct BindConfiguration {
   LeaseConfiguration lease;
 };
 
+// Named as kubelet's own options are; max-allowable-numa-nodes and strict-cpu-reservation are accepted and change
+// nothing.
+struct TopologyManagerPolicyOptions {
+  bool prefer_closest_numa_nodes = false;
+  int64_t max_allowable_numa_nodes = 8;
+};
+struct CpuManagerPolicyOptions {
+  bool full_pcpus_only = false;
+  bool distribute_cpus_across_numa = false;
+  bool distribute_cpus_across_cores = false;
+  bool align_by_socket = false;
+  bool prefer_align_cpus_by_uncorecache = false;
+  bool strict_cpu_reservation = false;
+};
+
 struct KubeletConfiguration {
-  std::string cpu_manager_policy = "static";     // none | static
+  topology::TopologyManagerPolicy topology_manager_policy = topology::TopologyManagerPolicy::kNone;
+  topology::TopologyManagerScope topology_manager_scope = topology::TopologyManagerScope::kContainer;
+  TopologyManagerPolicyOptions topology_manager_policy_options;
+  std::string cpu_manager_policy = "static";  // none | static
+  CpuManagerPolicyOptions cpu_manager_policy_options;
   std::string memory_manager_policy = "Static";  // None | Static
+  int64_t threads_per_core = 2;
 };
 
 struct RealCapacityConfiguration {

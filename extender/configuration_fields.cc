@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "extender/configuration_walk.h"
+#include "topology/kubelet_settings.h"
 
 namespace huygens::extender {
 
@@ -21,8 +22,6 @@ constexpr int64_t kGi = 1024 * kMi;
 
 constexpr std::string_view kWhenStale[] = {"useAllocatable", "useLast", "reject"};
 constexpr std::string_view kPassOrReject[] = {"pass", "reject"};
-constexpr std::string_view kCpuManagerPolicies[] = {"none", "static"};
-constexpr std::string_view kMemoryManagerPolicies[] = {"None", "Static"};
 constexpr std::string_view kEstimators[] = {"peakOfSum", "sumOfPeaks"};
 constexpr std::string_view kWhenUnknown[] = {"useRequests", "pass", "reject"};
 constexpr std::string_view kUnits[] = {"cores", "bytes", "iops"};
@@ -156,7 +155,10 @@ void Describe(Walk& walk, LeaseConfiguration& c) {
 void Describe(Walk& walk, TopologyConfiguration& c) {
   walk.Texts("managedResources", c.managed_resources, "resource names", QualifiedName,
              "charged to the zones of managed nodes; cpu first, memory where the agent sets cpuset.mems");
-  walk.Section("kubelet", c.kubelet, "Assumed where a node pinned by kubelet does not say.");
+  walk.Section(
+      "kubelet", c.kubelet,
+      "Assumed of a node that kubelet pins where neither its topology object nor a label says; in the words of "
+      "kubelet's own configuration file.");
   walk.Value("nodesWithoutTopology",
              Choice(kPassOrReject, c.nodes_without_topology_pass ? 0 : 1,
                     [&c](size_t position) { c.nodes_without_topology_pass = position == 0; }),
@@ -165,9 +167,42 @@ void Describe(Walk& walk, TopologyConfiguration& c) {
 }
 
 void Describe(Walk& walk, KubeletConfiguration& c) {
-  walk.Value("cpuManagerPolicy", Word(kCpuManagerPolicies, c.cpu_manager_policy), "as kubelet's cpuManagerPolicy");
-  walk.Value("memoryManagerPolicy", Word(kMemoryManagerPolicies, c.memory_manager_policy),
+  walk.Value("topologyManagerPolicy", Choice(topology::kTopologyManagerPolicies, c.topology_manager_policy),
+             "as kubelet's topologyManagerPolicy");
+  walk.Value("topologyManagerScope", Choice(topology::kTopologyManagerScopes, c.topology_manager_scope),
+             "as kubelet's topologyManagerScope");
+  walk.Section("topologyManagerPolicyOptions", c.topology_manager_policy_options,
+               "As kubelet's topologyManagerPolicyOptions.");
+  walk.Value("cpuManagerPolicy", Word(topology::kCpuManagerPolicies, c.cpu_manager_policy),
+             "as kubelet's cpuManagerPolicy");
+  walk.Section("cpuManagerPolicyOptions", c.cpu_manager_policy_options,
+               "As kubelet's cpuManagerPolicyOptions: full-pcpus-only refuses what kubelet would refuse with "
+               "SMTAlignmentError.");
+  walk.Value("memoryManagerPolicy", Word(topology::kMemoryManagerPolicies, c.memory_manager_policy),
              "as kubelet's memoryManagerPolicy");
+  walk.Value("threadsPerCore", Integer(c.threads_per_core, 1, 8),
+             "logical CPUs of one core, where the object has no huygens.dev/cores; 1 with SMT off");
+}
+
+void Describe(Walk& walk, TopologyManagerPolicyOptions& c) {
+  walk.Value("prefer-closest-numa-nodes", InQuotes(Flag(c.prefer_closest_numa_nodes)),
+             "of several sets of zones the nearest");
+  walk.Value("max-allowable-numa-nodes", InQuotes(Integer(c.max_allowable_numa_nodes, 8, 64)),
+             "accepted, and changes nothing here: the object lists the zones");
+}
+
+void Describe(Walk& walk, CpuManagerPolicyOptions& c) {
+  walk.Value("full-pcpus-only", InQuotes(Flag(c.full_pcpus_only)),
+             "whole cores only; other amounts of CPUs are refused");
+  walk.Value("distribute-cpus-across-numa", InQuotes(Flag(c.distribute_cpus_across_numa)),
+             "evenly over the zones, where more than one is needed");
+  walk.Value("distribute-cpus-across-cores", InQuotes(Flag(c.distribute_cpus_across_cores)),
+             "one thread of each core first");
+  walk.Value("align-by-socket", InQuotes(Flag(c.align_by_socket)), "sockets instead of zones");
+  walk.Value("prefer-align-cpus-by-uncorecache", InQuotes(Flag(c.prefer_align_cpus_by_uncorecache)),
+             "CPUs that share a last-level cache, where possible");
+  walk.Value("strict-cpu-reservation", InQuotes(Flag(c.strict_cpu_reservation)),
+             "accepted, and changes nothing here: it is about pods without CPUs of their own");
 }
 
 void Describe(Walk& walk, RealCapacityConfiguration& c) {

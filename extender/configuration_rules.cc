@@ -120,6 +120,24 @@ void CheckBind(const Configuration& c, const Report& report) {
   }
 }
 
+// Pairs with which kubelet itself does not start.
+void CheckKubelet(const KubeletConfiguration& kubelet, const Report& report) {
+  const CpuManagerPolicyOptions& options = kubelet.cpu_manager_policy_options;
+  auto exclude = [&](std::string_view option, bool on, std::string_view other) {
+    if (on)
+      report(Concat("topology.kubelet.cpuManagerPolicyOptions.", option),
+             Concat("kubelet does not start with this and ", other));
+  };
+  exclude("distribute-cpus-across-cores", options.distribute_cpus_across_cores && options.full_pcpus_only,
+          "full-pcpus-only");
+  exclude("distribute-cpus-across-cores", options.distribute_cpus_across_cores && options.distribute_cpus_across_numa,
+          "distribute-cpus-across-numa");
+  exclude(
+      "align-by-socket",
+      options.align_by_socket && kubelet.topology_manager_policy == topology::TopologyManagerPolicy::kSingleNumaNode,
+      "topologyManagerPolicy single-numa-node");
+}
+
 void CheckUsageSource(const Configuration& c, const Report& report) {
   const UsageConfiguration& usage = c.usage;
   if (usage.prometheus && usage.prometheus->url.empty()) report("usage.prometheus.url", "must not be empty");
@@ -187,6 +205,7 @@ void CheckRules(const Configuration& c, const Report& report) {
     report("topology.managedResources", "must begin with cpu: without it no pod asks anything of zones");
   }
 
+  CheckKubelet(c.topology.kubelet, report);
   CheckUsageSource(c, report);
   CheckUsage(c.usage, report);
 }

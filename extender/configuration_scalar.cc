@@ -74,6 +74,13 @@ Scalar Flag(bool& value) {
       }};
 }
 
+Scalar InQuotes(Scalar scalar) {
+  scalar.kind = Concat(scalar.kind, ", in quotes");
+  scalar.text = Concat("\"", scalar.text, "\"");
+  scalar.set = [set = std::move(scalar.set)](std::string_view text, bool) { return set(text, false); };
+  return scalar;
+}
+
 Scalar Integer(int64_t& value, int64_t least, int64_t most) {
   std::string range = Concat(std::to_string(least), " to ", std::to_string(most));
   return {.kind = Concat("whole number, ", range),

@@ -33,6 +33,8 @@ Scalar Share(double& value);
 Scalar Share(int64_t& millionths);
 // Above 0 and at most `most`.
 Scalar Share(std::optional<int64_t>& millionths, int64_t most);
+// As in kubelet's maps of strings: printed in quotes, and read with or without them.
+Scalar InQuotes(Scalar scalar);
 // Quantity text: 64Mi, 1G, 4096.
 Scalar Bytes(int64_t& value, int64_t least, int64_t most);
 Scalar Span(Duration& value, Duration least, Duration most);

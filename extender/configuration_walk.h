@@ -30,6 +30,8 @@ void Describe(Walk& walk, BindConfiguration& bind);
 void Describe(Walk& walk, LeaseConfiguration& lease);
 void Describe(Walk& walk, TopologyConfiguration& topology);
 void Describe(Walk& walk, KubeletConfiguration& kubelet);
+void Describe(Walk& walk, TopologyManagerPolicyOptions& options);
+void Describe(Walk& walk, CpuManagerPolicyOptions& options);
 void Describe(Walk& walk, RealCapacityConfiguration& real_capacity);
 void Describe(Walk& walk, UsageConfiguration& usage);
 void Describe(Walk& walk, PrometheusConfiguration& prometheus);

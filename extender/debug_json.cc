@@ -4,7 +4,6 @@
 #include "base/quantity.h"
 #include "extender/usage_json.h"
 #include "placement/node_fit.h"
-#include "topology/kubelet_settings.h"
 
 namespace huygens::extender {
 
@@ -69,15 +68,16 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool k
   out += '}';
 }
 
-void AppendKubelet(std::string& out, const topology::KubeletOptions& options) {
-  out += ",\"kubelet\":{";
-  for (const auto& [name, value] : topology::SettingsOf(options)) {
-    if (out.back() != '{') out += ',';
-    AppendJsonString(out, name);
-    out += ':';
-    AppendJsonString(out, value);
+void AppendKubelet(std::string& out, const std::vector<topology::KubeletSetting>& settings) {
+  out += ",\"kubelet\":[";
+  for (const topology::KubeletSetting& setting : settings) {
+    out += out.back() == '[' ? "{\"name\":" : ",{\"name\":";
+    AppendJsonString(out, setting.name);
+    AppendJsonField(out, "value", setting.value);
+    AppendJsonField(out, "from", topology::Text(setting.source));
+    out += '}';
   }
-  out += '}';
+  out += ']';
 }
 
 void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
@@ -141,7 +141,7 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   if (node->single_numa) out += ",\"singleNuma\":true";
   if (!node->defect.empty()) AppendJsonField(out, "defect", node->defect);
   if (!node->unknown_setting.empty()) AppendJsonField(out, "notice", node->unknown_setting);
-  if (node->kubelet) AppendKubelet(out, *node->kubelet);
+  if (!node->kubelet.empty()) AppendKubelet(out, node->kubelet);
   out += ",\"zones\":[";
   for (const placement::ZoneDescription& zone : node->zones) {
     if (out.back() != '[') out += ',';

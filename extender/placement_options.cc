@@ -24,6 +24,21 @@ StatusOr<usage::Options> UsageOptions(const UsageConfiguration& configuration, R
   return options;
 }
 
+topology::KubeletOptions AssumedOf(const KubeletConfiguration& kubelet) {
+  const CpuManagerPolicyOptions& cpu = kubelet.cpu_manager_policy_options;
+  return {.policy = kubelet.topology_manager_policy,
+          .scope = kubelet.topology_manager_scope,
+          .prefer_closest = kubelet.topology_manager_policy_options.prefer_closest_numa_nodes,
+          .static_cpus = kubelet.cpu_manager_policy == "static",
+          .static_memory = kubelet.memory_manager_policy == "Static",
+          .full_cores_only = cpu.full_pcpus_only,
+          .distribute_across_zones = cpu.distribute_cpus_across_numa,
+          .distribute_across_cores = cpu.distribute_cpus_across_cores,
+          .align_by_socket = cpu.align_by_socket,
+          .align_by_uncore_cache = cpu.prefer_align_cpus_by_uncorecache,
+          .threads_per_core = static_cast<int>(kubelet.threads_per_core)};
+}
+
 }  // namespace
 
 StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
@@ -48,8 +63,7 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
   options.topology.nodes_without_topology_pass = configuration.topology.nodes_without_topology_pass;
   // Nobody can be told about a directory of manifests.
   if (configuration.wake.enabled && configuration.cluster.kubernetes) options.waiting_pods = kWaitingPods;
-  options.topology.kubelet = {.static_cpus = configuration.topology.kubelet.cpu_manager_policy == "static",
-                              .static_memory = configuration.topology.kubelet.memory_manager_policy == "Static"};
+  options.topology.kubelet = AssumedOf(configuration.topology.kubelet);
   HUYGENS_ASSIGN_OR_RETURN(options.usage, UsageOptions(configuration.usage, resources));
   options.quota = {.enforcement = configuration.quota.enforcement,
                    .models = {.cpu = configuration.quota.cpu_model_label,

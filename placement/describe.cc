@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "placement/placement.h"
-#include "topology/kubelet_settings.h"
 
 namespace huygens::placement {
 
@@ -63,7 +62,7 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
     description.unknown_setting = topology::UnknownSetting(*topology);
   }
   if (kubelet_.Predicts(*node)) {
-    description.kubelet = kubelet_.Published(*node).options;
+    description.kubelet = topology::KubeletSettingsOf(*topology, state_.GetNode(*node), zones_.options().kubelet);
     DescribeKubelet(*node, *topology, description);
   }
   for (const auto& figures : zones_.Figures(*node, now)) {

@@ -24,6 +24,7 @@
 #include "quota/options.h"
 #include "scoring/weighted_mean.h"
 #include "topology/kubelet_account.h"
+#include "topology/kubelet_settings.h"
 #include "topology/options.h"
 #include "topology/zone_account.h"
 #include "usage/account.h"
@@ -123,8 +124,8 @@ struct NodeDescription {
   topology::NodeMode mode = topology::NodeMode::kNoTopology;
   bool single_numa = false;
   std::string defect;
-  std::string unknown_setting;                      // topology::UnknownSetting
-  std::optional<topology::KubeletOptions> kubelet;  // where it is predicted
+  std::string unknown_setting;                    // topology::UnknownSetting
+  std::vector<topology::KubeletSetting> kubelet;  // what it is predicted by; empty: it is not
   std::vector<ZoneDescription> zones;
   struct PodOnNode {
     std::string key;

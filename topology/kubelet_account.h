@@ -42,7 +42,7 @@ class KubeletAccount final : public cluster::Account {
   // From an exporter's reading to its writing, and by how much the clocks of node and API server may differ.
   static constexpr Duration kExporterMargin = std::chrono::seconds(10);
 
-  explicit KubeletAccount(KubeletDefaults defaults) : defaults_(defaults) {}
+  explicit KubeletAccount(const KubeletOptions& defaults) : defaults_(defaults) {}
 
   // Whether there is an object from which kubelet can be predicted.
   bool Predicts(NodeIndex node) const { return node < nodes_.size() && nodes_[node].predicts; }
@@ -163,7 +163,7 @@ class KubeletAccount final : public cluster::Account {
   static void NextSet(NodeBook& node);
   static void StartSets(NodeBook& node);
 
-  KubeletDefaults defaults_;
+  KubeletOptions defaults_;
   AssumedLayouts layouts_;
   KubeletPods wanted_;
   int judged_ = 0;                       // nodes that are predicted or unusable

@@ -14,28 +14,10 @@
 
 #include "base/resource.h"
 #include "topology/kubelet_cpus.h"
+#include "topology/kubelet_options.h"
 #include "topology/zone_mask.h"
 
 namespace huygens::topology {
-
-enum class TopologyManagerPolicy : uint8_t { kNone, kBestEffort, kRestricted, kSingleNumaNode };
-enum class TopologyManagerScope : uint8_t { kContainer, kPod };
-
-struct KubeletOptions {
-  TopologyManagerPolicy policy = TopologyManagerPolicy::kNone;
-  TopologyManagerScope scope = TopologyManagerScope::kContainer;
-  bool prefer_closest = false;  // prefer-closest-numa-nodes
-  bool static_cpus = false;     // CPU manager policy static
-  bool static_memory = false;   // memory manager policy Static
-  // Options of the static CPU manager.
-  bool full_cores_only = false;          // full-pcpus-only
-  bool distribute_across_zones = false;  // distribute-cpus-across-numa
-  bool distribute_across_cores = false;  // distribute-cpus-across-cores
-  bool align_by_socket = false;          // align-by-socket
-  bool align_by_uncore_cache = false;    // prefer-align-cpus-by-uncorecache
-  int threads_per_core = 2;              // used where `layout` is absent
-  friend bool operator==(const KubeletOptions&, const KubeletOptions&) = default;
-};
 
 // One resource of the memory manager (memory, hugepages-*), per zone.
 struct MemoryResource {

@@ -84,14 +84,6 @@ ZoneMask GroupOf(const std::vector<cluster::Zone>& zones, size_t position) {
   return group;
 }
 
-size_t ThreadsPerCore(const std::vector<cluster::Zone>& zones) {
-  size_t threads = 0;
-  for (const cluster::Zone& zone : zones) {
-    for (const cluster::Core& core : zone.cores) threads = std::max(threads, core.size());
-  }
-  return threads;
-}
-
 }  // namespace
 
 bool Usable(const cluster::NodeTopology& topology) {
@@ -109,7 +101,6 @@ KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const Kub
   std::erase_if(zones, [](const cluster::Zone& zone) { return zone.id >= kMostIds; });
   KubeletMachine machine;
   machine.options = options;
-  if (size_t threads = ThreadsPerCore(zones)) machine.options.threads_per_core = static_cast<int>(threads);
   const std::vector<int> sockets = Sockets(zones);
   for (size_t i = 0; i < zones.size(); ++i) {
     const Amounts3 cpu = AmountsOf(zones[i], kCpu);

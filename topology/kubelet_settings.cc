@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/text.h"
 
@@ -13,6 +14,10 @@ namespace huygens::topology {
 namespace {
 
 using Pairs = std::vector<std::pair<std::string, std::string>>;
+using Words = std::span<const std::string_view>;
+
+constexpr std::string_view kOffOn[] = {"false", "true"};
+constexpr std::string_view kMultithreadingLabel = "feature.node.kubernetes.io/cpu-hardware_multithreading";
 
 std::string_view Find(const Pairs& pairs, std::string_view key) {
   for (const auto& [name, value] : pairs) {
@@ -21,155 +26,247 @@ std::string_view Find(const Pairs& pairs, std::string_view key) {
   return {};
 }
 
-// By the value of the enumeration.
-constexpr std::string_view kPolicies[] = {"none", "best-effort", "restricted", "single-numa-node"};
-constexpr std::string_view kScopes[] = {"container", "pod"};
-constexpr std::string_view kCpuPolicies[] = {"none", "static"};
-constexpr std::string_view kMemoryPolicies[] = {"None", "Static"};
-
-template <typename Enum>
-std::optional<Enum> Named(std::span<const std::string_view> names, std::string_view text) {
-  const auto found = std::ranges::find(names, text);
-  if (found == names.end()) return std::nullopt;
-  return static_cast<Enum>(found - names.begin());
+// Its position among the words.
+std::optional<size_t> Position(Words words, std::string_view text) {
+  const auto found = std::ranges::find(words, text);
+  if (found == words.end()) return std::nullopt;
+  return static_cast<size_t>(found - words.begin());
 }
 
-// Options of kubelet's managers and where each is kept.
-struct Option {
+// "RestrictedPodLevel", of which the policies without a level never meant anything to a scheduler.
+struct Deprecated {
+  TopologyManagerPolicy policy = TopologyManagerPolicy::kNone;
+  TopologyManagerScope scope = TopologyManagerScope::kContainer;
+};
+std::optional<Deprecated> ReadDeprecated(std::string_view policies) {
+  constexpr std::pair<std::string_view, TopologyManagerScope> kLevels[] = {
+      {"ContainerLevel", TopologyManagerScope::kContainer}, {"PodLevel", TopologyManagerScope::kPod}};
+  constexpr std::pair<std::string_view, TopologyManagerPolicy> kNames[] = {
+      {"SingleNUMANode", TopologyManagerPolicy::kSingleNumaNode},
+      {"Restricted", TopologyManagerPolicy::kRestricted},
+      {"BestEffort", TopologyManagerPolicy::kBestEffort}};
+  const std::string_view first = policies.substr(0, policies.find(','));
+  for (const auto& [level, scope] : kLevels) {
+    for (const auto& [name, policy] : kNames) {
+      if (first.size() == name.size() + level.size() && first.starts_with(name) && first.ends_with(level)) {
+        return Deprecated{policy, scope};
+      }
+    }
+  }
+  return std::nullopt;
+}
+std::optional<size_t> DeprecatedPolicy(std::string_view policies) {
+  const auto read = ReadDeprecated(policies);
+  return read ? std::optional(static_cast<size_t>(read->policy)) : std::nullopt;
+}
+std::optional<size_t> DeprecatedScope(std::string_view policies) {
+  const auto read = ReadDeprecated(policies);
+  return read ? std::optional(static_cast<size_t>(read->scope)) : std::nullopt;
+}
+
+// Where the attributes and labels of a kind of options begin.
+struct Section {
   std::string_view name;
-  bool KubeletOptions::* on;
+  std::string_view attribute;
+  std::string_view label;
 };
-constexpr Option kTopologyOptions[] = {{"prefer-closest-numa-nodes", &KubeletOptions::prefer_closest}};
-constexpr Option kCpuOptions[] = {{"full-pcpus-only", &KubeletOptions::full_cores_only},
-                                  {"distribute-cpus-across-numa", &KubeletOptions::distribute_across_zones},
-                                  {"distribute-cpus-across-cores", &KubeletOptions::distribute_across_cores},
-                                  {"align-by-socket", &KubeletOptions::align_by_socket},
-                                  {"prefer-align-cpus-by-uncorecache", &KubeletOptions::align_by_uncore_cache}};
+constexpr Section kTopologyOptions = {"topologyManagerPolicyOptions", "topologyManagerOption",
+                                      "huygens.dev/topology-manager-policy-options."};
+constexpr Section kCpuOptions = {"cpuManagerPolicyOptions", "cpuManagerOption",
+                                 "huygens.dev/cpu-manager-policy-options."};
 
-// "RestrictedPodLevel": the policies without a level never meant anything to a scheduler.
-void ReadDeprecated(std::string_view policies, KubeletOptions& options) {
-  std::string_view first = policies.substr(0, policies.find(','));
-  std::optional<TopologyManagerScope> scope;
-  for (auto [suffix, level] : {std::pair{std::string_view("ContainerLevel"), TopologyManagerScope::kContainer},
-                               std::pair{std::string_view("PodLevel"), TopologyManagerScope::kPod}}) {
-    if (!first.ends_with(suffix)) continue;
-    first.remove_suffix(suffix.size());
-    scope = level;
-    break;
-  }
-  if (!scope) return;
-  if (first == "SingleNUMANode") {
-    options.policy = TopologyManagerPolicy::kSingleNumaNode;
-  } else if (first == "Restricted") {
-    options.policy = TopologyManagerPolicy::kRestricted;
-  } else if (first == "BestEffort") {
-    options.policy = TopologyManagerPolicy::kBestEffort;
-  } else {
-    return;
-  }
-  options.scope = *scope;
-}
-
-// Whether the attribute PREFIX<CamelCase of option> is "true".
-bool OptionOn(const Pairs& attributes, std::string_view prefix, std::string_view option) {
-  std::string letters(option);
-  std::erase(letters, '-');
-  auto same = [](char camel, char letter) {
-    return (camel >= 'A' && camel <= 'Z' ? static_cast<char>(camel - 'A' + 'a') : camel) == letter;
-  };
-  for (const auto& [name, value] : attributes) {
-    if (!std::string_view(name).starts_with(prefix)) continue;
-    std::string_view camel = std::string_view(name).substr(prefix.size());
-    if (std::equal(camel.begin(), camel.end(), letters.begin(), letters.end(), same)) return value == "true";
-  }
-  return false;
-}
-
-// The first of the attribute, the label and the default that is one of the two words.
-bool IsStatic(std::string_view attribute, std::string_view label, std::span<const std::string_view> words,
-              bool otherwise) {
-  for (std::string_view word : {attribute, label}) {
-    if (const auto found = Named<bool>(words, word)) return *found;
-  }
-  return otherwise;
-}
-
-constexpr std::string_view kCpuManagerLabel = "huygens.dev/cpu-manager-policy";
-constexpr std::string_view kMemoryManagerLabel = "huygens.dev/memory-manager-policy";
-
+// A setting and where it is kept: a word of `words`, known by its position.
 struct Setting {
-  std::string_view key;
-  std::span<const std::string_view> words;
+  std::string_view name;
+  std::string_view label;            // of an option the section has it
+  const Section* section = nullptr;  // of an option
+  Words words = kOffOn;              // empty: any
+  size_t (*get)(const KubeletOptions&) = nullptr;
+  void (*set)(KubeletOptions&, size_t) = nullptr;  // null: known to kubelet, and without effect on whom it admits
+  std::optional<size_t> (*deprecated)(std::string_view policies) = nullptr;
+
+  std::string FullName() const { return section ? Concat(section->name, ".", name) : std::string(name); }
 };
 
-// Of the first that has a value that is none of its words.
-std::string UnknownValue(std::string_view what, std::span<const Setting> settings, const Pairs& pairs) {
-  for (const auto& [key, words] : settings) {
-    const std::string_view value = Find(pairs, key);
-    if (value.empty() || std::ranges::find(words, value) != words.end()) continue;
-    std::string text = Concat(what, " ", key, ": kubelet knows no ", value, ", so it counts as absent; there are ");
-    for (const std::string_view word : words) text += Concat(word == words.front() ? "" : ", ", word);
-    return text;
+template <auto kMember>
+size_t Get(const KubeletOptions& options) {
+  return static_cast<size_t>(options.*kMember);
+}
+template <auto kMember>
+void Set(KubeletOptions& options, size_t word) {
+  auto& member = options.*kMember;
+  member = static_cast<std::remove_reference_t<decltype(member)>>(word);
+}
+template <auto kMember>
+constexpr Setting Of(std::string_view name, std::string_view label, Words words,
+                     std::optional<size_t> (*deprecated)(std::string_view) = nullptr) {
+  return {name, label, nullptr, words, Get<kMember>, Set<kMember>, deprecated};
+}
+template <auto kMember>
+constexpr Setting Option(std::string_view name, const Section& section) {
+  return {.name = name, .label = {}, .section = &section, .get = Get<kMember>, .set = Set<kMember>};
+}
+
+using Options = KubeletOptions;
+constexpr Setting kSettings[] = {
+    Of<&Options::policy>("topologyManagerPolicy", "huygens.dev/topology-manager-policy", kTopologyManagerPolicies,
+                         DeprecatedPolicy),
+    Of<&Options::scope>("topologyManagerScope", "huygens.dev/topology-manager-scope", kTopologyManagerScopes,
+                        DeprecatedScope),
+    Option<&Options::prefer_closest>("prefer-closest-numa-nodes", kTopologyOptions),
+    {.name = "max-allowable-numa-nodes", .label = {}, .section = &kTopologyOptions, .words = {}},
+    Of<&Options::static_cpus>("cpuManagerPolicy", "huygens.dev/cpu-manager-policy", kCpuManagerPolicies),
+    Option<&Options::full_cores_only>("full-pcpus-only", kCpuOptions),
+    Option<&Options::distribute_across_zones>("distribute-cpus-across-numa", kCpuOptions),
+    Option<&Options::distribute_across_cores>("distribute-cpus-across-cores", kCpuOptions),
+    Option<&Options::align_by_socket>("align-by-socket", kCpuOptions),
+    Option<&Options::align_by_uncore_cache>("prefer-align-cpus-by-uncorecache", kCpuOptions),
+    {.name = "strict-cpu-reservation", .label = {}, .section = &kCpuOptions},
+    Of<&Options::static_memory>("memoryManagerPolicy", "huygens.dev/memory-manager-policy", kMemoryManagerPolicies),
+};
+
+// Whether `camel` is the option's name without its hyphens, in any case.
+bool IsCamelCaseOf(std::string_view camel, std::string_view option) {
+  auto lower = [](char letter) {
+    return letter >= 'A' && letter <= 'Z' ? static_cast<char>(letter - 'A' + 'a') : letter;
+  };
+  size_t at = 0;
+  for (const char letter : option) {
+    if (letter == '-') continue;
+    if (at == camel.size() || lower(camel[at]) != letter) return false;
+    ++at;
+  }
+  return at == camel.size();
+}
+
+bool IsAttributeOf(const Setting& setting, std::string_view name) {
+  if (!setting.section) return name == setting.name;
+  const std::string_view prefix = setting.section->attribute;
+  return name.starts_with(prefix) && IsCamelCaseOf(name.substr(prefix.size()), setting.name);
+}
+bool IsLabelOf(const Setting& setting, std::string_view key) {
+  if (!setting.section) return key == setting.label;
+  const std::string_view prefix = setting.section->label;
+  return key.starts_with(prefix) && key.substr(prefix.size()) == setting.name;
+}
+
+using Belongs = bool (*)(const Setting& setting, std::string_view key);
+
+std::optional<size_t> WordIn(const Pairs& pairs, const Setting& setting, Belongs belongs) {
+  for (const auto& [key, value] : pairs) {
+    if (belongs(setting, key)) return Position(setting.words, value);
+  }
+  return std::nullopt;
+}
+
+struct Said {
+  size_t word = 0;
+  SettingSource source = SettingSource::kConfiguration;
+};
+
+Said SaidOf(const Setting& setting, const cluster::NodeTopology& topology, const cluster::Node* node,
+            const KubeletOptions& defaults) {
+  if (const auto word = WordIn(topology.attributes, setting, IsAttributeOf)) return {*word, SettingSource::kObject};
+  if (setting.deprecated) {
+    if (const auto word = setting.deprecated(Find(topology.attributes, "topologyPolicies"))) {
+      return {*word, SettingSource::kObject};
+    }
+  }
+  if (node) {
+    if (const auto word = WordIn(node->labels, setting, IsLabelOf)) return {*word, SettingSource::kLabel};
+  }
+  return {setting.get(defaults), SettingSource::kConfiguration};
+}
+
+// The most that any core has, where the object lists them.
+Said ThreadsPerCore(const cluster::NodeTopology& topology, const cluster::Node* node, const KubeletOptions& defaults) {
+  size_t threads = 0;
+  for (const cluster::Zone& zone : topology.zones) {
+    for (const cluster::Core& core : zone.cores) threads = std::max(threads, core.size());
+  }
+  if (threads > 0) return {threads, SettingSource::kObject};
+  const auto otherwise = static_cast<size_t>(std::max(defaults.threads_per_core, 1));
+  const auto multithreading =
+      node ? Position(kOffOn, Find(node->labels, kMultithreadingLabel)) : std::optional<size_t>();
+  if (multithreading == 0) return {1, SettingSource::kLabel};
+  if (multithreading == 1 && otherwise == 1) return {2, SettingSource::kLabel};
+  return {otherwise, SettingSource::kConfiguration};
+}
+
+std::string Join(Words words) {
+  std::string text;
+  for (const std::string_view word : words) text += Concat(text.empty() ? "" : ", ", word);
+  return text;
+}
+
+// Of the first key that kubelet would not know what to do with.
+std::string UnknownIn(const Pairs& pairs, std::string_view what, Belongs belongs,
+                      std::string_view Section::* const prefix) {
+  for (const auto& [key, value] : pairs) {
+    const auto setting = std::ranges::find_if(kSettings, [&](const Setting& each) { return belongs(each, key); });
+    if (setting != std::end(kSettings)) {
+      if (value.empty() || setting->words.empty() || Position(setting->words, value)) continue;
+      return Concat(what, " ", key, ": kubelet knows no ", value, ", so it counts as absent; there are ",
+                    Join(setting->words));
+    }
+    for (const Section* section : {&kTopologyOptions, &kCpuOptions}) {
+      const std::string_view begin = section->*prefix;
+      if (!std::string_view(key).starts_with(begin)) continue;
+      std::string known;
+      for (const Setting& each : kSettings) {
+        if (each.section == section) known += Concat(known.empty() ? "" : ", ", each.name);
+      }
+      return Concat(what, " ", key, ": kubelet has no such option, so it counts as absent; there are ", known);
+    }
   }
   return "";
-}
-
-std::string NamesOn(std::span<const Option> all, const KubeletOptions& options) {
-  std::string names;
-  for (const Option& each : all) {
-    if (options.*each.on) names += Concat(names.empty() ? "" : ",", each.name);
-  }
-  return names;
 }
 
 }  // namespace
 
 KubeletOptions KubeletOptionsOf(const cluster::NodeTopology& topology, const cluster::Node* node,
-                                const KubeletDefaults& defaults) {
-  const Pairs& attributes = topology.attributes;
-  KubeletOptions options;
-  ReadDeprecated(Find(attributes, "topologyPolicies"), options);
-  options.policy =
-      Named<TopologyManagerPolicy>(kPolicies, Find(attributes, "topologyManagerPolicy")).value_or(options.policy);
-  options.scope =
-      Named<TopologyManagerScope>(kScopes, Find(attributes, "topologyManagerScope")).value_or(options.scope);
-  for (const Option& each : kTopologyOptions) {
-    options.*each.on = OptionOn(attributes, "topologyManagerOption", each.name);
+                                const KubeletOptions& defaults) {
+  KubeletOptions options = defaults;
+  for (const Setting& each : kSettings) {
+    if (each.set) each.set(options, SaidOf(each, topology, node, defaults).word);
   }
-
-  auto label = [&](std::string_view key) { return node ? Find(node->labels, key) : std::string_view(); };
-  options.static_cpus =
-      IsStatic(Find(attributes, "cpuManagerPolicy"), label(kCpuManagerLabel), kCpuPolicies, defaults.static_cpus);
-  options.static_memory = IsStatic(Find(attributes, "memoryManagerPolicy"), label(kMemoryManagerLabel), kMemoryPolicies,
-                                   defaults.static_memory);
-  for (const Option& each : kCpuOptions) options.*each.on = OptionOn(attributes, "cpuManagerOption", each.name);
+  options.threads_per_core = static_cast<int>(ThreadsPerCore(topology, node, defaults).word);
   return options;
 }
 
-std::vector<std::pair<std::string_view, std::string>> SettingsOf(const KubeletOptions& options) {
-  std::vector<std::pair<std::string_view, std::string>> settings = {
-      {"topologyManagerPolicy", std::string(kPolicies[static_cast<size_t>(options.policy)])},
-      {"topologyManagerScope", std::string(kScopes[static_cast<size_t>(options.scope)])},
-      {"cpuManagerPolicy", std::string(kCpuPolicies[options.static_cpus])},
-      {"memoryManagerPolicy", std::string(kMemoryPolicies[options.static_memory])}};
-  settings.emplace_back("topologyManagerPolicyOptions", NamesOn(kTopologyOptions, options));
-  settings.emplace_back("cpuManagerPolicyOptions", NamesOn(kCpuOptions, options));
-  std::erase_if(settings, [](const auto& setting) { return setting.second.empty(); });
+std::string_view Text(SettingSource source) {
+  switch (source) {
+    case SettingSource::kObject:
+      return "object";
+    case SettingSource::kLabel:
+      return "label";
+    case SettingSource::kConfiguration:
+      break;
+  }
+  return "configuration";
+}
+
+std::vector<KubeletSetting> KubeletSettingsOf(const cluster::NodeTopology& topology, const cluster::Node* node,
+                                              const KubeletOptions& defaults) {
+  std::vector<KubeletSetting> settings;
+  for (const Setting& each : kSettings) {
+    if (!each.set) continue;
+    const Said said = SaidOf(each, topology, node, defaults);
+    if (each.section && said.word == 0 && said.source == SettingSource::kConfiguration) continue;
+    settings.push_back({each.FullName(), std::string(each.words[said.word]), said.source});
+  }
+  const Said threads = ThreadsPerCore(topology, node, defaults);
+  settings.push_back({"threadsPerCore", std::to_string(threads.word), threads.source});
   return settings;
 }
 
 std::string UnknownSetting(const cluster::NodeTopology& topology) {
-  constexpr Setting kSettings[] = {{"topologyManagerPolicy", kPolicies},
-                                   {"topologyManagerScope", kScopes},
-                                   {"cpuManagerPolicy", kCpuPolicies},
-                                   {"memoryManagerPolicy", kMemoryPolicies}};
   if (topology.source != cluster::TopologySource::kCommunity) return "";
-  return UnknownValue("attribute", kSettings, topology.attributes);
+  return UnknownIn(topology.attributes, "attribute", IsAttributeOf, &Section::attribute);
 }
 
 std::string UnknownSetting(const cluster::Node& node) {
-  constexpr Setting kSettings[] = {{kCpuManagerLabel, kCpuPolicies}, {kMemoryManagerLabel, kMemoryPolicies}};
-  return UnknownValue("label", kSettings, node.labels);
+  return UnknownIn(node.labels, "label", IsLabelOf, &Section::label);
 }
 
 }  // namespace huygens::topology

@@ -7,6 +7,7 @@
 #include "absl/container/inlined_vector.h"
 #include "base/resource.h"
 #include "base/time.h"
+#include "topology/kubelet_options.h"
 
 namespace huygens::topology {
 
@@ -17,19 +18,14 @@ enum class WhenStale : uint8_t {
   kReject,          // nothing: no new pod gets the zone
 };
 
-// What is assumed of a node pinned by kubelet that does not say (topology/kubelet_settings.h).
-struct KubeletDefaults {
-  bool static_cpus = true;    // CPU manager policy static
-  bool static_memory = true;  // memory manager policy Static
-};
-
 struct Options {
   // Charged to the zones of managed nodes, in this order of importance. Without cpu no pod asks anything of zones.
   std::vector<ResourceId> managed_resources = {kCpu};
   // Whether a node without a topology object takes pods that ask of zones. A pod annotated with topology-awareness true
   // is refused either way.
   bool nodes_without_topology_pass = true;
-  KubeletDefaults kubelet;
+  // What is assumed of a node pinned by kubelet that does not say (topology/kubelet_settings.h).
+  KubeletOptions kubelet = KubeletDefaults();
   Duration stale_after = std::chrono::minutes(5);
   WhenStale when_stale = WhenStale::kUseAllocatable;
 };

@@ -47,6 +47,18 @@ std::string Node(const std::string& json) {
   return node.ok() ? NodeUseText(*node, *ParseRfc3339("2026-11-21T12:30:00Z")) : "";
 }
 
+TEST(UsageReport, ANodeSaysWhatIsAssumedOfItsKubeletAndFromWhere) {
+  EXPECT_EQ(Node(R"({"name":"n1","mode":"kubelet","kubelet":[)"
+                 R"({"name":"cpuManagerPolicy","value":"static","from":"object"},)"
+                 R"({"name":"cpuManagerPolicyOptions.full-pcpus-only","value":"true","from":"label"}],)"
+                 R"("zones":[],"noUsage":"nothing looks at usage"})"),
+            "node n1\n\n"
+            "  ASSUMED OF KUBELET                       VALUE   FROM\n"
+            "  cpuManagerPolicy                         static  topology object\n"
+            "  cpuManagerPolicyOptions.full-pcpus-only  true    label\n\n"
+            "nothing looks at usage\n");
+}
+
 TEST(UsageReport, TopSaysWhatEachNodeUsesAndWhatFits) {
   EXPECT_EQ(
       Top(kTop, "cpu=2"),

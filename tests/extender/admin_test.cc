@@ -266,8 +266,8 @@ TEST_F(AdminTest, ANodeThatKubeletPinsShowsWhatIsAssumedOfKubelet) {
   placement_->Apply(cluster::TopologySet{std::move(topology)});
   Start();
   const std::string body = Get("/debug/nodes/a").body;
-  EXPECT_THAT(body,
-              HasSubstr(R"("kubelet":{"topologyManagerPolicy":"restricted","topologyManagerScope":"container",)"));
+  EXPECT_THAT(body, HasSubstr(R"("kubelet":[{"name":"topologyManagerPolicy","value":"restricted","from":"object"},)"
+                              R"({"name":"topologyManagerScope","value":"container","from":"configuration"},)"));
   EXPECT_THAT(body, HasSubstr(R"("notice":"attribute topologyManagerScope: kubelet knows no pds, so it counts as)"));
 }
 

@@ -124,6 +124,16 @@ INSTANTIATE_TEST_SUITE_P(
               "topology.nodesWithoutTopology: must be pass or reject, not \"Pass\""},
         Wrong{"topology: {kubelet: {cpuManagerPolicy: Static}}",
               "topology.kubelet.cpuManagerPolicy: must be none or static"},
+        Wrong{"topology: {kubelet: {cpuManagerPolicyOptions: {full-pcpu-only: \"true\"}}}",
+              "topology.kubelet.cpuManagerPolicyOptions.full-pcpu-only: no such field; did you mean full-pcpus-only?"},
+        Wrong{"topology: {kubelet: {topologyManagerPolicyOptions: {prefer-closest-numa-nodes: \"yes\"}}}",
+              "topology.kubelet.topologyManagerPolicyOptions.prefer-closest-numa-nodes: must be true or false"},
+        Wrong{"topology: {kubelet: {cpuManagerPolicyOptions: {distribute-cpus-across-cores: \"true\", "
+              "full-pcpus-only: \"true\"}}}",
+              "distribute-cpus-across-cores: kubelet does not start with this and full-pcpus-only"},
+        Wrong{"topology: {kubelet: {topologyManagerPolicy: single-numa-node, "
+              "cpuManagerPolicyOptions: {align-by-socket: \"true\"}}}",
+              "align-by-socket: kubelet does not start with this and topologyManagerPolicy single-numa-node"},
         Wrong{"quota: {enforcement: \"\"}", "quota.enforcement: must be placement or admission or off"},
         // Texts.
         Wrong{"server: {address: 8888}", "server.address: must be ADDRESS:PORT"},

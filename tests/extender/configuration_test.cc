@@ -61,7 +61,15 @@ bind:
   lease: {enabled: false, namespace: other, name: lease, duration: 15s}
 topology:
   managedResources: [cpu, memory, hugepages-2Mi, example.com/gpu]
-  kubelet: {cpuManagerPolicy: none, memoryManagerPolicy: None}
+  kubelet:
+    topologyManagerPolicy: restricted
+    topologyManagerScope: pod
+    topologyManagerPolicyOptions: {prefer-closest-numa-nodes: "true", max-allowable-numa-nodes: "16"}
+    cpuManagerPolicy: none
+    cpuManagerPolicyOptions: {full-pcpus-only: "true", distribute-cpus-across-numa: true, align-by-socket: 'true',
+                              prefer-align-cpus-by-uncorecache: "true", strict-cpu-reservation: "true"}
+    memoryManagerPolicy: None
+    threadsPerCore: 4
   nodesWithoutTopology: reject
   realCapacity: {staleAfter: 1h, whenStale: reject}
 usage:
@@ -114,6 +122,18 @@ log: {level: warn, format: json}
   EXPECT_THAT(c.topology.managed_resources, ElementsAre("cpu", "memory", "hugepages-2Mi", "example.com/gpu"));
   EXPECT_EQ(c.topology.kubelet.cpu_manager_policy, "none");
   EXPECT_EQ(c.topology.kubelet.memory_manager_policy, "None");
+  EXPECT_EQ(c.topology.kubelet.topology_manager_policy, topology::TopologyManagerPolicy::kRestricted);
+  EXPECT_EQ(c.topology.kubelet.topology_manager_scope, topology::TopologyManagerScope::kPod);
+  EXPECT_TRUE(c.topology.kubelet.topology_manager_policy_options.prefer_closest_numa_nodes);
+  EXPECT_EQ(c.topology.kubelet.topology_manager_policy_options.max_allowable_numa_nodes, 16);
+  EXPECT_TRUE(c.topology.kubelet.cpu_manager_policy_options.full_pcpus_only);
+  EXPECT_TRUE(c.topology.kubelet.cpu_manager_policy_options.distribute_cpus_across_numa);
+  EXPECT_TRUE(c.topology.kubelet.cpu_manager_policy_options.align_by_socket);
+  EXPECT_TRUE(c.topology.kubelet.cpu_manager_policy_options.prefer_align_cpus_by_uncorecache);
+  EXPECT_TRUE(c.topology.kubelet.cpu_manager_policy_options.strict_cpu_reservation);
+  EXPECT_TRUE(Good("topology: {kubelet: {cpuManagerPolicyOptions: {distribute-cpus-across-cores: \"true\"}}}")
+                  .topology.kubelet.cpu_manager_policy_options.distribute_cpus_across_cores);
+  EXPECT_EQ(c.topology.kubelet.threads_per_core, 4);
   EXPECT_FALSE(c.topology.nodes_without_topology_pass);
   EXPECT_EQ(c.topology.real_capacity.stale_after, hours(1));
   EXPECT_EQ(c.topology.real_capacity.when_stale, topology::WhenStale::kReject);

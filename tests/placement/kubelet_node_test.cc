@@ -62,6 +62,54 @@ TEST_F(KubeletNodeTest, RefusesWhatKubeletWouldAndSaysWhetherVictimsHelp) {
   EXPECT_EQ(Filter({{9, 2}, {9, 2}}), Reason::kNeverAlignsPod);
 }
 
+// Objects of NFD and of the resource topology exporter have no attribute for the CPU manager's options.
+TEST_F(KubeletNodeTest, RefusesByTheOptionsOfTheCpuManagerThatOnlyTheConfigurationSays) {
+  Use("single-numa-node");
+  EXPECT_EQ(Filter({{3, 1}}), Reason::kFits);
+  Options options;
+  options.topology.kubelet.full_cores_only = true;
+  placement_ = std::move(*Placement::Create(options));
+  placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
+  Publish(Object({{8, 16}, {8, 16}}));
+  EXPECT_EQ(Filter({{3, 1}}), Reason::kTooFewCores) << "kubelet: SMTAlignmentError";
+  EXPECT_EQ(Filter({{4, 1}}), Reason::kFits);
+  EXPECT_EQ(Filter({{2, 1}, {1, 1}}), Reason::kTooFewCores);
+
+  options.topology.kubelet.threads_per_core = 1;
+  placement_ = std::move(*Placement::Create(options));
+  placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
+  Publish(Object({{8, 16}, {8, 16}}));
+  EXPECT_EQ(Filter({{3, 1}}), Reason::kFits) << "without SMT each CPU is a core";
+}
+
+TEST_F(KubeletNodeTest, RefusesByTheOptionsOfTheCpuManagerThatOnlyALabelSays) {
+  Use("single-numa-node");
+  auto node = MakeNode(std::string(kNode));
+  node.labels = {{"huygens.dev/cpu-manager-policy-options.full-pcpus-only", "true"}};
+  placement_->Apply(cluster::NodeSet{node});
+  EXPECT_EQ(Filter({{3, 1}}), Reason::kTooFewCores);
+  EXPECT_EQ(Filter({{4, 1}}), Reason::kFits);
+  EXPECT_FALSE(placement_->Reserve(GuaranteedPod("odd", {{3, 1}}), kNode, kNow)->Accepted());
+  const NodeDescription shown = *placement_->Describe(kNode, kNow);
+  EXPECT_THAT(shown.kubelet, testing::Contains(topology::KubeletSetting{"cpuManagerPolicyOptions.full-pcpus-only",
+                                                                        "true", topology::SettingSource::kLabel}));
+  EXPECT_THAT(shown.kubelet, testing::Contains(topology::KubeletSetting{"threadsPerCore", "2",
+                                                                        topology::SettingSource::kConfiguration}))
+      << "what is assumed of cores that nobody published is said";
+
+  auto published = Object({{8, 16}, {8, 16}});
+  for (cluster::Zone& zone : published.zones) {
+    for (uint16_t cpu = 0; cpu < 8; ++cpu) zone.cores.push_back({static_cast<uint16_t>(zone.id * 8 + cpu)});
+  }
+  Publish(published);
+  EXPECT_EQ(Filter({{3, 1}}), Reason::kFits) << "the object lists cores of one thread";
+
+  node.labels.clear();
+  placement_->Apply(cluster::NodeSet{node});
+  Publish(Object({{8, 16}, {8, 16}}));
+  EXPECT_EQ(Filter({{3, 1}}), Reason::kFits) << "the label is gone";
+}
+
 TEST_F(KubeletNodeTest, LetsPodsPassThatKubeletDoesNotPin) {
   Use("single-numa-node");
   auto pod = GuaranteedPod("asking", {{20, 1}});

@@ -339,7 +339,8 @@ class TrueNode {
     object.written = kNow - std::chrono::hours(1);
     placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
     placement_->Apply(cluster::TopologySet{object});
-    machine_ = topology::PublishedMachine(object, topology::KubeletOptionsOf(object, nullptr, {}));
+    machine_ =
+        topology::PublishedMachine(object, topology::KubeletOptionsOf(object, nullptr, topology::KubeletDefaults()));
   }
   bool WouldAdmitWithoutVictims(const cluster::Pod& pod) const {
     topology::KubeletMachine later = machine_;

@@ -22,7 +22,7 @@ TEST(Candidates, KeepTheFirstReason) {
 
 TEST(CheckRegistry, MakesEachUnderItsOwnName) {
   topology::ZoneAccount zones({});
-  topology::KubeletAccount kubelet({});
+  topology::KubeletAccount kubelet(topology::KubeletDefaults());
   usage::Account usage({});
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);

@@ -139,7 +139,7 @@ TEST(TopologyCheck, APodRefusedForWantOfStepsMayBeCured) {
     zone.allocatable = zone.available = {{kCpu, cpus * 1000}, {kMemory, 20 - cpus}};
   }
   topology::ZoneAccount zones({});
-  topology::KubeletAccount kubelet({});
+  topology::KubeletAccount kubelet(topology::KubeletDefaults());
   zones.NodeChanged(0, &object);
   kubelet.NodeChanged(0, &object);
   auto reason = [&](int64_t cpus, int64_t memory) {

@@ -43,7 +43,7 @@ class World {
     }
     cluster::Node node;
     node.allocatable.Set(kGpu, gpus_of_zones_ + static_cast<int64_t>(Below(4)));
-    truth_ = PublishedMachine(object_, KubeletOptionsOf(object_, nullptr, {}));
+    truth_ = PublishedMachine(object_, KubeletOptionsOf(object_, nullptr, KubeletDefaults()));
     SetDevicesOfNoZone(truth_, node.allocatable);
     account_.NodeObjectChanged(kNode, &node);
     Publish();
@@ -259,7 +259,7 @@ class World {
   Time now_ = Time(std::chrono::hours(24 * 365 * 56));
   cluster::NodeTopology object_;
   KubeletMachine truth_;
-  KubeletAccount account_{KubeletDefaults{}};
+  KubeletAccount account_{KubeletDefaults()};
   std::map<std::string, LivePod> pods_;
   std::deque<std::string> to_admit_;
   std::vector<cluster::NodeTopology> published_;

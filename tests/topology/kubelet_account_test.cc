@@ -26,7 +26,7 @@ cluster::PlacedPod Placed(std::shared_ptr<const cluster::Pod> pod, std::vector<c
 cluster::NodeTopology Idle() { return Object({{8, 16}, {8, 16}}); }
 
 TEST(KubeletAccount, ChargesAReservationToItsPredictedZonesOnly) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   account.NodeChanged(kNode, &object);
   auto pod = GuaranteedPod("a", {{3, 2}});
@@ -38,7 +38,7 @@ TEST(KubeletAccount, ChargesAReservationToItsPredictedZonesOnly) {
 }
 
 TEST(KubeletAccount, ChargesAForeignPodToEveryZoneUntilAnObjectContainsIt) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   object.written = kStart;
   account.NodeChanged(kNode, &object);
@@ -60,7 +60,7 @@ TEST(KubeletAccount, ChargesAForeignPodToEveryZoneUntilAnObjectContainsIt) {
 }
 
 TEST(KubeletAccount, RecognisesALaggingObjectByItsFingerprint) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto with = [](cluster::NodeTopology object, std::vector<std::string> pods) {
     object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint(pods));
     return object;
@@ -95,7 +95,7 @@ TEST(KubeletAccount, RecognisesALaggingObjectByItsFingerprint) {
 }
 
 TEST(KubeletAccount, DoubtsAPredictionOnceAnotherPodLeavesBeforeKubeletSawThePod) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   account.NodeChanged(kNode, &object);
   auto a = GuaranteedPod("a", {{5, 1}});
@@ -108,7 +108,7 @@ TEST(KubeletAccount, DoubtsAPredictionOnceAnotherPodLeavesBeforeKubeletSawThePod
 }
 
 TEST(KubeletAccount, GivesNothingBackWherePublishedFiguresContradictThePredictions) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Object({{8, 16}, {5, 15}});
   object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint({"a"}));
   account.NodeChanged(kNode, &object);
@@ -120,7 +120,7 @@ TEST(KubeletAccount, GivesNothingBackWherePublishedFiguresContradictThePredictio
 }
 
 TEST(KubeletAccount, LetsNoPodThroughThatMoreRoomThanIsKnownWouldMakeKubeletRefuse) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Object({{2, 15}, {8, 16}}, "restricted");
   object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint({"leaver"}));
   account.NodeChanged(kNode, &object);
@@ -141,7 +141,7 @@ TEST(KubeletAccount, LetsNoPodThroughThatMoreRoomThanIsKnownWouldMakeKubeletRefu
 }
 
 TEST(KubeletAccount, ChargesTheMoreOfSpecAndAllocatedWhileAPodIsResized) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   object.written = kStart;
   account.NodeChanged(kNode, &object);
@@ -162,7 +162,7 @@ TEST(PodFingerprint, IsThatOfTheExporters) {
 }
 
 TEST(KubeletAccount, GivesBackNothingWhenTheObjectWasFasterThanTheWatchOfPods) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Object({{5, 15}, {8, 16}});
   object.written = kStart + std::chrono::minutes(1);
   account.NodeChanged(kNode, &object);
@@ -179,7 +179,7 @@ TEST(KubeletAccount, GivesBackNothingWhenTheObjectWasFasterThanTheWatchOfPods) {
 }
 
 TEST(KubeletAccount, ChangesNothingWhenAPodLeavesAndComesBackInAnyOrder) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Object({{3, 14}, {8, 16}});
   object.attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint({"a", "b"}));
   account.NodeChanged(kNode, &object);
@@ -201,7 +201,7 @@ TEST(KubeletAccount, ChangesNothingWhenAPodLeavesAndComesBackInAnyOrder) {
 }
 
 TEST(KubeletAccount, ChargesWhatExportersDoNotShowOfInitContainers) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Object({{6, 15}, {8, 16}});  // of the pod only the app container
   account.NodeChanged(kNode, &object);
   auto pod = GuaranteedPod("a", {{2, 1}});
@@ -211,7 +211,7 @@ TEST(KubeletAccount, ChargesWhatExportersDoNotShowOfInitContainers) {
 }
 
 TEST(KubeletAccount, DoesNotBelieveAPlacementOfAnotherPodOrOfTooLittle) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   account.NodeChanged(kNode, &object);
   cluster::Pod copied = *BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}});
@@ -230,7 +230,7 @@ std::shared_ptr<cluster::Pod> Observed(const cluster::Pod& pod, std::vector<clus
 }
 
 TEST(KubeletAccount, BelievesWhatWasObservedBeforeWhatWasPredicted) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   account.NodeChanged(kNode, &object);
   auto ours = BoundPod(*GuaranteedPod("ours", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}});
@@ -251,7 +251,7 @@ TEST(KubeletAccount, BelievesWhatWasObservedBeforeWhatWasPredicted) {
 }
 
 TEST(KubeletAccount, DoesNotDoubtWhatWasObserved) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   account.NodeChanged(kNode, &object);
   auto gone = GuaranteedPod("gone", {{5, 1}});
@@ -269,7 +269,7 @@ TEST(KubeletAccount, DoesNotDoubtWhatWasObserved) {
 }
 
 TEST(KubeletAccount, FallsBackToThePredictionWhereTheObservationCannotBe) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   account.NodeChanged(kNode, &object);
   const auto pod = BoundPod(*GuaranteedPod("a", {{3, 1}}), {{0, {{kCpu, 3000}, {kMemory, Gi}}}});
@@ -288,7 +288,7 @@ TEST(KubeletAccount, FallsBackToThePredictionWhereTheObservationCannotBe) {
 }
 
 TEST(KubeletAccount, PredictsNothingWithoutAUsableObjectOfTheCommunity) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   EXPECT_FALSE(account.Predicts(7));
   auto object = Idle();
   object.source = cluster::TopologySource::kCrane;
@@ -303,7 +303,7 @@ TEST(KubeletAccount, PredictsNothingWithoutAUsableObjectOfTheCommunity) {
 }
 
 TEST(KubeletAccount, AnUpdateOfTheNodeIsNoNewObject) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = Idle();
   const cluster::Node node;
   account.NodeObjectChanged(kNode, &node);
@@ -366,7 +366,7 @@ class KubeletAccountWithGpus : public testing::Test {
     account.NodeChanged(kNode, &object);
   }
 
-  KubeletAccount account{{}};
+  KubeletAccount account{KubeletDefaults()};
   cluster::NodeTopology object = WithGpus(2, 2, "best-effort");
 };
 // How many GPUs kubelet would give one more pod.
@@ -424,7 +424,7 @@ TEST_F(KubeletAccountWithGpus, DevicesOfNoZoneAlignWithNothing) {
 }
 
 TEST(KubeletAccount, FollowsANodeWhoseDevicesComeLaterOrGo) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto node = NodeWithGpus(4);
   auto object = WithGpus(2, 2, "best-effort");
   account.NodeChanged(kNode, &object);
@@ -441,7 +441,7 @@ TEST(KubeletAccount, FollowsANodeWhoseDevicesComeLaterOrGo) {
 }
 
 TEST(KubeletAccount, APodThatAsksForNoDevicesHoldsNothing) {
-  KubeletAccount account({});
+  KubeletAccount account(KubeletDefaults());
   auto object = WithGpus(2, 2, "restricted");
   account.NodeChanged(kNode, &object);
   auto pod = BoundPod(*GpuPod("a", 0), {});
