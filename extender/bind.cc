@@ -16,7 +16,7 @@ struct BindFlow::Attempt {
   std::vector<Answer> waiting;
   net::Timer deadline;
   net::Timer settle;
-  Time started;
+  Duration started{};  // by Context::monotonic
   std::shared_ptr<const cluster::Pod> pod;
   policy::Reason reason = policy::Reason::kFits;
   std::string quota;  // why the pod's group, or a model it names, refused it
@@ -74,7 +74,7 @@ void BindFlow::Bind(wire::BindArgs args, Answer answer) {
 void BindFlow::Wait(const AttemptPtr& attempt, Answer answer) {
   attempt->waiting.push_back(std::move(answer));
   if (attempt->deadline.pending()) return;
-  attempt->started = context_.clock.Now();  // a Binding that is not sent yet has the time of those who wait for it
+  attempt->started = context_.monotonic();  // a Binding that is not sent yet has the time of those who wait for it
   attempt->deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(attempt)] {
     if (auto attempt = weak.lock()) Expire(attempt);
   });
@@ -175,16 +175,15 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
     annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
   }
   attempt->sent = true;
-  Duration budget = request_deadline_ - (now - attempt->started);
-  // Whatever a wall clock that was set meanwhile makes of it.
-  budget = std::clamp<Duration>(budget, std::min<Duration>(milliseconds(100), request_deadline_), request_deadline_);
+  const Duration least = std::min<Duration>(milliseconds(100), request_deadline_);
+  const Duration budget = std::max(request_deadline_ - (context_.monotonic() - attempt->started), least);
   backend_.Bind(order, budget, [this, attempt](const BindReport& report) { Report(attempt, report); });
 }
 
 void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
   switch (report.result) {
     case BindResult::kBound:
-      context_.placement.Assume(attempt->order.request.uid, context_.clock.Now());
+      context_.placement.Assume(attempt->order.request.uid, Steady());
       return Finish(attempt, "bound", "");
     case BindResult::kRefused:
       context_.placement.Release(attempt->order.request.uid);
@@ -193,7 +192,7 @@ void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
       }
       return Finish(attempt, "failed", report.message);
     case BindResult::kUnknown:
-      attempt->order.last_sent = context_.clock.Now();  // the POST may have been repeated until now
+      attempt->order.last_sent = context_.monotonic();  // the POST may have been repeated until now
       Tell(*attempt, Concat("outcome of the binding is not known yet (", report.message,
                             "); the capacity stays reserved until it is"));
       return Settle(attempt, milliseconds(500));
@@ -219,20 +218,20 @@ void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
   });
 }
 
-void BindFlow::SettleOverdue(Time limit) {
+void BindFlow::SettleOverdue(Duration age) {
   const cluster::State& state = context_.placement.state();
-  for (const std::string& uid : state.ledger().AssumedSince(limit)) {
+  for (const std::string& uid : state.ledger().AssumedSince(Steady() - age)) {
     const cluster::PlacedPod* placed = state.FindPlaced(uid);
     if (placed == nullptr || !settling_.insert(uid).second) continue;
     context_.metrics.ReservationOverdue();
     BindOrder order{
         .request = {placed->pod->name, placed->pod->namespace_name, uid, std::string(state.NodeName(placed->node)), {}},
         .pod = placed->pod,
-        .last_sent = state.ledger().Find(uid)->since};
+        .last_sent = state.ledger().Find(uid)->since.time_since_epoch()};
     backend_.Settle(order, [this, uid](const BindReport& report) {
       settling_.erase(uid);
       // Bound, or nobody could say: the watch will show it, and until it does is soon enough to ask again.
-      if (report.result != BindResult::kRefused) return context_.placement.Assume(uid, context_.clock.Now());
+      if (report.result != BindResult::kRefused) return context_.placement.Assume(uid, Steady());
       context_.log.Warn("released a reservation that the API server does not know",
                         {{"uid", uid}, {"reason", report.message}});
       context_.placement.Release(uid);

@@ -149,7 +149,7 @@ void Describe(Walk& walk, LeaseConfiguration& c) {
   walk.Value("namespace", Text(c.namespace_name, "name", ObjectName), "where the Lease lives");
   walk.Value("name", Text(c.name, "name", ObjectName), "the same for all instances of one cluster");
   walk.Value("duration", Span(c.duration, seconds(1), hours(1)),
-             "whole seconds; how long a dead instance keeps others from binding");
+             "whole seconds, the same for all instances; how long a dead one keeps others from binding");
 }
 
 void Describe(Walk& walk, TopologyConfiguration& c) {

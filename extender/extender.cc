@@ -304,8 +304,7 @@ Readiness Extender::Parts::Describe() const {
                                .name = std::string(Name(kind)),
                                .detail = std::move(detail)});
   }
-  for (auto& [name, detail] : backend_->Details())
-    readiness.items.push_back({.ok = true, .name = name, .detail = detail});
+  for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
   if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
   if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
   if (draining_) readiness.items.push_back({.ok = false, .name = "serving", .detail = "draining"});
@@ -348,7 +347,7 @@ void Extender::Parts::EverySecond() {
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   if (waker_) waker_->EverySecond();
-  bind_->SettleOverdue(clock_.Now() - kOverdue);
+  bind_->SettleOverdue(kOverdue);
 }
 
 void Extender::Parts::Drain(std::function<void()> done) {

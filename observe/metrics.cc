@@ -259,6 +259,9 @@ struct Metrics::Series {
   Gauge& ready = OneGauge("huygens_ready", "1 while /readyz says yes.");
   Gauge& lease_held =
       OneGauge("huygens_bind_lease_held", "1 while this instance holds the Lease that allows it to bind.");
+  Counter& lease_incidents =
+      OneCounter("huygens_bind_lease_incidents_total",
+                 "Times that somebody else than huygens deleted, emptied or replaced the Lease.");
   Gauge& certificate_expiry = OneGauge("huygens_tls_certificate_expiry_timestamp_seconds",
                                        "When the server's certificate in use expires; 0 without TLS.");
   Counter& tls_handshakes_failed = OneCounter("huygens_tls_handshakes_failed_total",
@@ -343,6 +346,7 @@ void Metrics::SetQuotas(std::vector<QuotaFigures> figures) {
 }
 void Metrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
 void Metrics::SetLeaseHeld(bool held) { series_->lease_held.Set(held ? 1 : 0); }
+void Metrics::LeaseIncident(uint64_t times) { series_->lease_incidents.Increment(static_cast<double>(times)); }
 void Metrics::TlsHandshakeFailed() { series_->tls_handshakes_failed.Increment(); }
 void Metrics::SetCertificateExpiry(Time not_after) {
   series_->certificate_expiry.Set(Seconds(not_after.time_since_epoch()));

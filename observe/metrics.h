@@ -87,6 +87,8 @@ class Metrics {
 
   void SetReady(bool ready);
   void SetLeaseHeld(bool held);
+  // Somebody else than an instance of huygens changed the Lease.
+  void LeaseIncident(uint64_t times);
   void TlsHandshakeFailed();
   void SetCertificateExpiry(Time not_after);  // never called: the series shows 0
 
