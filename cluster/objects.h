@@ -73,7 +73,7 @@ struct Pod {
   SharedText nominated_node;  // status.nominatedNodeName: where kube-scheduler made room for it
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
-  bool owned_by_daemon_set = false;  // one of its owner references is a DaemonSet, as crane asks
+  bool owned_by_daemon_set = false;  // its controller is a DaemonSet of the group apps
   bool preempts = true;              // false: preemptionPolicy Never
   int32_t priority = 0;
   std::optional<QosClass> qos_class;  // status.qosClass

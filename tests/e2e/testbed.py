@@ -37,7 +37,8 @@ AUDIT_POLICY = {
         {"level": "None"},
     ],
 }
-TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", "")}
+TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", ""),
+          "sidecar-token": ("system:serviceaccount:kube-system:huygens-scheduler", "")}
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
 
