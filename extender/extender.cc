@@ -15,6 +15,7 @@
 #include "extender/manifest_backend.h"
 #include "extender/placement_options.h"
 #include "extender/quota_watch.h"
+#include "extender/report_watch.h"
 #include "extender/service.h"
 #include "extender/usage_feed.h"
 #include "extender/usage_inbox.h"
@@ -62,6 +63,7 @@ observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
   }
+  for (const policy::CheckEntry& check : policy::KnownChecks()) options.checks.push_back(check.name);
   return options;
 }
 
@@ -109,6 +111,7 @@ class Extender::Parts {
   std::unique_ptr<PodMemory> pods_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
+  std::unique_ptr<ReportWatch> report_watch_;
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<UsageInbox> usage_inbox_;
   std::unique_ptr<UsageWatch> usage_watch_;
@@ -155,6 +158,8 @@ Status Extender::Parts::Start() {
   context_ = std::make_unique<Context>(
       Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); },
               [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }});
+  report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
+  context_->reports = report_watch_.get();
   inbox_ = std::make_unique<Inbox>(*context_, loop_);
   usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
@@ -307,6 +312,7 @@ Readiness Extender::Parts::Describe() const {
   for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
   if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
   if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
+  for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
   if (draining_) readiness.items.push_back({.ok = false, .name = "serving", .detail = "draining"});
   return readiness;
 }
@@ -347,6 +353,7 @@ void Extender::Parts::EverySecond() {
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   if (waker_) waker_->EverySecond();
+  report_watch_->EverySecond();
   bind_->SettleOverdue(kOverdue);
 }
 

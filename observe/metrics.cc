@@ -172,6 +172,13 @@ struct Metrics::Series {
   ByValue<Counter> rejected =
       EachCounter("huygens_nodes_rejected_total", "Nodes that filter or bind refused, by reason.", "reason",
                   options.reject_reasons);
+  ByValue<Counter> would_be_rejected =
+      EachCounter("huygens_nodes_would_be_rejected_total",
+                  "Nodes that checks in mode report would have had filter or bind refuse, by reason.", "reason",
+                  options.reject_reasons);
+  ByValue<Counter> pods_would_be_rejected =
+      EachCounter("huygens_pods_would_be_rejected_total",
+                  "Pods that a check in mode report would have left without any node.", "check", options.checks);
   Family<Histogram>& bind_api_duration =
       Histograms("huygens_bind_api_duration_seconds", "Time of one Binding at the API server, with its retries.");
   ByValue<Histogram> bind_api{std::span(kBindApiOutcomes), [&](std::string outcome) -> Histogram& {
@@ -292,6 +299,12 @@ void Metrics::Request(std::string_view verb, std::string_view outcome, size_t by
 void Metrics::NodeRejected(std::string_view reason, uint64_t count) {
   series_->rejected[reason].Increment(static_cast<double>(count));
 }
+
+void Metrics::NodeWouldBeRejected(std::string_view reason, uint64_t count) {
+  series_->would_be_rejected[reason].Increment(static_cast<double>(count));
+}
+
+void Metrics::PodWouldBeRejected(std::string_view check) { series_->pods_would_be_rejected[check].Increment(); }
 
 void Metrics::BindApi(std::string_view outcome, Duration duration) {
   series_->bind_api[outcome].Observe(Seconds(duration));

@@ -41,7 +41,8 @@ class Metrics {
   struct Options {
     std::string version;
     std::vector<std::string_view>
-        reject_reasons;  // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+        reject_reasons;                    // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+    std::vector<std::string_view> checks;  // values of huygens_pods_would_be_rejected_total{check}
     std::vector<std::string_view> usage_resources;  // values of `resource` of the metrics of usage
   };
   explicit Metrics(const Options& options);
@@ -50,6 +51,9 @@ class Metrics {
   // One call of a verb: from the first byte handled to the answer handed over; sizes of the bodies.
   void Request(std::string_view verb, std::string_view outcome, size_t bytes_in, size_t bytes_out, Duration duration);
   void NodeRejected(std::string_view reason, uint64_t count = 1);
+  // By a check that only reports: nodes, and pods that it would have left none.
+  void NodeWouldBeRejected(std::string_view reason, uint64_t count = 1);
+  void PodWouldBeRejected(std::string_view check);
   // One Binding with all its retries.
   void BindApi(std::string_view outcome, Duration duration);
 
