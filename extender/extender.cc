@@ -13,6 +13,7 @@
 #include "extender/inbox.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
+#include "extender/overcommit_watch.h"
 #include "extender/placement_options.h"
 #include "extender/quota_watch.h"
 #include "extender/report_watch.h"
@@ -116,6 +117,7 @@ class Extender::Parts {
   std::unique_ptr<UsageInbox> usage_inbox_;
   std::unique_ptr<UsageWatch> usage_watch_;
   std::unique_ptr<QuotaWatch> quota_watch_;
+  std::unique_ptr<OvercommitWatch> overcommit_watch_;
   std::unique_ptr<UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
@@ -163,6 +165,7 @@ Status Extender::Parts::Start() {
   inbox_ = std::make_unique<Inbox>(*context_, loop_);
   usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
+  overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
   quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
   for (const std::string& caution : Cautions(configuration_)) log_.Warn("configuration", {{"caution", caution}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
@@ -312,6 +315,7 @@ Readiness Extender::Parts::Describe() const {
   for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
   if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
   if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
+  if (auto item = overcommit_watch_->Describe()) readiness.items.push_back(*std::move(item));
   for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
   if (draining_) readiness.items.push_back({.ok = false, .name = "serving", .detail = "draining"});
   return readiness;
@@ -328,6 +332,7 @@ void Extender::Parts::RefreshMetrics() {
   metrics_.SetReady(!draining_ && NotReady().empty());
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
+  overcommit_watch_->RefreshMetrics();
   if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
   kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
@@ -354,6 +359,7 @@ void Extender::Parts::EverySecond() {
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   if (waker_) waker_->EverySecond();
   report_watch_->EverySecond();
+  overcommit_watch_->EverySecond();
   bind_->SettleOverdue(kOverdue);
 }
 

@@ -238,6 +238,11 @@ struct Metrics::Series {
       OneGauge("huygens_usage_stale_share", "Share of nodes without fresh figures of a resource that has a ceiling.");
   Gauge& usage_steps_aside = OneGauge("huygens_usage_check_steps_aside",
                                       "1 while the check usage lets everything pass since too many nodes are stale.");
+  Family<Gauge>& all_overcommitted =
+      Gauges("huygens_overcommitted", "Zones, nodes and business groups that have given away more than they have.");
+  ByValue<Gauge> overcommitted{std::span(kOvercommitted), [&](std::string what) -> Gauge& {
+                                 return all_overcommitted.Add({{"what", std::move(what)}});
+                               }};
   Family<Gauge>& hot_nodes =
       Gauges("huygens_usage_hot_nodes", "Nodes above their usage ceiling, now or at the peak of the last week.");
   ByTwoValues<Gauge> hot{options.usage_resources, std::span(kHotWhen),
@@ -340,6 +345,9 @@ void Metrics::SetUsageAge(std::string_view resource, double seconds) { series_->
 void Metrics::SetUsageStale(double share, bool check_steps_aside) {
   series_->usage_stale_share.Set(share);
   series_->usage_steps_aside.Set(check_steps_aside ? 1 : 0);
+}
+void Metrics::SetOvercommitted(std::string_view what, size_t count) {
+  series_->overcommitted[what].Set(static_cast<double>(count));
 }
 void Metrics::SetHotNodes(std::string_view resource, std::string_view when, size_t count) {
   series_->hot.At(resource, when).Set(static_cast<double>(count));

@@ -26,6 +26,7 @@ inline constexpr std::string_view kWakeResults[] = {"written", "gone", "failed"}
 inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubelet", "unusable"};
 inline constexpr std::string_view kNodeUsages[] = {"fresh", "stale", "absent"};
 inline constexpr std::string_view kUsageRefreshResults[] = {"ok", "failed"};
+inline constexpr std::string_view kOvercommitted[] = {"zones", "nodes", "groups"};
 inline constexpr std::string_view kHotWhen[] = {"now", "peak"};
 inline constexpr std::string_view kQuotaGroupStates[] = {"ok", "terminating", "frozen", "missing"};
 
@@ -77,6 +78,9 @@ class Metrics {
   void SetNodes(std::string_view topology, std::string_view usage, size_t count);
   void SetPods(size_t count);
   void SetPodsWaiting(size_t count);  // rejected by filter and remembered for waking
+
+  // What is given away more than once.
+  void SetOvercommitted(std::string_view what, size_t count);
 
   // Real use. An age is infinite while nothing was ever measured; a share is from 0 to 1.
   void SetUsageAge(std::string_view resource, double seconds);

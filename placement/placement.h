@@ -185,6 +185,8 @@ class Placement {
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
   const usage::Account& usage() const { return usage_; }
+  // topology::ZoneAccount::Overcommitted.
+  size_t OvercommittedZones(NodeIndex node, Time now) const { return zones_.Overcommitted(node, now); }
   // kOff where it is not listed. A check that is enforced may all the same only report at times
   // (policy::Candidates::OnlyReport).
   policy::CheckMode ModeOf(std::string_view check) const;

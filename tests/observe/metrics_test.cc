@@ -66,6 +66,13 @@ TEST(Metrics, WhatIsOnlyReportedIsCountedApart) {
   EXPECT_EQ(Value(metrics, R"(huygens_pods_would_be_rejected_total{check="usage"})"), 1);
 }
 
+TEST(Metrics, WhatIsGivenAwayTwiceIsShownByKind) {
+  Metrics metrics(SomeOptions());
+  EXPECT_EQ(Value(metrics, R"(huygens_overcommitted{what="groups"})"), 0);
+  metrics.SetOvercommitted("zones", 5);
+  EXPECT_EQ(Value(metrics, R"(huygens_overcommitted{what="zones"})"), 5);
+}
+
 TEST(Metrics, UnknownLabelValuesCountAsOther) {
   Metrics metrics(SomeOptions());
   metrics.Request("../../etc/passwd", "strange", 1, 1, microseconds(1));
