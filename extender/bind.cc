@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "extender/report_watch.h"
 #include "wire/binding.h"
 
 namespace huygens::extender {
@@ -18,9 +19,7 @@ struct BindFlow::Attempt {
   net::Timer settle;
   Duration started{};  // by Context::monotonic
   std::shared_ptr<const cluster::Pod> pod;
-  policy::Reason reason = policy::Reason::kFits;
-  std::string quota;  // why the pod's group, or a model it names, refused it
-  std::vector<placement::ZoneShare> zones;
+  placement::Reservation made;
   BindOrder order;
   bool queued = false;  // behind another one in turns_
   bool sent = false;    // a Binding left, or may have left
@@ -41,7 +40,7 @@ BindFlow::~BindFlow() {
 
 void BindFlow::Bind(wire::BindArgs args, Answer answer) {
   auto refuse = [&](std::string_view outcome, std::string_view error) {
-    Record(args, {}, policy::Reason::kFits, {}, outcome, error);
+    Record(args, {}, outcome, error);
     answer(error);
   };
   if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
@@ -135,9 +134,7 @@ void BindFlow::Decide(const AttemptPtr& attempt) {
   Time now = context_.clock.Now();
   StatusOr<placement::Reservation> reservation = context_.placement.Reserve(attempt->pod, args.node, now);
   if (!reservation.ok()) return Finish(attempt, "refused", Message(reservation.status()));
-  attempt->zones = reservation->zones;
-  attempt->reason = reservation->reason;
-  attempt->quota = reservation->quota;
+  attempt->made = *reservation;
   if (!reservation->Accepted()) {
     return Finish(attempt, "rejected", policy::Text(reservation->reason));
   }
@@ -254,9 +251,9 @@ void BindFlow::Tell(Attempt& attempt, std::string_view error) {
   for (const Answer& answer : waiting) answer(error);
 }
 
-void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-                      std::string_view quota, std::string_view outcome, std::string_view error) {
-  context_.journal.Bind(args, zones, reason, quota, outcome, error, context_.clock.Now());
+void BindFlow::Record(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+                      std::string_view error) {
+  context_.journal.Bind(args, made, outcome, error, context_.clock.Now());
   // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.
   const bool fault = !error.empty() && outcome != "rejected";
   context_.log.Write(fault ? observe::LogLevel::kWarn : observe::LogLevel::kInfo,
@@ -269,7 +266,10 @@ void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::Zon
 }
 
 void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
-  Record(attempt->args, attempt->zones, attempt->reason, attempt->quota, outcome, error);
+  Record(attempt->args, attempt->made, outcome, error);
+  if (context_.reports != nullptr && outcome == "bound") {
+    context_.reports->Bound(*attempt->pod, attempt->args.node, attempt->made.reports);
+  }
   attempts_.erase(attempt->key);
   EndTurn(attempt);
   Tell(*attempt, error);

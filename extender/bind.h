@@ -63,8 +63,8 @@ class BindFlow {
   void Tell(Attempt& attempt, std::string_view error);
   void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);
   // In the journal and the log.
-  void Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-              std::string_view quota, std::string_view outcome, std::string_view error);
+  void Record(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+              std::string_view error);
 
   Context& context_;
   Backend& backend_;

@@ -54,7 +54,8 @@ struct ClusterConfiguration {
 };
 
 struct FilterConfiguration {
-  std::vector<std::string> checks = {"topology", "usage", "quota"};
+  std::vector<placement::CheckSetting> checks = {"topology", "usage", "quota"};
+  bool report_events = false;
   int64_t narrow_to = 0;
 };
 

@@ -20,6 +20,7 @@ constexpr int64_t kKi = 1024;
 constexpr int64_t kMi = 1024 * kKi;
 constexpr int64_t kGi = 1024 * kMi;
 
+constexpr std::string_view kCheckModes[] = {"off", "report", "enforce"};
 constexpr std::string_view kWhenStale[] = {"useAllocatable", "useLast", "reject"};
 constexpr std::string_view kPassOrReject[] = {"pass", "reject"};
 constexpr std::string_view kEstimators[] = {"peakOfSum", "sumOfPeaks"};
@@ -109,8 +110,19 @@ void Describe(Walk& walk, ManifestsConfiguration& c) {
 }
 
 void Describe(Walk& walk, FilterConfiguration& c) {
-  walk.Texts("checks", c.checks, "topology, usage, quota", AnyText, "in this order; leave one out to switch it off");
+  walk.List("checks", c.checks,
+            "Asked in this order. A name alone, such as topology, is short for {name: topology, mode: enforce}.",
+            "name");
+  walk.Value("reportEvents", Flag(c.report_events),
+             "a Warning on each pod that a check in mode report would keep off every node, or off the one it is bound "
+             "to");
   walk.Value("narrowTo", Integer(c.narrow_to, 0, 1'000'000), "0 = return every feasible node; K = only the K best");
+}
+
+void Describe(Walk& walk, placement::CheckSetting& c) {
+  walk.Value("name", Registered(c.name), "topology, usage, quota");
+  walk.Value("mode", Choice(kCheckModes, c.mode),
+             "enforce; report = judges, counts and explains, and refuses nothing; off = as if left out");
 }
 
 void Describe(Walk& walk, PrioritizeConfiguration& c) {

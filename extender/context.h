@@ -17,6 +17,8 @@
 
 namespace huygens::extender {
 
+class ReportWatch;
+
 struct Context {
   placement::Placement& placement;
   ResourceNames& resources;
@@ -31,6 +33,7 @@ struct Context {
   std::function<void(const cluster::Pod& pod, const kube::PodWarning& warning)> warn;
   // Time that a wall clock set meanwhile does not change, since an arbitrary start: for ages and deadlines.
   std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); };
+  ReportWatch* reports = nullptr;     // null: nobody wants to know
   bool told_of_node_objects = false;  // the warning about nodeCacheCapable: false has been logged
 };
 

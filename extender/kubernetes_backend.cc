@@ -65,9 +65,8 @@ Status KubernetesBackend::Start() {
   if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
   for (cluster::Kind kind : cluster::kKinds) {
     if (!context_.placement.Follows(kind)) continue;
-    auto reflector =
-        std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
-                                          std::make_unique<SteadyWaiter>(), SystemRandom());
+    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_,
+                                                       std::make_unique<SteadyWaiter>(), SystemRandom());
     if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
     HUYGENS_RETURN_IF_ERROR(reflector->Start());
     reflectors_.push_back(std::move(reflector));

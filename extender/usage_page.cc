@@ -121,9 +121,10 @@ std::string UsagePage::Json(const placement::Placement& placement, Time now) {
   std::string out = "{\"by\":";
   AppendJsonString(out, usage.options().resources[by_].name);
   out += Concat(",\"check\":\"",
-                !placement.ChecksUsage()         ? "off"
-                : usage.SteppingAside(now).any() ? "stepsAside"
-                                                 : "on",
+                !placement.ChecksUsage()                                  ? "off"
+                : usage.SteppingAside(now).any()                          ? "stepsAside"
+                : placement.ModeOf("usage") == policy::CheckMode::kReport ? "report"
+                                                                          : "on",
                 "\"");
   out += ",\"staleShare\":";
   AppendJsonDouble(out, static_cast<double>(usage.StaleShare(now)) / usage::kMillion);

@@ -61,12 +61,11 @@ StatusOr<uint64_t> ReadResourceVersion(net::Client& client, Kind kind, Duration 
 }
 
 Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
-                     const Clock& clock, std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
+                     std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
     : kind_(kind),
       api_server_(std::move(api_server)),
       names_(names),
       sink_(sink),
-      clock_(clock),
       waiter_(std::move(waiter)),
       random_(random),
       options_(options),
@@ -387,7 +386,7 @@ void Reflector::Send(uint64_t resource_version) {
     const std::lock_guard lock(mutex_);
     sent_version_ = resource_version;
   }
-  sink_.Deliver({kind_, std::move(batch_), resource_version, clock_.Now()});
+  sink_.Deliver({kind_, std::move(batch_), resource_version});
   batch_.clear();
 }
 

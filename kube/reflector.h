@@ -49,9 +49,9 @@ struct ReflectorOptions {
 
 class Reflector {
  public:
-  // `clock` stamps what is received. Everything referred to must outlive the reflector. Does nothing until Start.
+  // Everything referred to must outlive the reflector. Does nothing until Start.
   Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
-            const Clock& clock, std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
+            std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -105,7 +105,6 @@ class Reflector {
   const net::ClientOptions api_server_;
   ResourceNames& names_;
   EventSink& sink_;
-  const Clock& clock_;
   const std::unique_ptr<Waiter> waiter_;
   const Random random_;
   const ReflectorOptions options_;

@@ -172,6 +172,13 @@ struct Metrics::Series {
   ByValue<Counter> rejected =
       EachCounter("huygens_nodes_rejected_total", "Nodes that filter or bind refused, by reason.", "reason",
                   options.reject_reasons);
+  ByValue<Counter> would_be_rejected =
+      EachCounter("huygens_nodes_would_be_rejected_total",
+                  "Nodes that checks in mode report would have had filter or bind refuse, by reason.", "reason",
+                  options.reject_reasons);
+  ByValue<Counter> pods_would_be_rejected =
+      EachCounter("huygens_pods_would_be_rejected_total",
+                  "Pods that a check in mode report would have left without any node.", "check", options.checks);
   Family<Histogram>& bind_api_duration =
       Histograms("huygens_bind_api_duration_seconds", "Time of one Binding at the API server, with its retries.");
   ByValue<Histogram> bind_api{std::span(kBindApiOutcomes), [&](std::string outcome) -> Histogram& {
@@ -231,6 +238,11 @@ struct Metrics::Series {
       OneGauge("huygens_usage_stale_share", "Share of nodes without fresh figures of a resource that has a ceiling.");
   Gauge& usage_steps_aside = OneGauge("huygens_usage_check_steps_aside",
                                       "1 while the check usage lets everything pass since too many nodes are stale.");
+  Family<Gauge>& all_overcommitted =
+      Gauges("huygens_overcommitted", "Zones, nodes and business groups that have given away more than they have.");
+  ByValue<Gauge> overcommitted{std::span(kOvercommitted), [&](std::string what) -> Gauge& {
+                                 return all_overcommitted.Add({{"what", std::move(what)}});
+                               }};
   Family<Gauge>& hot_nodes =
       Gauges("huygens_usage_hot_nodes", "Nodes above their usage ceiling, now or at the peak of the last week.");
   ByTwoValues<Gauge> hot{options.usage_resources, std::span(kHotWhen),
@@ -293,6 +305,12 @@ void Metrics::NodeRejected(std::string_view reason, uint64_t count) {
   series_->rejected[reason].Increment(static_cast<double>(count));
 }
 
+void Metrics::NodeWouldBeRejected(std::string_view reason, uint64_t count) {
+  series_->would_be_rejected[reason].Increment(static_cast<double>(count));
+}
+
+void Metrics::PodWouldBeRejected(std::string_view check) { series_->pods_would_be_rejected[check].Increment(); }
+
 void Metrics::BindApi(std::string_view outcome, Duration duration) {
   series_->bind_api[outcome].Observe(Seconds(duration));
 }
@@ -327,6 +345,9 @@ void Metrics::SetUsageAge(std::string_view resource, double seconds) { series_->
 void Metrics::SetUsageStale(double share, bool check_steps_aside) {
   series_->usage_stale_share.Set(share);
   series_->usage_steps_aside.Set(check_steps_aside ? 1 : 0);
+}
+void Metrics::SetOvercommitted(std::string_view what, size_t count) {
+  series_->overcommitted[what].Set(static_cast<double>(count));
 }
 void Metrics::SetHotNodes(std::string_view resource, std::string_view when, size_t count) {
   series_->hot.At(resource, when).Set(static_cast<double>(count));

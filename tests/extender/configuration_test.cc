@@ -105,7 +105,7 @@ log: {level: warn, format: json}
   ASSERT_TRUE(c.cluster.manifests);
   EXPECT_EQ(c.cluster.manifests->directory, "./cluster");
   EXPECT_TRUE(c.cluster.manifests->write_back);
-  EXPECT_THAT(c.filter.checks, ElementsAre("quota"));
+  EXPECT_THAT(c.filter.checks, ElementsAre(placement::CheckSetting("quota")));
   EXPECT_EQ(c.filter.narrow_to, 100);
   EXPECT_EQ(c.prioritize.max_score, 100);
   ASSERT_EQ(c.prioritize.terms.size(), 2u);
@@ -176,6 +176,22 @@ log: {level: warn, format: json}
   EXPECT_THAT(ToYaml(c), HasSubstr("- {name: disk-io, ceiling: 0.7, unit: iops, podQuery: \"sum(a) by (pod) > 0\", "
                                    "nodeQuery: b, whenStale: pass, whenAbsent: reject}\n"));
   EXPECT_THAT(ToYaml(c), HasSubstr("- {name: cpu, whenStale: useRequests, whenAbsent: useRequests}\n"));
+}
+
+TEST(Configuration, ACheckHasAModeAndANameAloneIsEnforced) {
+  using policy::CheckMode;
+  Configuration c =
+      Good("filter: {checks: [topology, {name: usage, mode: report}, {name: quota, mode: off}], reportEvents: true}");
+  EXPECT_THAT(c.filter.checks, ElementsAre(placement::CheckSetting("topology", CheckMode::kEnforce),
+                                           placement::CheckSetting("usage", CheckMode::kReport),
+                                           placement::CheckSetting("quota", CheckMode::kOff)));
+  EXPECT_TRUE(c.filter.report_events);
+  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: topology, mode: enforce}\n    - {name: usage, mode: report}\n"
+                                   "    - {name: quota, mode: off}\n"));
+  auto again = Parse(ToYaml(c));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->filter.checks, c.filter.checks);
+  EXPECT_THAT(Good("filter: {checks: [{name: usage}]}").filter.checks, ElementsAre(placement::CheckSetting("usage")));
 }
 
 TEST(Configuration, TermsMayWeighResources) {
