@@ -105,6 +105,13 @@ Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own
   return result;
 }
 
+std::string_view UsualMetric(std::string_view resource) {
+  for (const Default& what : kDefaults) {
+    if (what.resource == resource) return what.metric;
+  }
+  return {};
+}
+
 std::string RecordingsQuery() {
   return Concat(R"(count by (__name__, resource) ({__name__=~")", kRecordedWorkloads, "|", kRecordedNodes, R"("}))");
 }

@@ -33,6 +33,9 @@ struct Expressions {
 };
 Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own);
 
+// The series of kubelet's cAdvisor that `raw` of a resource is made from; empty where huygens has none for it.
+std::string_view UsualMetric(std::string_view resource);
+
 // One series for each `Expression::recorded` that yields something now, for any resource, and which that is.
 std::string RecordingsQuery();
 std::string Recording(const wire::PrometheusLabels& labels);
