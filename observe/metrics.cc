@@ -231,6 +231,16 @@ struct Metrics::Series {
       OneGauge("huygens_usage_stale_share", "Share of nodes without fresh figures of a resource that has a ceiling.");
   Gauge& usage_steps_aside = OneGauge("huygens_usage_check_steps_aside",
                                       "1 while the check usage lets everything pass since too many nodes are stale.");
+  ByValue<Gauge> usage_history =
+      EachGauge("huygens_usage_history_seconds", "How much of the window real use of the resource was measured.",
+                "resource", options.usage_resources);
+  ByValue<Gauge> usage_reports = EachGauge("huygens_usage_check_reports_only",
+                                           "1 while too little was measured for the check usage to refuse anything.",
+                                           "resource", options.usage_resources);
+  Gauge& usage_workloads = OneGauge("huygens_usage_workloads", "Workloads whose use is remembered.");
+  Counter& usage_displaced =
+      OneCounter("huygens_usage_workloads_displaced_total",
+                 "Workloads forgotten, and readings not taken in, since usage.maxWorkloads are remembered.");
   Family<Gauge>& hot_nodes =
       Gauges("huygens_usage_hot_nodes", "Nodes above their usage ceiling, now or at the peak of the last week.");
   ByTwoValues<Gauge> hot{options.usage_resources, std::span(kHotWhen),
@@ -327,6 +337,14 @@ void Metrics::SetUsageAge(std::string_view resource, double seconds) { series_->
 void Metrics::SetUsageStale(double share, bool check_steps_aside) {
   series_->usage_stale_share.Set(share);
   series_->usage_steps_aside.Set(check_steps_aside ? 1 : 0);
+}
+void Metrics::SetUsageHistory(std::string_view resource, Duration measured, bool report_only) {
+  series_->usage_history[resource].Set(Seconds(measured));
+  series_->usage_reports[resource].Set(report_only ? 1 : 0);
+}
+void Metrics::SetUsageWorkloads(size_t count, uint64_t displaced) {
+  series_->usage_workloads.Set(static_cast<double>(count));
+  RaiseTo(series_->usage_displaced, displaced);
 }
 void Metrics::SetHotNodes(std::string_view resource, std::string_view when, size_t count) {
   series_->hot.At(resource, when).Set(static_cast<double>(count));
