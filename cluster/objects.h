@@ -103,6 +103,7 @@ struct Node {
   std::string name;
   std::string uid;
   ResourceVector allocatable;
+  ResourceVector capacity;
   std::vector<std::pair<std::string, std::string>> labels;  // ordered by key
   ResourceVector real_allocatable;                          // annotation huygens.dev/real-allocatable; else allocatable
   std::vector<std::pair<std::string, int64_t>> usage_ceilings;  // annotation huygens.dev/usage-ceilings: millionths

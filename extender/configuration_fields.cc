@@ -233,6 +233,14 @@ void Describe(Walk& walk, UsageConfiguration& c) {
   walk.Value("estimator", Choice(kEstimators, c.estimator), "greatest sum of the pods' curves, or sum of their peaks");
   walk.Value("staleAfter", Span(c.stale_after, seconds(1), days(1)), "since the last good answer");
   walk.Value("maxStaleNodes", Share(c.max_stale_nodes), "above this share of stale nodes the check steps aside");
+  walk.Value("minHistory", Span(c.min_history, seconds(0), days(28)),
+             "measured time within the window before the check refuses anything; until then it only reports");
+  walk.Value("replicaQuantile", Share(c.replica_quantile),
+             "what counts for all replicas of a workload; 1 = the one that uses most, 0.95 = all but the hottest");
+  walk.Value("maxWorkloads", Integer(c.max_workloads, 1000, 10'000'000),
+             "with history; of more those that nobody runs and that ran longest ago are forgotten");
+  walk.Texts("runOnceOwners", c.run_once_owners, "kinds of owners", NotEmpty,
+             "whose pods nobody continues: remembered for a day if they ran for less");
   walk.List("resources", c.resources, "What is watched. The ceiling is a share of the node's real allocatable.");
 }
 

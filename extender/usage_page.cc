@@ -123,6 +123,7 @@ std::string UsagePage::Json(const placement::Placement& placement, Time now) {
   out += Concat(",\"check\":\"",
                 !placement.ChecksUsage()                                  ? "off"
                 : usage.SteppingAside(now).any()                          ? "stepsAside"
+                : usage.ShortHistory().any()                              ? "reportsOnly"
                 : placement.ModeOf("usage") == policy::CheckMode::kReport ? "report"
                                                                           : "on",
                 "\"");

@@ -243,6 +243,16 @@ struct Metrics::Series {
   ByValue<Gauge> overcommitted{std::span(kOvercommitted), [&](std::string what) -> Gauge& {
                                  return all_overcommitted.Add({{"what", std::move(what)}});
                                }};
+  ByValue<Gauge> usage_history =
+      EachGauge("huygens_usage_history_seconds", "How much of the window real use of the resource was measured.",
+                "resource", options.usage_resources);
+  ByValue<Gauge> usage_reports = EachGauge("huygens_usage_check_reports_only",
+                                           "1 while too little was measured for the check usage to refuse anything.",
+                                           "resource", options.usage_resources);
+  Gauge& usage_workloads = OneGauge("huygens_usage_workloads", "Workloads whose use is remembered.");
+  Counter& usage_displaced =
+      OneCounter("huygens_usage_workloads_displaced_total",
+                 "Workloads forgotten, and readings not taken in, since usage.maxWorkloads are remembered.");
   Family<Gauge>& hot_nodes =
       Gauges("huygens_usage_hot_nodes", "Nodes above their usage ceiling, now or at the peak of the last week.");
   ByTwoValues<Gauge> hot{options.usage_resources, std::span(kHotWhen),
@@ -348,6 +358,14 @@ void Metrics::SetUsageStale(double share, bool check_steps_aside) {
 }
 void Metrics::SetOvercommitted(std::string_view what, size_t count) {
   series_->overcommitted[what].Set(static_cast<double>(count));
+}
+void Metrics::SetUsageHistory(std::string_view resource, Duration measured, bool report_only) {
+  series_->usage_history[resource].Set(Seconds(measured));
+  series_->usage_reports[resource].Set(report_only ? 1 : 0);
+}
+void Metrics::SetUsageWorkloads(size_t count, uint64_t displaced) {
+  series_->usage_workloads.Set(static_cast<double>(count));
+  RaiseTo(series_->usage_displaced, displaced);
 }
 void Metrics::SetHotNodes(std::string_view resource, std::string_view when, size_t count) {
   series_->hot.At(resource, when).Set(static_cast<double>(count));

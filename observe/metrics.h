@@ -85,6 +85,10 @@ class Metrics {
   // Real use. An age is infinite while nothing was ever measured; a share is from 0 to 1.
   void SetUsageAge(std::string_view resource, double seconds);
   void SetUsageStale(double share, bool check_steps_aside);
+  // How much of the window was measured, and whether that is too little for the check to refuse anything for it.
+  void SetUsageHistory(std::string_view resource, Duration measured, bool report_only);
+  // Workloads with history, and how often one had to give way or was not taken in, as it stands now.
+  void SetUsageWorkloads(size_t count, uint64_t displaced);
   void SetHotNodes(std::string_view resource, std::string_view when, size_t count);
   // One refresh of the source, and the values in it that were no measurements.
   void UsageRefresh(bool ok, Duration took, uint64_t left_out);

@@ -48,7 +48,7 @@ int64_t Packages(const Placement& placement, NodeIndex node, const cluster::Pod&
   const usage::Account& usage = placement.usage();
   if (placement.ModeOf("usage") != policy::CheckMode::kEnforce) return fit;
   const usage::Demand demand = usage.DemandOf(pod);
-  const usage::ResourceMask aside = usage.SteppingAside(now);
+  const usage::ResourceMask aside = usage.SteppingAside(now) | usage.ShortHistory();
   int64_t too_many = fit + 1;
   fit = 0;
   while (too_many - fit > 1) {

@@ -54,6 +54,7 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, 
       }
       if (!part.Is("status")) return absl::OkStatus();
       return in.Members([&](const JsonKey& key) {
+        if (key.Is("capacity")) return ReadResourceList(in, names, out.capacity, &left_out);
         return key.Is("allocatable") ? ReadResourceList(in, names, out.allocatable, &left_out) : absl::OkStatus();
       });
     });

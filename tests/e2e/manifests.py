@@ -85,7 +85,7 @@ def check_static_pod(bed):
                          stdin=json.dumps(STATIC_POD)).stdout
     spec = json.loads(merged)["spec"]
     assert [c["name"] for c in spec["containers"]] == ["kube-scheduler"], "the patch must add a sidecar, not a second kube-scheduler"
-    assert len(spec["containers"][0]["volumeMounts"]) == 3 and len(spec["volumes"]) == 4, spec
+    assert len(spec["containers"][0]["volumeMounts"]) == 3 and len(spec["volumes"]) == 5, spec
     bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=merged)
 
 

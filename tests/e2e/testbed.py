@@ -164,6 +164,10 @@ class Huygens:
         self.name = name
         self.port, self.admin_port = free_port(), free_port()
         shipped = (CONFIG / "overlays" / "kubeadm" / "extender.yaml").read_text()
+        if "\nusage:" in more:  # in place of the shipped section
+            shipped = replaced(shipped, {"usage:\n  historyFile: /var/lib/huygens/history\n": ""})
+        else:
+            shipped = replaced(shipped, {"/var/lib/huygens/history": str(bed.directory / f"{name}.history")})
         config = bed.directory / f"{name}.yaml"
         config.write_text(replaced(shipped, {
             "127.0.0.1:8888": f"127.0.0.1:{self.port}",

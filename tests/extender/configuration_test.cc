@@ -80,6 +80,10 @@ usage:
   estimator: sumOfPeaks
   staleAfter: 5m
   maxStaleNodes: 25%
+  minHistory: 12h
+  replicaQuantile: 95%
+  maxWorkloads: 5000
+  runOnceOwners: [Job, Render]
   resources:
   - {name: disk-io, ceiling: 70%, unit: iops, podQuery: "sum(a) by (pod) > 0", nodeQuery: b, whenStale: pass, whenAbsent: reject}
   - {name: cpu}
@@ -148,6 +152,10 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.usage.estimator, usage::Estimator::kSumOfPeaks);
   EXPECT_EQ(c.usage.stale_after, minutes(5));
   EXPECT_EQ(c.usage.max_stale_nodes, 250'000);
+  EXPECT_EQ(c.usage.min_history, hours(12));
+  EXPECT_EQ(c.usage.replica_quantile, 950'000);
+  EXPECT_EQ(c.usage.max_workloads, 5000);
+  EXPECT_EQ(c.usage.run_once_owners, (std::vector<std::string>{"Job", "Render"}));
   ASSERT_EQ(c.usage.resources.size(), 2u);
   EXPECT_EQ(c.usage.resources[0].name, "disk-io");
   EXPECT_EQ(c.usage.resources[0].ceiling, 700'000);
@@ -271,7 +279,10 @@ TEST(Configuration, ShippedFilesAreAccepted) {
     if (text.find("kind: ExtenderConfiguration") == text.npos || text.find("kind: ConfigMap") != text.npos) continue;
     ++found;
     auto parsed = ParseConfiguration(text, entry.path().string());
-    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    if (parsed->cluster.manifests || parsed->usage.prometheus) continue;
+    EXPECT_EQ(parsed->usage.history_file, "/var/lib/huygens/history")
+        << entry.path() << ": use is to outlive a restart";
   }
   EXPECT_GT(found, 0);
 }
