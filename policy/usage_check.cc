@@ -22,8 +22,15 @@ Reason ReasonOf(usage::Verdict verdict) {
 
 void UsageCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   if (pod.usage.resources.empty() || pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
-  const usage::Account::Question question(usage_, pod.usage, pod.now,
-                                          usage_.SteppingAside(pod.now) | usage_.ShortHistory());
+  const usage::ResourceMask aside = usage_.SteppingAside(pod.now), known_too_little_of = usage_.ShortHistory() & ~aside;
+  Ask(pod, aside | known_too_little_of, nodes);
+  if (known_too_little_of.none()) return;
+  nodes.OnlyReport();
+  Ask(pod, aside, nodes);
+}
+
+void UsageCheck::Ask(const PodQuery& pod, usage::ResourceMask left_out, Candidates& nodes) const {
+  const usage::Account::Question question(usage_, pod.usage, pod.now, left_out);
   const auto open_from = [&](size_t from) {
     return question.FirstOpen(nodes.nodes(), from, [&](size_t i) { return nodes.Rejected(i); });
   };

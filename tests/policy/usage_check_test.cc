@@ -128,6 +128,45 @@ TEST_F(UsageCheckTest, KeepsTheReasonThatAnotherCheckGave) {
   EXPECT_EQ(nodes.reason(0), Reason::kNoTopology);
 }
 
+TEST(UsageCheckOfShortHistories, OnlyReportsWhatItFindsByThem) {
+  usage::Account account({.min_history = std::chrono::hours(24),
+                          .resources = {{.name = "cpu", .ceiling = 800'000},
+                                        {.name = "memory", .resource = kMemory, .ceiling = 800'000}}});
+  cluster::Node node;
+  node.name = "node-0";
+  node.allocatable = {{kCpu, 10'000}, {kMemory, 10'000}};
+  account.NodeObjectChanged(0, &node);
+  const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
+  const auto measure = [&](size_t resource, int64_t slots) {
+    for (int64_t s = slot - slots + 1; s <= slot; ++s) {
+      account.Apply({.resource = resource,
+                     .slot = s,
+                     .measured = kNow,
+                     .workloads = {{"default/Pod/cpu-hungry", resource == 0 ? 9000 : 1},
+                                   {"default/Pod/memory-hungry", resource == 1 ? 9000 : 1}},
+                     .nodes = {{"node-0", 0}}},
+                    kNow);
+    }
+    account.Settle();
+  };
+  const auto ask = [&](const std::string& name) {
+    const auto pod = PodOf(name, 1);
+    PodQuery query{*pod, {}, kNow};
+    query.usage = account.DemandOf(*pod);
+    Candidates nodes;
+    nodes.Reset(std::vector<NodeIndex>{0});
+    nodes.Begin(0, CheckMode::kEnforce);
+    UsageCheck(account).Run(query, cluster::State(), nodes);
+    return std::pair(nodes.reason(0), nodes.reports(0).empty() ? Reason::kFits : nodes.reports(0)[0]);
+  };
+  measure(0, 96);
+  measure(1, 95);
+  EXPECT_EQ(ask("cpu-hungry"), std::pair(Reason::kUsageCeilingTooLow, Reason::kFits));
+  EXPECT_EQ(ask("memory-hungry"), std::pair(Reason::kFits, Reason::kUsageCeilingTooLow));
+  measure(1, 96);
+  EXPECT_EQ(ask("memory-hungry"), std::pair(Reason::kUsageCeilingTooLow, Reason::kFits));
+}
+
 class UsageCheckRejectTest : public UsageCheckTest {
  protected:
   UsageCheckRejectTest() : UsageCheckTest(usage::WhenUnknown::kReject) {}
