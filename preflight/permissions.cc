@@ -79,7 +79,7 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
   }
   add("", "pods/binding", {"create"}, "placing pods", Severity::kError);
   if (configuration.wake.enabled) {
-    for (const std::string_view resource : {"nodes", "pods"}) {
+    for (const std::string_view resource : {"nodes/status", "pods/status"}) {
       add("", resource, {"patch"}, "waking rejected pods; they wait up to five minutes without", Severity::kWarning);
     }
   }
