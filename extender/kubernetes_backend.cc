@@ -91,6 +91,7 @@ Status KubernetesBackend::Start() {
 }
 
 void KubernetesBackend::Stop() {
+  inbox_.Close();  // a reflector may wait there for this thread
   for (auto& reflector : reflectors_) reflector->Stop();
   {
     std::lock_guard lock(mutex_);

@@ -1,6 +1,6 @@
 // Where reflectors (and the manifest directory) deliver what they read. Called on their threads, one thread per kind:
-// implementations pass it on to the decision thread and return soon. Nothing is called after Reflector::Stop has
-// returned.
+// implementations pass it on to the decision thread. Deliver may wait while much of what was delivered before is not
+// worked off; the reflector then reads no further. Nothing is called after Reflector::Stop has returned.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,8 @@ struct EventBatch {
   // Numeric comparison is sound between versions of one kind since Kubernetes 1.35 (KEP-5504) and was true of every
   // release with etcd before.
   uint64_t resource_version = 0;
-  Time received;  // when the last byte of it arrived
+  Time received;     // when the last byte of it arrived
+  size_t bytes = 0;  // as it was read, in JSON; 0 where nothing was read for it
 };
 
 enum class WatchState : uint8_t {

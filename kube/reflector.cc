@@ -1,7 +1,7 @@
 #include "kube/reflector.h"
 
 #include <algorithm>
-#include <exception>
+#include <utility>
 
 #include "kube/api_call.h"
 #include "kube/line_splitter.h"
@@ -134,14 +134,7 @@ bool Reflector::Prepare() {
 }
 
 void Reflector::Loop() {
-  while (Prepare()) {
-    try {
-      Step();
-    } catch (const std::exception& fault) {  // out of memory: nothing else throws here
-      need_list_ = true;
-      Take({End::What::kFailed, fault.what(), {}});
-    }
-  }
+  while (Prepare()) Step();
 }
 
 void Reflector::Step() {
@@ -245,6 +238,7 @@ Reflector::End Reflector::List() {
     if (!page.ok()) return fail({What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}});
     for (const std::string_view item : page->items) TakeObject(DecodePresent(kind_, item, names_));
     listed_ += page->items.size();
+    batch_bytes_ += reply->body.size();
     token = net::PercentEncoded(page->continue_token);
     if (!token.empty()) {
       Send(0);
@@ -277,6 +271,7 @@ class Reflector::Watching {
       head_.body.append(piece.substr(0, kMaxErrorBody - std::min(kMaxErrorBody, head_.body.size())));
       return true;
     }
+    owner_.batch_bytes_ += piece.size();
     size_t taken = 0;
     const bool more = lines_.Feed(piece, [&](std::string_view line) {
       ++taken;
@@ -368,7 +363,7 @@ void Reflector::Send(uint64_t resource_version) {
     const std::lock_guard lock(mutex_);
     sent_version_ = resource_version;
   }
-  sink_.Deliver({kind_, std::move(batch_), resource_version, clock_.Now()});
+  sink_.Deliver({kind_, std::move(batch_), resource_version, clock_.Now(), std::exchange(batch_bytes_, 0)});
   batch_.clear();
 }
 
