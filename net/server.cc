@@ -1,6 +1,5 @@
 #include "net/server.h"
 
-#include <algorithm>
 #include <boost/asio/ip/v6_only.hpp>
 #include <vector>
 
@@ -128,15 +127,13 @@ void Server::Core::OnAccept(const error_code& error, tcp::socket socket) {
   }
   accept_failing_ = false;
   if (sessions_.size() >= options.max_connections) {
-    const bool made_room = MakeRoom();
+    waiting_ = std::move(socket);
+    const bool made_room = MakeRoom();  // then Leave goes on
     if (!std::exchange(full_, true)) {
       Warn(Concat("limit of ", std::to_string(options.max_connections), " connections reached; ",
                   made_room ? "the one idle longest gave way" : "further ones wait"));
     }
-    if (!made_room) {
-      waiting_ = std::move(socket);
-      return;  // Leave goes on
-    }
+    return;
   }
   Admit(std::move(socket));
   Accept();
@@ -152,16 +149,17 @@ void Server::Core::Admit(tcp::socket socket) {
 }
 
 bool Server::Core::MakeRoom() {
-  std::vector<std::pair<Session::Standing, std::shared_ptr<Session>>> candidates;
+  if (!waiting_) return false;
+  std::shared_ptr<Session> first;
+  std::optional<Session::Standing> lowest;
   for (const auto& session : sessions_) {
-    if (const auto standing = session->standing()) candidates.emplace_back(*standing, session);
+    const auto standing = session->standing();
+    if (!standing || (lowest && *lowest <= *standing)) continue;
+    lowest = standing;
+    first = session;
   }
-  while (!candidates.empty()) {
-    const auto first = std::ranges::min_element(candidates, {}, [](const auto& each) { return each.first; });
-    if (first->second->GiveWay()) return true;
-    candidates.erase(first);
-  }
-  return false;
+  if (first != nullptr) first->GiveWay();
+  return first != nullptr;
 }
 
 void Server::Core::Leave(const std::shared_ptr<Session>& session) {

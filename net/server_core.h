@@ -53,7 +53,11 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   void Leave(const std::shared_ptr<Session>& session);
   bool draining() const { return draining_; }
   // Whether connections should end with the answer under way.
-  bool ending() const { return ending_ || draining_ || waiting_.has_value(); }
+  bool ending() const { return ending_ || draining_ || crowded(); }
+  // Whether a new connection waits for a place.
+  bool crowded() const { return waiting_.has_value(); }
+  // If a new connection waits, has the one end that can be missed most; false if none can.
+  bool MakeRoom();
   void ReportConnectionError(std::string_view peer, std::string_view reason) const;
   void Warn(std::string_view text) const;
 
@@ -70,8 +74,6 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   void Accept();
   void OnAccept(const boost::system::error_code& error, boost::asio::ip::tcp::socket socket);
   void Admit(boost::asio::ip::tcp::socket socket);
-  // Cuts the connection that can be missed most; false if none can.
-  bool MakeRoom();
   Status LoadTls();
   void WatchTlsFiles();
   void FinishDrain();

@@ -4,6 +4,7 @@
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <exception>
+#include <utility>
 
 #include "net/address.h"
 #include "net/event_loop_impl.h"
@@ -47,6 +48,8 @@ void Session::WaitForRequest() {
   const ServerOptions& options = core_->options;
   SetDeadline(served_ ? options.idle_timeout : options.first_request_timeout.value_or(options.idle_timeout));
   Read();
+  // Its answer was on the way when the new connection came.
+  if (core_->crowded()) core_->loop.Post([core = core_] { core->MakeRoom(); });
 }
 
 void Session::Read() {
@@ -62,6 +65,12 @@ void Session::OnRead(const ErrorCode& error, size_t size) {
   if (state_ == State::kClosed || state_ == State::kClosing) return;
   buffer_.commit(size);
   if (timed_out_) return Refuse(408, "the request did not arrive in time");
+  if (std::exchange(giving_way_, false)) {
+    ErrorCode ignored;
+    if (error && stream_.socket().available(ignored) == 0) return Cut();
+    core_->loop.Post([core = core_] { core->MakeRoom(); });  // by another one
+    if (error == asio::error::operation_aborted) return Read();
+  }
   if (error) {
     if (state_ == State::kReading) Report("connection closed in the middle of a request");
     return Cut();
@@ -201,6 +210,7 @@ std::optional<Session::Standing> Session::standing() const {
     case State::kClosing:
       return Standing{0, since_};
     case State::kIdle:
+      if (giving_way_) return std::nullopt;
       return Standing{served_ ? 1 : 0, since_};
     case State::kReading:
     case State::kWriting:
@@ -213,11 +223,13 @@ std::optional<Session::Standing> Session::standing() const {
   return std::nullopt;
 }
 
-bool Session::GiveWay() {
+// A read may have ended although its handler has not run: then a request is under way, and cutting would lose it. So
+// the read is asked to end, and says by its handler whether it brought anything.
+void Session::GiveWay() {
+  if (state_ != State::kIdle) return Cut();
+  giving_way_ = true;
   ErrorCode ignored;
-  if (state_ == State::kIdle && stream_.socket().available(ignored) > 0) return false;
-  Cut();
-  return true;
+  stream_.socket().cancel(ignored);
 }
 
 void Session::DiscardInput() {

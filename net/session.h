@@ -54,8 +54,9 @@ class Session : public std::enable_shared_from_this<Session> {
   void GiveUp(uint64_t request_number);
   // Nothing while the connection cannot give way.
   std::optional<Standing> standing() const;
-  // Cuts it, unless a request has arrived that nobody has looked at; then it says false.
-  bool GiveWay();
+  // Ends it, soon if not now, unless a request has arrived that nobody has looked at: then Core::MakeRoom is called
+  // again.
+  void GiveWay();
   // Closes now if nothing is under way, else after the answer.
   void Drain();
   // Closes without a word.
@@ -111,6 +112,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool keep_alive_ = true;
   bool refused_ = false;  // answered without having read the request to its end
   bool timed_out_ = false;
+  bool giving_way_ = false;
   bool served_ = false;  // a request was answered here
 
   std::string head_;

@@ -239,8 +239,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Configuration, WhatIsLegalIsNotRefused) {
   for (const char* body :
        {"server: {address: \"localhost:0\", adminAddress: \"localhost:0\"}", "server: {address: \"[::1]:8888\"}",
-        "server: {address: \"127.1.2.3:1\"}", "server: {address: \":8888\", tls: {certFile: c, keyFile: k}}",
-        "cluster: {kubernetes: }", "server:", "filter: {checks: []}", "prioritize: {terms: []}",
+        "server: {address: \"127.1.2.3:1\"}",
+        "server: {address: \":8888\", tls: {certFile: c, keyFile: k, allowAnyClient: true}}", "cluster: {kubernetes: }",
+        "server:", "filter: {checks: []}", "prioritize: {terms: []}",
         "usage: {prometheus: {url: \"https://p/a@b?c=d@e\"}, resources: [{name: cpu, unit: cores, podQuery: q}, "
         "{name: gpu-mem, podQuery: q}, {name: disk-io}]}",
         "usage: {historyFile: h, resources: [{name: disk-io, unit: bytes}]}", "wake: {minInterval: 1.5s}",

@@ -23,6 +23,7 @@ std::string List(const quota::Tree& tree, const std::string& group = "") {
   std::string json;
   while (page.Step(&tree, json)) {
   }
+  json.pop_back();  // the line end
   return json;
 }
 

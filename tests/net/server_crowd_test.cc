@@ -101,6 +101,19 @@ TEST(ServerCrowd, WhereNothingIsChangedUnfinishedRequestsGiveWay) {
   }
 }
 
+// What a read has taken from the socket, but nobody has looked at, is a request under way.
+TEST(ServerCrowd, ARequestThatHasJustArrivedIsAnswered) {
+  TestServer server(Few(2));
+  for (int i = 0; i < 200; ++i) {
+    RawConnection first(server.port()), second(server.port()), third(server.port());
+    first.Send(Post("1"));
+    second.Send(Post("2"));
+    third.Send(Post("3"));
+    EXPECT_EQ(third.Receive().body, "3") << i;
+    EXPECT_EQ(second.Receive().body, "2") << i;
+  }
+}
+
 TEST(ServerCrowd, AHandshakeThatDoesNotBeginGivesWay) {
   const testing::TemporaryFolder folder;
   const testing::Issued issued = testing::Authority("test").Issue({"huygens", "IP:127.0.0.1"});
