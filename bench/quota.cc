@@ -29,7 +29,7 @@ cluster::Pod LabelledPod(cluster::QuotaLabels labels) {
 // A tree in which each group has ten children, and each pod of the cluster a group.
 class Side {
  public:
-  Side(std::vector<std::string> checks, int groups, size_t nodes, size_t pods) {
+  Side(std::vector<placement::CheckSetting> checks, int groups, size_t nodes, size_t pods) {
     placement::Options options;
     options.checks = std::move(checks);
     options.resource_names = &names_;

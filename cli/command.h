@@ -20,6 +20,7 @@ struct Command {
 };
 
 extern const Command kExtenderCommand;
+extern const Command kPreflightCommand;
 extern const Command kPlaceCommand;
 extern const Command kExplainCommand;
 extern const Command kUsageCommand;

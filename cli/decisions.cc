@@ -30,10 +30,22 @@ Status ReadOpinion(JsonReader& in, std::optional<double>& opinion) {
   return ReadNumber(in, opinion.emplace());
 }
 
+// {"usage":"node(s) would exceed the usage ceiling"}
+Status ReadReports(JsonReader& in, std::string& out) {
+  return in.Members([&](const JsonKey& key) -> Status {
+    const std::string check(key.text);
+    std::string reason;
+    HUYGENS_RETURN_IF_ERROR(in.Read(reason));
+    out += Concat(out.empty() ? "" : "; ", check, ": ", reason);
+    return absl::OkStatus();
+  });
+}
+
 Status ReadVerdict(JsonReader& in, DecisionView::NodeVerdict& node) {
   return in.Members([&](const JsonKey& key) {
     if (key.text == "name") return in.Read(node.name);
     if (key.text == "reason") return in.Read(node.reason);
+    if (key.text == "wouldRefuse") return ReadReports(in, node.would_refuse);
     if (key.text == "kept") return in.Read(node.kept);
     if (key.text == "score") return in.Read(node.score.emplace());
     if (key.text != "terms") return absl::OkStatus();
@@ -70,6 +82,7 @@ Status ReadDecision(JsonReader& in, DecisionView& decision) {
     if (key.text == "narrowed") return in.Read(decision.narrowed);
     if (key.text == "maxScore") return in.Read(decision.max_score);
     if (key.text == "node") return in.Read(decision.node);
+    if (key.text == "wouldRefuse") return ReadReports(in, decision.would_refuse);
     if (key.text == "checks")
       return wire::ReadList(in, decision.checks, [&](std::string& name) { return in.Read(name); });
     if (key.text == "terms") return wire::ReadList(in, decision.terms, [&](auto& term) { return ReadTerm(in, term); });

@@ -21,8 +21,9 @@ struct DecisionView {
   };
   struct NodeVerdict {
     std::string name;
-    std::string reason;  // empty: not refused
-    bool kept = false;   // returned by a filter that narrowed its answer
+    std::string reason;        // empty: not refused
+    std::string would_refuse;  // "usage: node(s) would ...", by checks that only report; empty: by none
+    bool kept = false;         // returned by a filter that narrowed its answer
     std::optional<int64_t> score;
     std::vector<std::optional<double>> opinions;  // by term; nothing = no opinion
   };
@@ -41,6 +42,7 @@ struct DecisionView {
   std::vector<NodeVerdict> nodes;
   std::string node;             // of a bind
   std::vector<ZoneView> zones;  // of a bind
+  std::string would_refuse;     // of the node of a bind, as above
 };
 
 // Newest first.

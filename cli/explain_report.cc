@@ -109,10 +109,26 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
 
 std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt) {
   if (row.filter && !row.filter->reason.empty()) return row.filter->reason;
+  const bool reported = row.filter && !row.filter->would_refuse.empty();
+  const std::string report = reported ? Concat("; would be refused: ", row.filter->would_refuse) : std::string();
   if (attempt.bind && attempt.bind->node == name)
-    return attempt.bind->error.empty() ? "bound here" : "binding here failed";
+    return Concat(attempt.bind->error.empty() ? "bound here" : "binding here failed", report);
   if (!row.filter) return "";
-  return attempt.filter->narrowed && !row.filter->kept ? "fits, but filter.narrowTo left it out" : "fits";
+  return Concat("fits", attempt.filter->narrowed && !row.filter->kept ? ", but filter.narrowTo left it out" : "",
+                report);
+}
+
+// What checks in mode report would have made of it; empty if nothing.
+std::string Reported(const Attempt& attempt) {
+  if (attempt.bind && attempt.bind->error.empty() && !attempt.bind->would_refuse.empty()) {
+    return Concat("A check that only reports would have refused that node: ", attempt.bind->would_refuse, ".\n");
+  }
+  if (attempt.filter == nullptr) return "";
+  const auto refused = static_cast<size_t>(
+      std::ranges::count_if(attempt.filter->nodes, [](const auto& node) { return !node.would_refuse.empty(); }));
+  if (refused == 0) return "";
+  return Concat("Checks that only report would have refused ", std::to_string(refused), " of the ",
+                Nodes(Feasible(*attempt.filter)), " that could take it.\n");
 }
 
 std::string NodeTable(const Attempt& attempt) {
@@ -194,6 +210,7 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
   const Attempt attempt = Newest(same_pod);
   std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
                             Headline(attempt, now), "\n");
+  text += Reported(attempt);
   const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
   if (last && !last->quota.empty()) text += Concat(last->quota, "\n");
   if (refused_later != nullptr) {
@@ -207,7 +224,8 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
         "them.\n";
   }
   if (attempt.filter && std::ranges::any_of(attempt.filter->nodes, [](const auto& node) {
-        return node.reason == policy::Text(policy::Reason::kUsageCeiling);
+        const std::string_view ceiling = policy::Text(policy::Reason::kUsageCeiling);
+        return node.reason == ceiling || node.would_refuse.find(ceiling) != std::string::npos;
       })) {
     text += "`huygens explain node/NAME` shows the ceilings and the week of a node.\n";
   }

@@ -18,8 +18,8 @@ int UsageError(std::string_view name, std::string_view message) {
 
 namespace {
 
-constexpr const Command* kCommands[] = {&kExtenderCommand, &kPlaceCommand,  &kExplainCommand, &kUsageCommand,
-                                        &kQuotaCommand,    &kConfigCommand, &kVersionCommand};
+constexpr const Command* kCommands[] = {&kExtenderCommand, &kPreflightCommand, &kPlaceCommand,  &kExplainCommand,
+                                        &kUsageCommand,    &kQuotaCommand,     &kConfigCommand, &kVersionCommand};
 
 void Print(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 

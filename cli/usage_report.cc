@@ -117,8 +117,11 @@ void AppendPods(std::string& text, const ResourceUseView& use) {
 
 std::string UsageTopText(const UsageTopView& top, std::string_view size) {
   std::string text = Concat(std::to_string(top.nodes), " nodes, those with the highest weekly peak of ", top.by,
-                            " first; check usage: ", top.check == "stepsAside" ? "steps aside" : top.check, "; ",
-                            Percent(top.stale_share), " of the nodes without fresh figures\n");
+                            " first; check usage: ",
+                            top.check == "stepsAside"    ? "steps aside"
+                            : top.check == "reportsOnly" ? "reports only, too little was measured"
+                                                         : top.check,
+                            "; ", Percent(top.stale_share), " of the nodes without fresh figures\n");
   if (top.fits) text += Concat(std::to_string(*top.fits), " more pods of ", size, " fit on all nodes together\n");
   if (top.top.empty()) return text;
   std::vector<std::string> head = {"NODE"};

@@ -49,7 +49,7 @@ struct NodeUseView {
 
 struct UsageTopView {
   std::string by;
-  std::string check;  // "on", "off", "stepsAside"
+  std::string check;  // "on", "off", "stepsAside", "reportsOnly"
   double stale_share = 0;
   int64_t nodes = 0;
   std::optional<int64_t> fits;

@@ -73,7 +73,7 @@ struct Pod {
   SharedText nominated_node;  // status.nominatedNodeName: where kube-scheduler made room for it
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
-  bool owned_by_daemon_set = false;  // one of its owner references is a DaemonSet, as crane asks
+  bool owned_by_daemon_set = false;  // its controller is a DaemonSet of the group apps
   bool preempts = true;              // false: preemptionPolicy Never
   int32_t priority = 0;
   std::optional<QosClass> qos_class;  // status.qosClass
@@ -103,6 +103,7 @@ struct Node {
   std::string name;
   std::string uid;
   ResourceVector allocatable;
+  ResourceVector capacity;
   std::vector<std::pair<std::string, std::string>> labels;  // ordered by key
   ResourceVector real_allocatable;                          // annotation huygens.dev/real-allocatable; else allocatable
   std::vector<std::pair<std::string, int64_t>> usage_ceilings;  // annotation huygens.dev/usage-ceilings: millionths

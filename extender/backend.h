@@ -7,12 +7,12 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/objects.h"
+#include "extender/readiness.h"
 #include "kube/binder.h"
 #include "kube/pod_events.h"
 #include "kube/wake.h"
@@ -22,8 +22,8 @@ namespace huygens::extender {
 struct BindOrder {
   kube::BindRequest request;
   std::shared_ptr<const cluster::Pod> pod;
-  uint64_t term = 0;  // of the bind Lease in which it was decided; in another it is not sent
-  Time last_sent;     // for Settle: when the last POST of it may have left
+  uint64_t term = 0;     // of the bind Lease in which it was decided; in another it is not sent
+  Duration last_sent{};  // for Settle: when the last POST of it may have left, by Context::monotonic
 };
 
 enum class BindResult : uint8_t {
@@ -68,8 +68,8 @@ class Backend {
                     std::function<void(const std::vector<kube::WakeReport>&)> done) = 0;
 
   virtual kube::PodEvents::Counts PodEvents() const { return {}; }
-  // What else /readyz?verbose should say: the bind Lease, say. (name, detail) each.
-  virtual std::vector<std::pair<std::string, std::string>> Details() const = 0;
+  // What else /readyz?verbose should say: the bind Lease, say.
+  virtual std::vector<Readiness::Item> Details() const = 0;
 };
 
 }  // namespace huygens::extender

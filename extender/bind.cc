@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "extender/report_watch.h"
 #include "wire/binding.h"
 
 namespace huygens::extender {
@@ -16,11 +17,9 @@ struct BindFlow::Attempt {
   std::vector<Answer> waiting;
   net::Timer deadline;
   net::Timer settle;
-  Time started;
+  Duration started{};  // by Context::monotonic
   std::shared_ptr<const cluster::Pod> pod;
-  policy::Reason reason = policy::Reason::kFits;
-  std::string quota;  // why the pod's group, or a model it names, refused it
-  std::vector<placement::ZoneShare> zones;
+  placement::Reservation made;
   BindOrder order;
   bool queued = false;  // behind another one in turns_
   bool sent = false;    // a Binding left, or may have left
@@ -41,7 +40,7 @@ BindFlow::~BindFlow() {
 
 void BindFlow::Bind(wire::BindArgs args, Answer answer) {
   auto refuse = [&](std::string_view outcome, std::string_view error) {
-    Record(args, {}, policy::Reason::kFits, {}, outcome, error);
+    Record(args, {}, outcome, error);
     answer(error);
   };
   if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
@@ -74,7 +73,7 @@ void BindFlow::Bind(wire::BindArgs args, Answer answer) {
 void BindFlow::Wait(const AttemptPtr& attempt, Answer answer) {
   attempt->waiting.push_back(std::move(answer));
   if (attempt->deadline.pending()) return;
-  attempt->started = context_.clock.Now();  // a Binding that is not sent yet has the time of those who wait for it
+  attempt->started = context_.monotonic();  // a Binding that is not sent yet has the time of those who wait for it
   attempt->deadline = loop_.After(request_deadline_, [this, weak = std::weak_ptr(attempt)] {
     if (auto attempt = weak.lock()) Expire(attempt);
   });
@@ -135,9 +134,7 @@ void BindFlow::Decide(const AttemptPtr& attempt) {
   Time now = context_.clock.Now();
   StatusOr<placement::Reservation> reservation = context_.placement.Reserve(attempt->pod, args.node, now);
   if (!reservation.ok()) return Finish(attempt, "refused", Message(reservation.status()));
-  attempt->zones = reservation->zones;
-  attempt->reason = reservation->reason;
-  attempt->quota = reservation->quota;
+  attempt->made = *reservation;
   if (!reservation->Accepted()) {
     return Finish(attempt, "rejected", policy::Text(reservation->reason));
   }
@@ -175,16 +172,15 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
     annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
   }
   attempt->sent = true;
-  Duration budget = request_deadline_ - (now - attempt->started);
-  // Whatever a wall clock that was set meanwhile makes of it.
-  budget = std::clamp<Duration>(budget, std::min<Duration>(milliseconds(100), request_deadline_), request_deadline_);
+  const Duration least = std::min<Duration>(milliseconds(100), request_deadline_);
+  const Duration budget = std::max(request_deadline_ - (context_.monotonic() - attempt->started), least);
   backend_.Bind(order, budget, [this, attempt](const BindReport& report) { Report(attempt, report); });
 }
 
 void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
   switch (report.result) {
     case BindResult::kBound:
-      context_.placement.Assume(attempt->order.request.uid, context_.clock.Now());
+      context_.placement.Assume(attempt->order.request.uid, Steady());
       return Finish(attempt, "bound", "");
     case BindResult::kRefused:
       context_.placement.Release(attempt->order.request.uid);
@@ -193,7 +189,7 @@ void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
       }
       return Finish(attempt, "failed", report.message);
     case BindResult::kUnknown:
-      attempt->order.last_sent = context_.clock.Now();  // the POST may have been repeated until now
+      attempt->order.last_sent = context_.monotonic();  // the POST may have been repeated until now
       Tell(*attempt, Concat("outcome of the binding is not known yet (", report.message,
                             "); the capacity stays reserved until it is"));
       return Settle(attempt, milliseconds(500));
@@ -219,20 +215,20 @@ void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
   });
 }
 
-void BindFlow::SettleOverdue(Time limit) {
+void BindFlow::SettleOverdue(Duration age) {
   const cluster::State& state = context_.placement.state();
-  for (const std::string& uid : state.ledger().AssumedSince(limit)) {
+  for (const std::string& uid : state.ledger().AssumedSince(Steady() - age)) {
     const cluster::PlacedPod* placed = state.FindPlaced(uid);
     if (placed == nullptr || !settling_.insert(uid).second) continue;
     context_.metrics.ReservationOverdue();
     BindOrder order{
         .request = {placed->pod->name, placed->pod->namespace_name, uid, std::string(state.NodeName(placed->node)), {}},
         .pod = placed->pod,
-        .last_sent = state.ledger().Find(uid)->since};
+        .last_sent = state.ledger().Find(uid)->since.time_since_epoch()};
     backend_.Settle(order, [this, uid](const BindReport& report) {
       settling_.erase(uid);
       // Bound, or nobody could say: the watch will show it, and until it does is soon enough to ask again.
-      if (report.result != BindResult::kRefused) return context_.placement.Assume(uid, context_.clock.Now());
+      if (report.result != BindResult::kRefused) return context_.placement.Assume(uid, Steady());
       context_.log.Warn("released a reservation that the API server does not know",
                         {{"uid", uid}, {"reason", report.message}});
       context_.placement.Release(uid);
@@ -255,9 +251,9 @@ void BindFlow::Tell(Attempt& attempt, std::string_view error) {
   for (const Answer& answer : waiting) answer(error);
 }
 
-void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-                      std::string_view quota, std::string_view outcome, std::string_view error) {
-  context_.journal.Bind(args, zones, reason, quota, outcome, error, context_.clock.Now());
+void BindFlow::Record(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+                      std::string_view error) {
+  context_.journal.Bind(args, made, outcome, error, context_.clock.Now());
   // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.
   const bool fault = !error.empty() && outcome != "rejected";
   context_.log.Write(fault ? observe::LogLevel::kWarn : observe::LogLevel::kInfo,
@@ -270,7 +266,10 @@ void BindFlow::Record(const wire::BindArgs& args, std::span<const placement::Zon
 }
 
 void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
-  Record(attempt->args, attempt->zones, attempt->reason, attempt->quota, outcome, error);
+  Record(attempt->args, attempt->made, outcome, error);
+  if (context_.reports != nullptr && outcome == "bound") {
+    context_.reports->Bound(*attempt->pod, attempt->args.node, attempt->made.reports);
+  }
   attempts_.erase(attempt->key);
   EndTurn(attempt);
   Tell(*attempt, error);

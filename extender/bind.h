@@ -34,9 +34,9 @@ class BindFlow {
   using Answer = std::function<void(std::string_view error)>;  // empty = bound
   void Bind(wire::BindArgs args, Answer answer);
 
-  // Asks the API server about reservations that the watch should have confirmed before `limit`. Counted: it should
-  // never be needed.
-  void SettleOverdue(Time limit);
+  // Asks the API server about reservations that the watch should have confirmed and has not for longer than `age`.
+  // Counted: it should never be needed.
+  void SettleOverdue(Duration age);
 
   size_t InFlight() const { return attempts_.size(); }
 
@@ -46,6 +46,8 @@ class BindFlow {
 
   // Answers `answer` when the outcome is known, or at the deadline of those who wait now.
   void Wait(const AttemptPtr& attempt, Answer answer);
+  // What the ledger gets for the time: ages must not change with a wall clock that is set.
+  Time Steady() const { return Time(context_.monotonic()); }
   void FindPod(const AttemptPtr& attempt);
   // Whether others are on their way to the node first. Pods reach a kubelet in the order of their Bindings, and which
   // zones it takes depends on that order: so there a decision waits for the outcome of the one before, or until nobody
@@ -61,8 +63,8 @@ class BindFlow {
   void Tell(Attempt& attempt, std::string_view error);
   void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);
   // In the journal and the log.
-  void Record(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-              std::string_view quota, std::string_view outcome, std::string_view error);
+  void Record(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+              std::string_view error);
 
   Context& context_;
   Backend& backend_;

@@ -58,7 +58,8 @@ struct ClusterConfiguration {
 };
 
 struct FilterConfiguration {
-  std::vector<std::string> checks = {"topology", "usage", "quota"};
+  std::vector<placement::CheckSetting> checks = {"topology", "usage", "quota"};
+  bool report_events = false;
   int64_t narrow_to = 0;
 };
 
@@ -154,6 +155,10 @@ struct UsageConfiguration {
   usage::Estimator estimator = usage::Estimator::kPeakOfSum;
   Duration stale_after = std::chrono::minutes(10);
   int64_t max_stale_nodes = 500'000;  // share, in millionths
+  Duration min_history = std::chrono::hours(24);
+  int64_t replica_quantile = 1'000'000;  // in millionths
+  int64_t max_workloads = 200'000;
+  std::vector<std::string> run_once_owners = usage::Options().run_once;
   std::vector<UsageResource> resources = {{.name = "cpu", .ceiling = 800'000}, {.name = "memory", .ceiling = 900'000}};
 };
 

@@ -20,6 +20,7 @@ constexpr int64_t kKi = 1024;
 constexpr int64_t kMi = 1024 * kKi;
 constexpr int64_t kGi = 1024 * kMi;
 
+constexpr std::string_view kCheckModes[] = {"off", "report", "enforce"};
 constexpr std::string_view kWhenStale[] = {"useAllocatable", "useLast", "reject"};
 constexpr std::string_view kPassOrReject[] = {"pass", "reject"};
 constexpr std::string_view kEstimators[] = {"peakOfSum", "sumOfPeaks"};
@@ -116,8 +117,19 @@ void Describe(Walk& walk, ManifestsConfiguration& c) {
 }
 
 void Describe(Walk& walk, FilterConfiguration& c) {
-  walk.Texts("checks", c.checks, "topology, usage, quota", AnyText, "in this order; leave one out to switch it off");
+  walk.List("checks", c.checks,
+            "Asked in this order. A name alone, such as topology, is short for {name: topology, mode: enforce}.",
+            "name");
+  walk.Value("reportEvents", Flag(c.report_events),
+             "a Warning on each pod that a check in mode report would keep off every node, or off the one it is bound "
+             "to");
   walk.Value("narrowTo", Integer(c.narrow_to, 0, 1'000'000), "0 = return every feasible node; K = only the K best");
+}
+
+void Describe(Walk& walk, placement::CheckSetting& c) {
+  walk.Value("name", Registered(c.name), "topology, usage, quota");
+  walk.Value("mode", Choice(kCheckModes, c.mode),
+             "enforce; report = judges, counts and explains, and refuses nothing; off = as if left out");
 }
 
 void Describe(Walk& walk, PrioritizeConfiguration& c) {
@@ -156,7 +168,7 @@ void Describe(Walk& walk, LeaseConfiguration& c) {
   walk.Value("namespace", Text(c.namespace_name, "name", ObjectName), "where the Lease lives");
   walk.Value("name", Text(c.name, "name", ObjectName), "the same for all instances of one cluster");
   walk.Value("duration", Span(c.duration, seconds(1), hours(1)),
-             "whole seconds; how long a dead instance keeps others from binding");
+             "whole seconds, the same for all instances; how long a dead one keeps others from binding");
 }
 
 void Describe(Walk& walk, TopologyConfiguration& c) {
@@ -228,6 +240,14 @@ void Describe(Walk& walk, UsageConfiguration& c) {
   walk.Value("estimator", Choice(kEstimators, c.estimator), "greatest sum of the pods' curves, or sum of their peaks");
   walk.Value("staleAfter", Span(c.stale_after, seconds(1), days(1)), "since the last good answer");
   walk.Value("maxStaleNodes", Share(c.max_stale_nodes), "above this share of stale nodes the check steps aside");
+  walk.Value("minHistory", Span(c.min_history, seconds(0), days(28)),
+             "measured time within the window before the check refuses anything; until then it only reports");
+  walk.Value("replicaQuantile", Share(c.replica_quantile),
+             "what counts for all replicas of a workload; 1 = the one that uses most, 0.95 = all but the hottest");
+  walk.Value("maxWorkloads", Integer(c.max_workloads, 1000, 10'000'000),
+             "with history; of more those that nobody runs and that ran longest ago are forgotten");
+  walk.Texts("runOnceOwners", c.run_once_owners, "kinds of owners", NotEmpty,
+             "whose pods nobody continues: remembered for a day if they ran for less");
   walk.List("resources", c.resources, "What is watched. The ceiling is a share of the node's real allocatable.");
 }
 

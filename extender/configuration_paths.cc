@@ -40,7 +40,7 @@ class Collector final : public Walk {
     prefixes_.back() = Concat(entries.back().path, "[].");
     return 1;
   }
-  bool EnterItem(size_t) override {
+  bool EnterItem(size_t, std::string_view) override {
     prefixes_.push_back(prefixes_.back());
     return true;
   }

@@ -55,7 +55,7 @@ class Printer final : public Walk {
     first_item_ = true;
     return size;
   }
-  bool EnterItem(size_t) override {
+  bool EnterItem(size_t, std::string_view) override {
     item_.emplace();
     return true;
   }

@@ -194,7 +194,10 @@ void CheckRules(const Configuration& c, const Report& report) {
   CheckCluster(c.cluster, report);
 
   NameRule checks(report, "check", NamesOf(policy::KnownChecks()));
-  for (size_t i = 0; i < c.filter.checks.size(); ++i) checks.Check(Item("filter.checks", i), c.filter.checks[i]);
+  for (size_t i = 0; i < c.filter.checks.size(); ++i) {
+    const std::string& name = c.filter.checks[i].name;
+    checks.Check(Item("filter.checks", i, name.empty() ? ".name" : ""), name);
+  }
   NameRule terms(report, "term", NamesOf(scoring::KnownTerms()));
   for (size_t i = 0; i < c.prioritize.terms.size(); ++i) {
     terms.Check(Item("prioritize.terms", i, ".name"), c.prioritize.terms[i].name);

@@ -24,6 +24,7 @@ void Describe(Walk& walk, KubernetesConfiguration& kubernetes);
 void Describe(Walk& walk, ManifestsConfiguration& manifests);
 void Describe(Walk& walk, FilterConfiguration& filter);
 void Describe(Walk& walk, PrioritizeConfiguration& prioritize);
+void Describe(Walk& walk, placement::CheckSetting& check);
 void Describe(Walk& walk, TermConfiguration& term);
 void Describe(Walk& walk, ResourceWeight& resource);
 void Describe(Walk& walk, BindConfiguration& bind);
@@ -75,13 +76,14 @@ class Walk {
     }
   }
 
+  // With a `short_form` an item may be a single value that stands for this field of it.
   template <typename T>
-  void List(std::string_view name, std::vector<T>& items, std::string_view comment) {
+  void List(std::string_view name, std::vector<T>& items, std::string_view comment, std::string_view short_form = "") {
     std::optional<size_t> count = EnterList(name, items.size(), comment);
     if (!count) return;
     std::vector<T> walked = FreshItems() ? std::vector<T>(*count) : items;
     for (size_t i = 0; i < walked.size(); ++i) {
-      if (!EnterItem(i)) continue;
+      if (!EnterItem(i, short_form)) continue;
       Describe(*this, walked[i]);
       Leave();
     }
@@ -99,7 +101,7 @@ class Walk {
   virtual bool Enter(std::string_view name, std::string_view comment) = 0;
   virtual Presence EnterOptional(std::string_view name, bool present, std::string_view comment) = 0;
   virtual std::optional<size_t> EnterList(std::string_view name, size_t size, std::string_view comment) = 0;
-  virtual bool EnterItem(size_t position) = 0;
+  virtual bool EnterItem(size_t position, std::string_view short_form) = 0;
   virtual void Leave() = 0;
   // Whether lists start over with items that have only defaults.
   virtual bool FreshItems() const = 0;

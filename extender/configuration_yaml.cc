@@ -140,11 +140,20 @@ class Reader final : public Walk {
     levels_.push_back(std::move(level));
     return levels_.back().entries.size();
   }
-  bool EnterItem(size_t position) override {
+  bool EnterItem(size_t position, std::string_view short_form) override {
     Entry entry = levels_.back().entries[position];
     std::string path = Concat(levels_.back().path, "[", std::to_string(position), "]");
     places_[path] = entry.place;
-    return OpenFields(path, entry.value, entry.place);
+    if (short_form.empty() || entry.value.IsMap()) return OpenFields(path, entry.value, entry.place);
+    if (!entry.value.IsScalar()) {
+      faults_.Add(entry.place, path, Concat("must be a single value, or fields such as {", short_form, ": ...}"));
+      return false;
+    }
+    Level level;
+    level.path = std::move(path);
+    level.entries.push_back({std::string(short_form), entry.value, entry.place});
+    levels_.push_back(std::move(level));
+    return true;
   }
   void Leave() override {
     Level level = std::move(levels_.back());

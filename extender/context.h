@@ -7,6 +7,7 @@
 
 #include "base/resource.h"
 #include "base/time.h"
+#include "base/waiter.h"
 #include "extender/journal.h"
 #include "extender/pod_memory.h"
 #include "kube/pod_events.h"
@@ -15,6 +16,8 @@
 #include "placement/placement.h"
 
 namespace huygens::extender {
+
+class ReportWatch;
 
 struct Context {
   placement::Placement& placement;
@@ -28,6 +31,9 @@ struct Context {
   std::function<std::string()> not_ready;
   // Backend::Warn: returns at once.
   std::function<void(const cluster::Pod& pod, const kube::PodWarning& warning)> warn;
+  // Time that a wall clock set meanwhile does not change, since an arbitrary start: for ages and deadlines.
+  std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); };
+  ReportWatch* reports = nullptr;     // null: nobody wants to know
   bool told_of_node_objects = false;  // the warning about nodeCacheCapable: false has been logged
 };
 

@@ -14,8 +14,10 @@
 #include "extender/inbox.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
+#include "extender/overcommit_watch.h"
 #include "extender/placement_options.h"
 #include "extender/quota_watch.h"
+#include "extender/report_watch.h"
 #include "extender/service.h"
 #include "extender/shutdown.h"
 #include "extender/usage_feed.h"
@@ -65,6 +67,7 @@ observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
   }
+  for (const policy::CheckEntry& check : policy::KnownChecks()) options.checks.push_back(check.name);
   return options;
 }
 
@@ -113,10 +116,12 @@ class Extender::Parts {
   std::unique_ptr<PodMemory> pods_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
+  std::unique_ptr<ReportWatch> report_watch_;
   std::unique_ptr<Inbox> inbox_;
   std::unique_ptr<UsageInbox> usage_inbox_;
   std::unique_ptr<UsageWatch> usage_watch_;
   std::unique_ptr<QuotaWatch> quota_watch_;
+  std::unique_ptr<OvercommitWatch> overcommit_watch_;
   std::unique_ptr<UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
@@ -162,9 +167,12 @@ Status Extender::Parts::Start() {
   context_ = std::make_unique<Context>(
       Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); },
               [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }});
+  report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
+  context_->reports = report_watch_.get();
   inbox_ = std::make_unique<Inbox>(*context_, loop_);
   usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
+  overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
   quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
   for (const std::string& caution : Cautions(configuration_)) log_.Warn("configuration", {{"caution", caution}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
@@ -325,10 +333,11 @@ Readiness Extender::Parts::Describe() const {
                                .name = std::string(Name(kind)),
                                .detail = std::move(detail)});
   }
-  for (auto& [name, detail] : backend_->Details())
-    readiness.items.push_back({.ok = true, .name = name, .detail = detail});
+  for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
   if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
   if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
+  if (auto item = overcommit_watch_->Describe()) readiness.items.push_back(*std::move(item));
+  for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
   if (shutdown_->begun()) {
     readiness.items.push_back({.ok = false,
                                .name = "serving",
@@ -348,6 +357,7 @@ void Extender::Parts::RefreshMetrics() {
   metrics_.SetReady(!shutdown_->begun() && NotReady().empty());
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
+  overcommit_watch_->RefreshMetrics();
   if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
   kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
@@ -373,7 +383,9 @@ void Extender::Parts::EverySecond() {
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   if (waker_) waker_->EverySecond();
-  bind_->SettleOverdue(clock_.Now() - kOverdue);
+  report_watch_->EverySecond();
+  overcommit_watch_->EverySecond();
+  bind_->SettleOverdue(kOverdue);
 }
 
 void Extender::Parts::Drain(std::function<void()> done) {

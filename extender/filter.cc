@@ -1,5 +1,6 @@
 #include "extender/filter.h"
 
+#include "extender/report_watch.h"
 #include "extender/requested_nodes.h"
 #include "wire/extender_answer.h"
 
@@ -60,6 +61,7 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   Time now = context.clock.Now();
   const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);
   context.journal.Filter(**pod, names, decision, now);
+  if (context.reports != nullptr) context.reports->Filter(**pod, decision);
   context.placement.RememberAnswer(*pod);
   if (!decision.quota.empty()) {
     // Other figures are no news.

@@ -110,7 +110,7 @@ bool Inbox::ApplySome(kube::EventBatch& batch) {
 
 void Inbox::Finish(const kube::EventBatch& batch) {
   room_.Leave(batch.bytes);
-  if (!batch.events.empty()) context_.metrics.WatchLag(batch.kind, context_.clock.Now() - batch.received);
+  if (!batch.events.empty()) context_.metrics.WatchLag(batch.kind, std::chrono::steady_clock::now() - batch.received);
   if (batch.resource_version == 0) return;
   seen_[static_cast<size_t>(batch.kind)] = batch.resource_version;
   if (on_progress_) on_progress_(batch.kind);

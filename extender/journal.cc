@@ -59,7 +59,9 @@ Journal::Journal(const placement::Placement& placement, const ResourceNames& res
       ring_(ring),
       log_(log),
       reasons_(AllReasonTexts()) {
-  for (const std::string& check : placement.options().checks) checks_.push_back(check);
+  for (const placement::CheckSetting& check : placement.options().checks) {
+    if (check.mode == policy::CheckMode::kEnforce) checks_.push_back(check.name);
+  }
 }
 
 void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> nodes,
@@ -69,8 +71,16 @@ void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> 
   observe::Decision decision{
       .time = now, .verb = "filter", .pod = key, .uid = pod.uid, .revision = placement_.revision()};
   decision.outcome = answer.feasible.empty() ? "rejected" : "ok";
-  decision.quota = answer.quota.empty() ? answer.models : answer.quota;
+  const std::string only_reported =
+      answer.quota_report.empty() ? std::string() : Concat("would be refused: ", answer.quota_report);
+  decision.quota = !answer.quota.empty() ? answer.quota : !answer.models.empty() ? answer.models : only_reported;
   decision.checks = checks_;
+  std::vector<observe::ReportedCheck> reports;
+  for (const placement::CheckReport& report : answer.reports) {
+    CountRejected(report.reasons, true);
+    reports.push_back({report.check, std::as_bytes(std::span(report.reasons))});
+  }
+  decision.reports = reports;
   decision.nodes = nodes;
   decision.reasons = std::as_bytes(std::span(answer.reasons));
   decision.narrowed = answer.narrowed;
@@ -114,18 +124,24 @@ void Journal::Preempt(const cluster::Pod& pod, std::span<const placement::Preemp
   Add(decision);
 }
 
-void Journal::Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-                   std::string_view quota, std::string_view outcome, std::string_view error, Time now) {
+void Journal::Bind(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+                   std::string_view error, Time now) {
   std::string key = Concat(args.pod_namespace, "/", args.pod_name);
-  std::string zones_json = ZonesJson(zones, resources_);
+  std::string zones_json = ZonesJson(made.zones, resources_);
   observe::Decision decision{
       .time = now, .verb = "bind", .pod = key, .uid = args.pod_uid, .revision = placement_.revision()};
   decision.outcome = outcome;
   decision.error = error;
-  decision.quota = quota;
+  decision.quota = made.quota;
   decision.node = args.node;
   decision.zones_json = zones_json;
-  if (reason != policy::Reason::kFits) CountRejected({&reason, 1});
+  if (!made.Accepted()) CountRejected({&made.reason, 1});
+  std::vector<observe::ReportedCheck> reports;
+  for (const placement::NodeReport& report : made.reports) {
+    CountRejected({&report.reason, 1}, true);
+    reports.push_back({report.check, std::as_bytes(std::span(&report.reason, 1))});
+  }
+  decision.reports = reports;
   Add(decision);
 }
 
@@ -136,12 +152,14 @@ void Journal::Add(const observe::Decision& decision) {
   ring_.Add(std::move(record));
 }
 
-void Journal::CountRejected(std::span<const policy::Reason> reasons) {
+void Journal::CountRejected(std::span<const policy::Reason> reasons, bool only_reported) {
   std::array<uint64_t, 256> counts{};
   for (policy::Reason reason : reasons) ++counts[static_cast<size_t>(reason)];
   for (policy::Reason reason : policy::kReasons) {
     uint64_t count = counts[static_cast<size_t>(reason)];
-    if (reason != policy::Reason::kFits && count > 0) metrics_.NodeRejected(policy::Label(reason), count);
+    if (reason == policy::Reason::kFits || count == 0) continue;
+    only_reported ? metrics_.NodeWouldBeRejected(policy::Label(reason), count)
+                  : metrics_.NodeRejected(policy::Label(reason), count);
   }
 }
 

@@ -26,14 +26,15 @@ class Journal {
                   std::span<const placement::TermScores> terms, Time now);
   void Preempt(const cluster::Pod& pod, std::span<const placement::PreemptionCandidate> candidates,
                std::span<const placement::Preemption> decided, Time now);
-  // `reason`: why the node could not take the pod at the last moment, kFits otherwise; `quota`: in more words, where
-  // its business group, or a model it names, keeps the pod off. `error`: what kube-scheduler was told.
-  void Bind(const wire::BindArgs& args, std::span<const placement::ZoneShare> zones, policy::Reason reason,
-            std::string_view quota, std::string_view outcome, std::string_view error, Time now);
+  // `made`: what the node gave, or why it could not take the pod at the last moment; empty where nothing was decided.
+  // `error`: what kube-scheduler was told.
+  void Bind(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+            std::string_view error, Time now);
 
  private:
   void Add(const observe::Decision& decision);
-  void CountRejected(std::span<const policy::Reason> reasons);
+  // `only_reported`: as what they would have rejected.
+  void CountRejected(std::span<const policy::Reason> reasons, bool only_reported = false);
 
   const placement::Placement& placement_;
   const ResourceNames& resources_;
@@ -41,7 +42,7 @@ class Journal {
   observe::DecisionRing& ring_;
   observe::DecisionLog& log_;
   observe::ReasonTexts reasons_;
-  std::vector<std::string_view> checks_;
+  std::vector<std::string_view> checks_;                 // that are enforced
   std::shared_ptr<const observe::DecisionRecord> last_;  // of those that name nodes
 };
 

@@ -12,8 +12,6 @@ using std::chrono::seconds;
 
 namespace {
 
-// A bind that waits for the Lease is refused after this; kube-scheduler tries again with back-off.
-constexpr auto kLeasePatience = seconds(3);
 // How long the pod watch may take to reach what the previous holder wrote before a LIST is asked for instead.
 constexpr auto kCatchUp = milliseconds(300);
 constexpr auto kGetTimeout = seconds(3);
@@ -31,6 +29,10 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
     default:
       return {.result = BindResult::kRefused, .message = outcome.message, .worth_event = outcome.by_api_server};
   }
+}
+
+std::string Seconds(Duration duration) {
+  return Concat(std::to_string(std::chrono::duration_cast<seconds>(duration).count()), " s");
 }
 
 }  // namespace
@@ -60,34 +62,58 @@ Status KubernetesBackend::Start() {
     workers_.push_back(std::move(worker));
   }
   for (auto& worker : workers_) worker->thread = std::thread([this, &worker = *worker] { Work(worker); });
-  if (options_.lease) {
-    HUYGENS_ASSIGN_OR_RETURN(auto client, net::Client::Create(options_.api_server));
-    kube::BindLease::Options lease;
-    lease.lease = options_.lease_options;
-    lease.lease.identity = options_.identity;
-    lease.patience = kLeasePatience;
-    lease_ = std::make_unique<kube::BindLease>(std::move(client), std::make_unique<SteadyWaiter>(), context_.clock,
-                                               lease, [this](const kube::BindLease::View& view) {
-                                                 loop_.Post([this, held = view.held] {
-                                                   context_.metrics.SetLeaseHeld(held);
-                                                   AnswerWaiting();
-                                                 });
-                                               });
-    lease_->Start();
-    inbox_.OnProgress([this](cluster::Kind kind) {
-      if (kind == cluster::Kind::kPod) AnswerWaiting();
-    });
-  }
+  if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
   for (cluster::Kind kind : cluster::kKinds) {
     if (!context_.placement.Follows(kind)) continue;
-    auto reflector =
-        std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_, context_.clock,
-                                          std::make_unique<SteadyWaiter>(), SystemRandom());
+    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_,
+                                                       std::make_unique<SteadyWaiter>(), SystemRandom());
     if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
     HUYGENS_RETURN_IF_ERROR(reflector->Start());
     reflectors_.push_back(std::move(reflector));
   }
   return absl::OkStatus();
+}
+
+Status KubernetesBackend::StartLease() {
+  HUYGENS_ASSIGN_OR_RETURN(auto client, net::Client::Create(options_.api_server));
+  kube::BindLease::Options lease;
+  lease.lease = options_.lease_options;
+  lease.lease.identity = options_.identity;
+  lease.patience = options_.lease_patience;
+  lease_ = std::make_unique<kube::BindLease>(
+      std::move(client), std::make_unique<SteadyWaiter>(), context_.clock, lease,
+      [this](const kube::BindLease::View& view) { loop_.Post([this, view] { LeaseChanged(view); }); });
+  lease_->Start();
+  inbox_.OnProgress([this](cluster::Kind kind) {
+    if (kind != cluster::Kind::kPod) return;
+    LookForOthers();
+    AnswerWaiting();
+  });
+  return absl::OkStatus();
+}
+
+void KubernetesBackend::LeaseChanged(const kube::BindLease::View& view) {
+  context_.metrics.SetLeaseHeld(view.held);
+  if (view.incidents > incidents_) {
+    context_.metrics.LeaseIncident(view.incidents - incidents_);
+    context_.log.Warn("somebody meddled with the bind Lease",
+                      {{"what", view.incident}, {"times", view.incidents - incidents_}});
+    incidents_ = view.incidents;
+  }
+  LookForOthers();
+  AnswerWaiting();
+}
+
+void KubernetesBackend::LookForOthers() {
+  const cluster::State& state = context_.placement.state();
+  if (looked_for_others_ || !lease_->Now().first || !state.Synced(cluster::Kind::kPod)) return;
+  looked_for_others_ = true;
+  for (cluster::NodeIndex node = 0; node < state.NodeSlots(); ++node) {
+    for (const cluster::PlacedPod* placed : state.PodsOn(node)) {
+      if (placed->pod->placement_mark) return;
+    }
+  }
+  lease_->NobodyElse();
 }
 
 void KubernetesBackend::Stop() {
@@ -132,13 +158,8 @@ void KubernetesBackend::Work(Worker& worker) {
 void KubernetesBackend::Admit(std::function<void(StatusOr<uint64_t>)> done) {
   if (!lease_) return done(uint64_t{0});
   lease_->Want();
-  waiting_.push_back(std::move(done));
-  if (!patience_.pending()) {
-    patience_ = loop_.After(kLeasePatience, [this] {
-      std::string trouble = lease_->Now().trouble;
-      FailWaiting(trouble.empty() ? "the bind Lease could not be had in time; try again" : trouble);
-    });
-  }
+  waiting_.push_back({std::move(done), context_.monotonic() + options_.lease_patience});
+  if (!patience_.pending()) patience_ = loop_.After(options_.lease_patience, [this] { EndPatience(); });
   AnswerWaiting();
 }
 
@@ -157,14 +178,20 @@ void KubernetesBackend::AnswerWaiting() {
   patience_.Cancel();
   auto waiting = std::move(waiting_);
   waiting_.clear();
-  for (auto& done : waiting) done(view.term);
+  for (Waiting& each : waiting) each.done(view.term);
 }
 
-void KubernetesBackend::FailWaiting(std::string_view why) {
-  patience_.Cancel();
-  auto waiting = std::move(waiting_);
-  waiting_.clear();
-  for (auto& done : waiting) done(Unavailable(why));
+void KubernetesBackend::EndPatience() {
+  const Duration now = context_.monotonic();
+  std::string trouble = lease_->Now().trouble;
+  if (trouble.empty()) trouble = "the bind Lease could not be had in time; try again";
+  std::vector<Waiting> ended;
+  while (!waiting_.empty() && waiting_.front().until <= now) {
+    ended.push_back(std::move(waiting_.front()));
+    waiting_.pop_front();
+  }
+  if (!waiting_.empty()) patience_ = loop_.After(waiting_.front().until - now, [this] { EndPatience(); });
+  for (Waiting& each : ended) each.done(Unavailable(trouble));
 }
 
 void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) {
@@ -184,7 +211,8 @@ void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<voi
     auto start = std::chrono::steady_clock::now();
     kube::BindOutcome outcome = worker.binder->Bind(order.request, deadline, cancel_);
     const bool in_doubt = outcome.verdict == kube::BindVerdict::kUnknown;
-    if (lease_) lease_->End(in_doubt ? kube::BindOptions().in_flight : Duration::zero());
+    if (lease_ && in_doubt) lease_->EndInDoubt(order.request.uid, kube::BindOptions().in_flight);
+    if (lease_ && !in_doubt) lease_->End();
     BindReport report = ReportOf(outcome);
     context_.metrics.BindApi(Name(report.result), std::chrono::steady_clock::now() - start);
     answer(std::move(report));
@@ -194,7 +222,8 @@ void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<voi
 void KubernetesBackend::Settle(BindOrder order, std::function<void(BindReport)> done) {
   Enqueue([this, order = std::move(order), done = std::move(done)](Worker& worker) {
     kube::BindOutcome outcome =
-        worker.binder->Settle(order.request, context_.clock.Now() - order.last_sent, kGetTimeout);
+        worker.binder->Settle(order.request, context_.monotonic() - order.last_sent, kGetTimeout);
+    if (lease_ && outcome.verdict != kube::BindVerdict::kUnknown) lease_->Settled(order.request.uid);
     loop_.Post([done, report = ReportOf(outcome)] { done(report); });
   });
 }
@@ -246,13 +275,23 @@ void KubernetesBackend::Wake(std::vector<kube::WakeTarget> targets,
   });
 }
 
-std::vector<std::pair<std::string, std::string>> KubernetesBackend::Details() const {
+std::vector<Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
-  const std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
-  return {{"bind-lease", view.held              ? "held"
-                         : !view.holder.empty() ? Concat("held by ", view.holder)
-                                                : Concat("not held", trouble)}};
+  std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
+  if (view.settling > Duration::zero()) trouble += Concat("; ", Seconds(view.settling), " more");
+  Readiness::Item item{.name = "bind-lease"};
+  item.detail = view.held              ? "held"
+                : !view.holder.empty() ? Concat("held by ", view.holder)
+                                       : Concat("not held", trouble);
+  item.warning = !view.held && view.holder.empty() && !trouble.empty();
+  if (!view.held && view.excess > Duration::zero()) {
+    item.warning = true;
+    item.detail +=
+        Concat(", which claims it for ", Seconds(view.excess), "; ", Seconds(options_.lease_options.duration),
+               " (bind.lease.duration) after its last renewal it counts as dead");
+  }
+  return {std::move(item)};
 }
 
 }  // namespace huygens::extender

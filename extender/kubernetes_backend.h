@@ -27,6 +27,8 @@ struct KubernetesOptions {
   int retries = 3;
   bool lease = true;
   kube::LeaseOptions lease_options;
+  // A bind that waits for the Lease is refused after this; kube-scheduler tries again with back-off.
+  Duration lease_patience = std::chrono::seconds(3);
   std::string identity;  // who writes Events and holds the Lease
 };
 
@@ -46,7 +48,7 @@ class KubernetesBackend final : public Backend {
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
   kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
-  std::vector<std::pair<std::string, std::string>> Details() const override;
+  std::vector<Readiness::Item> Details() const override;
 
  private:
   struct Worker;
@@ -54,9 +56,14 @@ class KubernetesBackend final : public Backend {
 
   void Enqueue(Task task);
   void Work(Worker& worker);
+  Status StartLease();
+  void LeaseChanged(const kube::BindLease::View& view);
+  // Tells the Lease, once, if no pod shows that huygens ever bound anything.
+  void LookForOthers();
   // Answers the binds that wait for the Lease, as far as an answer is known.
   void AnswerWaiting();
-  void FailWaiting(std::string_view why);
+  // Refuses those whose patience is over, and sees to the next.
+  void EndPatience();
 
   Context& context_;
   net::EventLoop& loop_;
@@ -69,8 +76,14 @@ class KubernetesBackend final : public Backend {
   kube::PodEvents events_;
 
   // Decision thread.
-  std::vector<std::function<void(StatusOr<uint64_t>)>> waiting_;
-  net::Timer patience_;
+  struct Waiting {
+    std::function<void(StatusOr<uint64_t>)> done;
+    Duration until{};  // by Context::monotonic
+  };
+  std::deque<Waiting> waiting_;  // the first has the least patience left
+  net::Timer patience_;          // of the first
+  uint64_t incidents_ = 0;       // of the Lease, that were told
+  bool looked_for_others_ = false;
   net::Timer relist_;
   observe::RateLimit event_warnings_{std::chrono::seconds(10)};
 

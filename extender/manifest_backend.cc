@@ -33,7 +33,7 @@ Status ManifestBackend::Start() {
   std::vector<std::string> notices;
   HUYGENS_RETURN_IF_ERROR(Annotate(Tell(manifests_.Load(notices), context_.log), "cluster.manifests.directory"));
   for (const std::string& notice : notices) context_.log.Warn("manifests", {{"notice", notice}});
-  manifests_.Deliver(inbox_, context_.clock);
+  manifests_.Deliver(inbox_);
   return absl::OkStatus();
 }
 
@@ -43,10 +43,7 @@ void ManifestBackend::Bind(BindOrder order, Duration, std::function<void(BindRep
   // Not applied at once: the order of events is that of a watch, which shows the pod after the Binding was answered.
   loop_.Post([this, done = std::move(done), report = ReportOf(outcome), news = std::move(news)]() mutable {
     done(report);
-    inbox_.Deliver({.kind = cluster::Kind::kPod,
-                    .events = std::move(news),
-                    .resource_version = 0,
-                    .received = context_.clock.Now()});
+    inbox_.Deliver({.kind = cluster::Kind::kPod, .events = std::move(news), .resource_version = 0});
   });
 }
 

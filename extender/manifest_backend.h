@@ -25,7 +25,7 @@ class ManifestBackend final : public Backend {
   void Warn(const cluster::Pod&, const kube::PodWarning&) override {}
   // Never asked: no kube-scheduler watches a directory.
   void Wake(std::vector<kube::WakeTarget>, std::function<void(const std::vector<kube::WakeReport>&)>) override {}
-  std::vector<std::pair<std::string, std::string>> Details() const override { return {}; }
+  std::vector<Readiness::Item> Details() const override { return {}; }
   // Once started.
   std::span<const wire::UsageHistory> usage_histories() const { return manifests_.usage_histories(); }
 

@@ -16,6 +16,10 @@ StatusOr<usage::Options> UsageOptions(const UsageConfiguration& configuration, R
                          .slots = static_cast<size_t>(configuration.window / configuration.slot),
                          .stale_after = configuration.stale_after,
                          .max_stale_nodes = configuration.max_stale_nodes,
+                         .min_history = configuration.min_history,
+                         .replica_quantile = configuration.replica_quantile,
+                         .max_workloads = static_cast<size_t>(configuration.max_workloads),
+                         .run_once = configuration.run_once_owners,
                          .resources = {}};
   for (const UsageResource& each : configuration.resources) {
     HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(ResourceOf(each.name)));

@@ -45,6 +45,7 @@ void AppendUseFields(std::string& out, const usage::NodeUse& use, ResourceId res
   const bool fresh = use.state == usage::MetricState::kFresh;
   if (fresh) AppendQuantity(out, "now", resource, use.now);
   AppendQuantity(out, "peak", resource, use.peak);
+  if (fresh && use.measured_peak < use.peak) AppendQuantity(out, "measuredPeak", resource, use.measured_peak);
   if (fresh && use.capacity > 0) AppendShare(out, "nowShare", use.now, use.capacity);
   if (use.capacity > 0) AppendShare(out, "peakShare", use.peak, use.capacity);
   if (use.ceiling) AppendQuantity(out, "headroom", resource, *use.ceiling - use.peak);
@@ -71,6 +72,7 @@ void AppendFigures(std::string& out, const usage::NodeFigures& figures, Resource
   AppendQuantity(out, "peakOfSum", resource, figures.peak_of_sum);
   out += Concat(",\"peakSlot\":\"", SlotText(figures.peak_slot, options, now), "\"");
   AppendQuantity(out, "system", resource, figures.system);
+  if (figures.reserved > 0) AppendQuantity(out, "reserved", resource, figures.reserved);
   AppendQuantity(out, "estimates", resource, figures.estimates);
   out += ",\"pods\":[";
   for (const auto& pod : figures.pods) {

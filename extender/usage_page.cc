@@ -122,9 +122,11 @@ std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
   std::string out = "{\"by\":";
   AppendJsonString(out, usage.options().resources[by_].name);
   out += Concat(",\"check\":\"",
-                !placement.ChecksUsage()         ? "off"
-                : usage.SteppingAside(now).any() ? "stepsAside"
-                                                 : "on",
+                !placement.ChecksUsage()                                  ? "off"
+                : usage.SteppingAside(now).any()                          ? "stepsAside"
+                : usage.ShortHistory().any()                              ? "reportsOnly"
+                : placement.ModeOf("usage") == policy::CheckMode::kReport ? "report"
+                                                                          : "on",
                 "\"");
   out += ",\"staleShare\":";
   AppendJsonDouble(out, static_cast<double>(usage.StaleShare(now)) / usage::kMillion);

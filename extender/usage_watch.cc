@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <limits>
+#include <utility>
 
 #include "base/millionths.h"
+#include "extender/configuration_scalar.h"
 
 namespace huygens::extender {
 
@@ -32,12 +34,47 @@ std::string NamesOf(const usage::Account& usage, usage::ResourceMask resources) 
   return names;
 }
 
+// Those with a ceiling, which alone can refuse anything.
+usage::ResourceMask ReportedOnly(const usage::Account& usage) {
+  usage::ResourceMask mask = usage.ShortHistory();
+  for (size_t r = 0; r < usage.options().resources.size(); ++r) {
+    if (!usage.options().resources[r].ceiling) mask.reset(r);
+  }
+  return mask;
+}
+
+// Of the one that has least: "195m of 1d".
+std::string LeastHistory(const usage::Account& usage, usage::ResourceMask resources) {
+  Duration least = usage.options().min_history;
+  for (size_t r = 0; r < usage.options().resources.size(); ++r) {
+    if (resources[r]) least = std::min(least, usage.HistoryOf(r));
+  }
+  return Concat(DurationText(least), " of ", DurationText(usage.options().min_history));
+}
+
 }  // namespace
+
+void UsageWatch::TellOfHistory(const usage::Account& usage) {
+  if (usage.displaced() > 0 && !std::exchange(displaced_, true)) {
+    context_.log.Warn("usage.maxWorkloads are remembered: those that nobody runs give way, or new ones have no history",
+                      {{"workloads", std::to_string(usage.workloads())}});
+  }
+  const usage::ResourceMask mask = ReportedOnly(usage);
+  if (mask == short_) return;
+  short_ = mask;
+  if (mask.any()) {
+    context_.log.Warn("check usage refuses nothing yet: too little was measured",
+                      {{"resources", NamesOf(usage, mask)}, {"history", LeastHistory(usage, mask)}});
+  } else {
+    context_.log.Info("check usage has enough history", {});
+  }
+}
 
 void UsageWatch::EverySecond() {
   if (!context_.placement.ChecksUsage() || !context_.not_ready().empty()) return;
   const usage::Account& usage = context_.placement.usage();
   const Time now = context_.clock.Now();
+  TellOfHistory(usage);
   const usage::ResourceMask aside = usage.SteppingAside(now);
   if (aside == aside_) return;
   aside_ = aside;
@@ -64,7 +101,7 @@ void UsageWatch::RefreshMetrics() {
     for (size_t r = 0; r < resources.size(); ++r) {
       const usage::NodeUse use = usage.Use(node, r, now);
       hot[r][0] += use.ceiling && use.state == usage::MetricState::kFresh && use.now > *use.ceiling;
-      hot[r][1] += use.ceiling && use.peak > *use.ceiling;
+      hot[r][1] += use.ceiling && use.measured_peak > *use.ceiling;
     }
   }
   for (size_t t = 0; t < nodes.size(); ++t) {
@@ -78,10 +115,13 @@ void UsageWatch::RefreshMetrics() {
     context_.metrics.SetUsageAge(resources[r].name,
                                  measured ? std::chrono::duration<double>(std::chrono::abs(now - *measured)).count()
                                           : std::numeric_limits<double>::infinity());
+    context_.metrics.SetUsageHistory(resources[r].name, usage.HistoryOf(r),
+                                     placement.ChecksUsage() && ReportedOnly(usage)[r]);
     for (size_t w = 0; w < hot[r].size(); ++w) {
       context_.metrics.SetHotNodes(resources[r].name, observe::kHotWhen[w], hot[r][w]);
     }
   }
+  context_.metrics.SetUsageWorkloads(usage.workloads(), usage.displaced());
   context_.metrics.SetUsageStale(static_cast<double>(usage.StaleShare(now)) / usage::kMillion,
                                  placement.ChecksUsage() && usage.SteppingAside(now).any());
 }
@@ -91,10 +131,15 @@ std::optional<Readiness::Item> UsageWatch::Describe() const {
   if (usage.options().resources.empty()) return std::nullopt;
   const Time now = context_.clock.Now();
   const usage::ResourceMask aside = context_.placement.ChecksUsage() ? usage.SteppingAside(now) : usage::ResourceMask();
-  const std::string prefix = aside.any() ? Concat("check steps aside for ", NamesOf(usage, aside), ": ") : "";
+  const auto reported = context_.placement.ChecksUsage() ? ReportedOnly(usage) : usage::ResourceMask();
+  std::string prefix = aside.any() ? Concat("check steps aside for ", NamesOf(usage, aside), ": ") : "";
+  if (reported.any()) {
+    prefix = Concat("check refuses nothing yet for ", NamesOf(usage, reported), ": ", LeastHistory(usage, reported),
+                    " of history (usage.minHistory); ", prefix);
+  }
   return Readiness::Item{
       .ok = true,
-      .warning = aside.any(),
+      .warning = aside.any() || reported.any(),
       .name = "usage",
       .detail = Concat(prefix, "share of nodes without fresh figures: ", MillionthsText(usage.StaleShare(now)))};
 }

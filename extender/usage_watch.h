@@ -1,5 +1,6 @@
-// What operators are told of real use beyond /debug: the log line when the check steps aside or comes back, the item of
-// /readyz?verbose, and the metrics, among them the counts of nodes. Decision thread only.
+// What operators are told of real use beyond /debug: the log lines when the check steps aside or comes back, and when
+// it only reports since too little was measured; the item of /readyz?verbose, and the metrics, among them the counts of
+// nodes. Decision thread only.
 #pragma once
 
 #include <optional>
@@ -19,8 +20,12 @@ class UsageWatch {
   std::optional<Readiness::Item> Describe() const;
 
  private:
+  void TellOfHistory(const usage::Account& usage);
+
   Context& context_;
   usage::ResourceMask aside_;  // as last logged
+  usage::ResourceMask short_;  // likewise
+  bool displaced_ = false;     // likewise
 };
 
 }  // namespace huygens::extender

@@ -1,6 +1,7 @@
 #include "kube/bind_lease.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 #include "kube/reflector.h"
@@ -8,7 +9,12 @@
 namespace huygens::kube {
 namespace {
 
-constexpr Duration kNothingToDo = std::chrono::hours(1);
+// However long the Lease lasts: another instance may believe it less long, and who was deprived of it is to notice.
+constexpr Duration kLongestRenewal = std::chrono::seconds(10) / 3;
+
+constexpr std::string_view kSettling =
+    "it was created just now, after having been deleted or never having been there: nobody binds until whoever held it "
+    "must have stopped, which takes as long as the Lease lasts";
 
 }  // namespace
 
@@ -48,6 +54,7 @@ BindLeaseView BindLease::Now() const {
   View view = view_;
   view.left = view.held ? std::max(Duration::zero(), held_until_ - waiter_->Now()) : Duration::zero();
   if (view.left == Duration::zero()) view.held = false;
+  view.settling = std::max(Duration::zero(), settled_at_ - waiter_->Now());
   return view;
 }
 
@@ -60,11 +67,46 @@ Status BindLease::Begin(uint64_t term, Duration needed) {
   return absl::OkStatus();
 }
 
-void BindLease::End(Duration in_doubt) {
+void BindLease::End() {
   const std::lock_guard lock(mutex_);
   --under_way_;
   last_use_ = waiter_->Now();
-  doubt_until_ = std::max(doubt_until_, last_use_ + in_doubt);
+}
+
+void BindLease::EndInDoubt(std::string_view pod_uid, Duration in_doubt) {
+  const std::lock_guard lock(mutex_);
+  --under_way_;
+  last_use_ = waiter_->Now();
+  doubts_.insert_or_assign(std::string(pod_uid), last_use_ + in_doubt);
+}
+
+void BindLease::Settled(std::string_view pod_uid) {
+  const std::lock_guard lock(mutex_);
+  if (auto doubt = doubts_.find(pod_uid); doubt != doubts_.end()) doubts_.erase(doubt);
+}
+
+void BindLease::NobodyElse() {
+  {
+    const std::lock_guard lock(mutex_);
+    nobody_else_ = true;
+  }
+  waiter_->Wake();
+}
+
+bool BindLease::InDoubt() {
+  absl::erase_if(doubts_, [now = waiter_->Now()](const auto& doubt) { return doubt.second <= now; });
+  return !doubts_.empty();
+}
+
+bool BindLease::UnderWay() {
+  const std::lock_guard lock(mutex_);
+  return Busy();
+}
+
+bool BindLease::Wanted() {
+  const std::lock_guard lock(mutex_);
+  if (waiter_->Now() - last_use_ > options_.patience) wanted_ = false;
+  return wanted_;
 }
 
 void BindLease::Loop() {
@@ -74,16 +116,55 @@ void BindLease::Loop() {
 }
 
 Duration BindLease::Step() {
-  if (lease_.Left() > Duration::zero()) return StepHeld();
-  bool wanted = false;
   {
     const std::lock_guard lock(mutex_);
-    if (waiter_->Now() - last_use_ > options_.patience) wanted_ = false;
-    wanted = wanted_;
+    if (nobody_else_) lease_.NobodyElse();
   }
-  if (wanted) return StepWanted();
-  Publish(false, std::exchange(renewal_fault_, ""));
-  return kNothingToDo;
+  if (lease_.Settling() > Duration::zero()) return StepSettling();
+  if (entered_ && lease_.Left() > Duration::zero()) return StepHeld();
+  entered_ = false;
+  return Wanted() ? StepWanted() : StepIdle();
+}
+
+Duration BindLease::RenewAfter() const { return std::min<Duration>(options_.lease.duration / 3, kLongestRenewal); }
+
+void BindLease::Renew() {
+  if (waiter_->Now() < renew_at_) return;
+  const Status renewed = lease_.Hold();
+  renew_at_ = waiter_->Now() + (renewed.ok() ? RenewAfter() : options_.lease.duration / 20);
+  renewal_fault_ = std::string(Message(renewed));
+}
+
+Duration BindLease::StepSettling() {
+  entered_ = false;
+  Renew();
+  Publish(false, std::string(kSettling));
+  return std::max(Duration::zero(), std::min(renew_at_ - waiter_->Now(), lease_.Settling()));
+}
+
+Duration BindLease::StepIdle() {
+  if (lease_.Left() > Duration::zero()) (void)lease_.Release();  // claimed, and nobody came
+  std::string trouble = std::exchange(renewal_fault_, "");
+  const Status seen = lease_.Look();
+  if (!seen.ok()) trouble = std::string(Message(seen));
+  if (seen.ok() && !lease_.exists()) {
+    // Whoever creates it has to wait; now, nobody waits yet.
+    const Status created = lease_.Hold();
+    renew_at_ = waiter_->Now() + RenewAfter();
+    if (created.ok()) return Duration::zero();
+    if (!absl::IsFailedPrecondition(created)) trouble = std::string(Message(created));
+  }
+  Publish(false, std::move(trouble));
+  return options_.observe;
+}
+
+bool BindLease::ShallYield() {
+  const Duration held = waiter_->Now() - held_since_;
+  if (!lease_.asked() || held < options_.longest_hold) return false;
+  // While an outcome is in doubt the Lease cannot be given up, and nobody at all could bind: the others have their turn
+  // when it is settled. Only where doubts never end they come before.
+  const std::lock_guard lock(mutex_);
+  return !InDoubt() || held >= 2 * options_.longest_hold;
 }
 
 bool BindLease::Close(bool yield) {
@@ -100,26 +181,20 @@ bool BindLease::Close(bool yield) {
   return true;
 }
 
-bool BindLease::UnderWay() const {
-  const std::lock_guard lock(mutex_);
-  return Busy();
-}
-
 Duration BindLease::StepHeld() {
-  const bool yield = waiter_->Now() - held_since_ >= options_.longest_hold;
+  const bool yield = ShallYield();
   const bool closed = Close(yield);
   if (closed && !UnderWay()) {
     (void)lease_.Release();  // if it fails, others wait for its end
     if (yield) not_before_ = waiter_->Now() + options_.yield_pause;
     return Duration::zero();
   }
-  if (waiter_->Now() >= renew_at_) {
-    const Status renewed = lease_.Hold();
-    renew_at_ = waiter_->Now() + options_.lease.duration / (renewed.ok() ? 3 : 20);
-    renewal_fault_ = std::string(Message(renewed));
-    if (lease_.Left() <= Duration::zero()) return Duration::zero();
+  Renew();
+  if (lease_.Left() <= Duration::zero()) {
+    Publish(false, renewal_fault_);  // at once, before anything else is asked
+    return Duration::zero();
   }
-  if (!closed) Publish(true, "");
+  if (!closed && !Enter()) return Duration::zero();
   const Duration now = waiter_->Now();
   const Duration next = std::min({renew_at_ - now, lease_.Left(), options_.idle_release / 4});
   return std::max(next, Duration::zero());
@@ -129,23 +204,30 @@ Duration BindLease::StepWanted() {
   const Duration now = waiter_->Now();
   if (now < not_before_) return not_before_ - now;
   if (const Status status = lease_.Hold(); !status.ok()) {
+    if (!lease_.other_holder().empty()) (void)lease_.AskForTurn();  // asked again with the next look
     Publish(false, std::string(Message(status)));
     return options_.poll;
   }
+  renew_at_ = now + RenewAfter();
+  if (lease_.Settling() > Duration::zero()) return Duration::zero();
+  held_since_ = now;
+  return Enter() ? Duration::zero() : options_.poll;
+}
+
+bool BindLease::Enter() {
   if (term_read_ != lease_.term()) {
     const auto version = ReadResourceVersion(*client_, cluster::Kind::kPod, options_.lease.call_timeout);
     if (!version.ok()) {
       (void)lease_.Release();
       Publish(false, Concat("cannot read the pods' resource version: ", Message(version.status())));
-      return options_.poll;
+      return false;
     }
     must_have_seen_ = *version;
     term_read_ = lease_.term();
   }
-  held_since_ = now;
-  renew_at_ = now + options_.lease.duration / 3;
+  entered_ = true;
   Publish(true, "");
-  return Duration::zero();
+  return true;
 }
 
 void BindLease::Publish(bool held, std::string trouble) {
@@ -158,9 +240,14 @@ void BindLease::Publish(bool held, std::string trouble) {
       last_use_ = std::max(last_use_, waiter_->Now());  // whoever wanted it has a while to use it
     }
     held_until_ = waiter_->Now() + lease_.Left();
+    settled_at_ = waiter_->Now() + lease_.Settling();
     view_.held = held;
     view_.trouble = std::move(trouble);
     view_.holder = lease_.other_holder();
+    view_.excess = lease_.excess();
+    view_.first = lease_.first();
+    view_.incidents = lease_.incidents();
+    view_.incident = lease_.incident();
     view_.term = lease_.term();
     view_.must_have_seen = must_have_seen_;
   }
@@ -169,7 +256,10 @@ void BindLease::Publish(bool held, std::string trouble) {
 
 void BindLease::Notify(const View& before) {
   const View now = Now();
-  if (now.held != before.held || now.term != before.term || now.trouble != before.trouble) on_change_(now);
+  const auto told = [](const View& view) {
+    return std::tie(view.held, view.term, view.trouble, view.first, view.incidents);
+  };
+  if (told(now) != told(before)) on_change_(now);
 }
 
 }  // namespace huygens::kube

@@ -24,7 +24,8 @@ struct EventBatch {
   // Numeric comparison is sound between versions of one kind since Kubernetes 1.35 (KEP-5504) and was true of every
   // release with etcd before.
   uint64_t resource_version = 0;
-  Time received;     // when the last byte of it arrived
+  // When the last byte of it had arrived, by a clock that nobody sets.
+  std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
   size_t bytes = 0;  // as it was read, in JSON; 0 where nothing was read for it
 };
 

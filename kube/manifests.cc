@@ -222,10 +222,9 @@ Status ManifestDirectory::ApplyBinding(const ManifestObject& object, std::vector
   return absl::OkStatus();
 }
 
-void ManifestDirectory::Deliver(EventSink& sink, const Clock& clock) const {
+void ManifestDirectory::Deliver(EventSink& sink) const {
   for (const Kind kind : cluster::kKinds) {
-    EventBatch batch{
-        .kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1, .received = clock.Now()};
+    EventBatch batch{.kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1};
     const auto& objects = objects_[static_cast<size_t>(kind)];
     batch.events.insert(batch.events.end(), objects.begin(), objects.end());
     if (kind == Kind::kPod) {

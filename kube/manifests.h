@@ -40,7 +40,7 @@ class ManifestDirectory {
   // Reads everything, once. `notices` receives one line per thing that was passed over, the error one per fault.
   Status Load(std::vector<std::string>& notices);
   // Delivers each kind as one LIST.
-  void Deliver(EventSink& sink, const Clock& clock) const;
+  void Deliver(EventSink& sink) const;
   const std::vector<wire::UsageHistory>& usage_histories() const { return usage_histories_; }
 
   // What the API server would do with this Binding, with the same verdicts. `unlisted` is the pod as filter saw it, for

@@ -69,11 +69,12 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
     }
     case Kind::kCraneTopology:
     case Kind::kCommunityTopology: {
-      auto topology = kind == Kind::kCraneTopology ? wire::DecodeCraneTopology(json, names)
-                                                   : wire::DecodeCommunityTopology(json, names);
+      auto topology = kind == Kind::kCraneTopology ? wire::DecodeCraneTopology(json, names, &result.fault)
+                                                   : wire::DecodeCommunityTopology(json, names, &result.fault);
       if (!topology.ok()) return Unreadable(kind, json, topology.status());
       if (topology->node_name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
       result.name = topology->node_name;
+      result.in_use = !result.fault.ok() && topology->defect.empty();
       if (!topology->defect.empty()) result.fault = Invalid(topology->defect);
       result.event = cluster::TopologySet{*std::move(topology)};
       return result;

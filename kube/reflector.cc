@@ -6,8 +6,8 @@
 #include "kube/api_call.h"
 #include "kube/line_splitter.h"
 #include "kube/object_events.h"
-#include "kube/resource_version.h"
 #include "wire/list.h"
+#include "wire/object_meta.h"
 #include "wire/watch.h"
 
 namespace huygens::kube {
@@ -21,6 +21,7 @@ constexpr int kFailuresBeforeList = 3;
 // of a timer.
 constexpr int64_t kShortWatchSeconds = 3;
 constexpr size_t kMaxErrorBody = 64 << 10;
+constexpr size_t kEventsPerBatch = 500;  // of a LIST
 
 // Custom resources, whose definition may be absent.
 bool IsOptional(Kind kind) { return kind != Kind::kNode && kind != Kind::kPod; }
@@ -54,22 +55,22 @@ StatusOr<uint64_t> ReadResourceVersion(net::Client& client, Kind kind, Duration 
                            client.Call("GET", Concat(ListPath(kind), "?limit=1"), "", JsonHeaders(), timeout));
   if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
   HUYGENS_ASSIGN_OR_RETURN(const wire::ObjectList list, wire::DecodeList(reply.body));
-  const uint64_t version = ParseResourceVersion(list.resource_version);
+  const uint64_t version = wire::ParseResourceVersion(list.resource_version);
   if (version == 0) return Internal("the API server's resource version is not a number");
   return version;
 }
 
 Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
-                     const Clock& clock, std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
+                     std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
     : kind_(kind),
       api_server_(std::move(api_server)),
       names_(names),
       sink_(sink),
-      clock_(clock),
       waiter_(std::move(waiter)),
       random_(random),
       options_(options),
-      backoff_(options.first_pause, options.longest_pause, std::move(random)) {}
+      backoff_(options.first_pause, options.longest_pause, std::move(random)),
+      page_size_(options.page_size, options.least_page_size) {}
 
 Reflector::~Reflector() { Stop(); }
 
@@ -145,7 +146,8 @@ void Reflector::Step() {
   if (!reported_ || reported_->state == WatchState::kSynced) Report(WatchState::kListing);
   const End end = List();
   if (end.what == End::What::kDone) {
-    need_list_ = whole_list_ = missed_ = false;
+    need_list_ = missed_ = false;
+    page_size_.Grow();
     {
       // A consistent read that began after the wish is as recent as can be, whatever number it bears.
       const std::lock_guard lock(mutex_);
@@ -216,40 +218,55 @@ Reflector::End Reflector::Judge(const net::HttpReply& reply) const {
 }
 
 Reflector::End Reflector::List() {
-  using What = End::What;
   std::string token;
   Append(cluster::ListBegin{kind_});
   faults_.ListBegin();
   listed_ = 0;
+  const bool whole = whole_list_;
+  End end;
   do {
-    std::string path(ListPath(kind_));
-    if (!whole_list_) path += Concat("?limit=", std::to_string(options_.page_size));
-    if (!token.empty()) path += Concat("&continue=", token);
-    const auto reply = client_->Call("GET", path, "", JsonHeaders(), options_.list_timeout);
-    const auto fail = [&](End end) {
-      batch_.clear();
-      return end;
-    };
-    if (!reply.ok()) return fail({What::kFailed, std::string(Message(reply.status())), {}});
-    if (reply->code == 410) whole_list_ = true;
-    if (!Succeeded(*reply)) return fail(Judge(*reply));
-    if (!IsJson(*reply)) return fail({What::kFailed, NotJson(*reply), {}});
-    const auto page = wire::DecodeList(reply->body);
-    if (!page.ok()) return fail({What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}});
-    for (const std::string_view item : page->items) TakeObject(DecodePresent(kind_, item, names_));
-    listed_ += page->items.size();
-    batch_bytes_ += reply->body.size();
-    token = net::PercentEncoded(page->continue_token);
-    if (!token.empty()) {
-      Send(0);
-      continue;
-    }
-    version_ = page->resource_version;
-    reached_ = ParseResourceVersion(version_);
-    Append(cluster::ListEnd{kind_});
-    faults_.ListEnd();
-    Send(reached_);
-  } while (!token.empty());
+    end = ListPage(token);
+  } while (end.what == End::What::kDone && !token.empty());
+  if (whole) whole_list_ = false;  // whatever became of it, pages are next
+  if (end.what != End::What::kDone) {
+    batch_.clear();
+    batch_bytes_ = 0;
+  }
+  return end;
+}
+
+Reflector::End Reflector::ListPage(std::string& token) {
+  using What = End::What;
+  std::string path(ListPath(kind_));
+  if (!whole_list_) path += Concat("?limit=", std::to_string(page_size_.get()));
+  if (!token.empty()) path += Concat("&continue=", token);
+  const auto reply = client_->Call("GET", path, "", JsonHeaders(), options_.list_timeout);
+  if (!whole_list_ && IsTooMuch(reply) && page_size_.Halve()) {
+    // Where the API server said so at once, it is asked at once; what took long is tried again after a pause.
+    if (reply.ok() && reply->code != 504) return ListPage(token);
+  }
+  if (!reply.ok()) return {What::kFailed, std::string(Message(reply.status())), {}};
+  if (reply->code == 410 && !token.empty()) whole_list_ = true;
+  if (!Succeeded(*reply)) return Judge(*reply);
+  if (!IsJson(*reply)) return {What::kFailed, NotJson(*reply), {}};
+  const auto page = wire::DecodeList(reply->body);
+  if (!page.ok()) return {What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}};
+  for (const std::string_view item : page->items) {
+    batch_bytes_ += item.size();
+    TakeObject(DecodePresent(kind_, item, names_));
+    SendSome();
+  }
+  listed_ += page->items.size();
+  token = net::PercentEncoded(page->continue_token);
+  if (!token.empty()) {
+    Send(0);
+    return {};
+  }
+  version_ = page->resource_version;
+  reached_ = wire::ParseResourceVersion(version_);
+  Append(cluster::ListEnd{kind_});
+  faults_.ListEnd();
+  Send(reached_);
   return {};
 }
 
@@ -349,7 +366,7 @@ void Reflector::TakeObject(DecodedObject object) {
 }
 
 void Reflector::Advance(const std::string& resource_version) {
-  const uint64_t number = ParseResourceVersion(resource_version);
+  const uint64_t number = wire::ParseResourceVersion(resource_version);
   // A repeated event is passed on, but the place to resume never goes back.
   if (resource_version.empty() || (number != 0 && number < reached_)) return;
   version_ = resource_version;
@@ -358,12 +375,19 @@ void Reflector::Advance(const std::string& resource_version) {
   backoff_.Reset();
 }
 
+void Reflector::SendSome() {
+  if (batch_.size() >= kEventsPerBatch) Send(0);
+}
+
 void Reflector::Send(uint64_t resource_version) {
   if (resource_version != 0) {
     const std::lock_guard lock(mutex_);
     sent_version_ = resource_version;
   }
-  sink_.Deliver({kind_, std::move(batch_), resource_version, clock_.Now(), std::exchange(batch_bytes_, 0)});
+  sink_.Deliver({.kind = kind_,
+                 .events = std::move(batch_),
+                 .resource_version = resource_version,
+                 .bytes = std::exchange(batch_bytes_, 0)});
   batch_.clear();
 }
 

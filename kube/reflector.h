@@ -4,6 +4,8 @@
 //  answers;
 //  - a watch that was cut resumes from the last version seen; 410 Gone, or three failures in a row without progress,
 //  list anew;
+//  - a page whose token expired is followed by one LIST without pages, and if that fails by pages again. A page that is
+//  too large, or takes too long, is asked for in halves; with each LIST that succeeds pages grow again by a quarter;
 //  - a watch that stays silent for several bookmark intervals is taken for dead;
 //  - an optional kind whose CRD is absent is an empty list, and is looked for again; one that was there must be missed
 //  twice.
@@ -26,12 +28,14 @@
 #include "kube/event_sink.h"
 #include "kube/known_faults.h"
 #include "kube/object_events.h"
+#include "kube/page_size.h"
 #include "net/client.h"
 
 namespace huygens::kube {
 
 struct ReflectorOptions {
   int page_size = 500;
+  int least_page_size = 10;
   Duration list_timeout = std::chrono::seconds(60);   // for one page
   Duration silence = std::chrono::seconds(180);       // three bookmark intervals of kube-apiserver
   Duration shortest_watch = std::chrono::minutes(5);  // a watch ends after a random time between these
@@ -45,9 +49,9 @@ struct ReflectorOptions {
 
 class Reflector {
  public:
-  // `clock` stamps what is received. Everything referred to must outlive the reflector. Does nothing until Start.
+  // Everything referred to must outlive the reflector. Does nothing until Start.
   Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
-            const Clock& clock, std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
+            std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -83,10 +87,14 @@ class Reflector {
   void Step();
   End List();
   End Watch();
+  // One page, or the whole; `token` is that of the next one afterwards.
+  End ListPage(std::string& token);
   End Judge(const net::HttpReply& reply) const;
   void Take(const End& end);
   void Absent(const std::string& why);
   void Append(cluster::Event event) { batch_.push_back(std::move(event)); }
+  // Delivers what is complete of a LIST: not too much at once, since it is worked off and thrown away in slices.
+  void SendSome();
   // The event of an object, and what is wrong with it.
   void TakeObject(DecodedObject object);
   void Send(uint64_t resource_version);
@@ -97,7 +105,6 @@ class Reflector {
   const net::ClientOptions api_server_;
   ResourceNames& names_;
   EventSink& sink_;
-  const Clock& clock_;
   const std::unique_ptr<Waiter> waiter_;
   const Random random_;
   const ReflectorOptions options_;
@@ -122,7 +129,8 @@ class Reflector {
   Backoff backoff_;
   std::optional<WatchReport> reported_;
   bool need_list_ = true;
-  bool whole_list_ = false;   // without pages: their token expired on the way
+  bool whole_list_ = false;  // the next LIST is without pages: their token expired on the way
+  PageSize page_size_;
   bool present_ = false;      // the kind has been listed, and is not known to be absent
   bool missed_ = false;       // present, but the last LIST said 404
   bool short_watch_ = false;  // the next watch is to end soon, with a bookmark

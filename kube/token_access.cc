@@ -2,6 +2,7 @@
 
 #include "kube/api_call.h"
 #include "wire/access_review.h"
+#include "wire/token_review.h"
 
 namespace huygens::kube {
 namespace {
@@ -100,9 +101,9 @@ AccessVerdict TokenAccess::AskApiServer(const Key& key) {
   wire::AppendPathAccessReview(body, *owner, key.second, "get");
   const auto access = post("/apis/authorization.k8s.io/v1/subjectaccessreviews", body);
   if (!access.ok()) return Unknown(Message(access.status()));
-  const auto answer = wire::DecodeAccessReview(*access);
-  if (!answer.ok()) return Unknown(Message(answer.status()));
-  if (answer->allowed) return {What::kAllowed, ""};
+  const auto allowed = wire::DecodeAccessReview(*access);
+  if (!allowed.ok()) return Unknown(Message(allowed.status()));
+  if (*allowed) return {What::kAllowed, ""};
   return {What::kForbidden,
           Concat(owner->username, " may not get ", key.second, ": no ClusterRole of theirs has this nonResourceURL")};
 }

@@ -24,8 +24,9 @@ WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view 
   if (!IsObjectName(target.name) || (!node && !IsObjectName(target.namespace_name))) {
     return {.result = WakeResult::kGone};  // no API server holds an object of such a name
   }
-  const std::string path = node ? Concat("/api/v1/nodes/", target.name)
-                                : Concat("/api/v1/namespaces/", target.namespace_name, "/pods/", target.name);
+  const std::string path = node
+                               ? Concat("/api/v1/nodes/", target.name, "/status")
+                               : Concat("/api/v1/namespaces/", target.namespace_name, "/pods/", target.name, "/status");
   std::string body = R"({"metadata":{)";
   if (!target.uid.empty()) {
     body += R"("uid":)";

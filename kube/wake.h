@@ -1,7 +1,8 @@
 // Makes kube-scheduler try pods again that an extender rejected. It does so when the pod, or any Node, changes (but not
-// for a topology object, which it does not watch), so the annotation huygens.dev/wake is patched on one of them.
-// Blocking; each thread brings its own net::Client.
-// Source of the rule: k8s.io/kubernetes/pkg/scheduler, eventhandlers.go and the default queueing hint of an extender.
+// for a topology object, which it does not watch), so the annotation huygens.dev/wake is patched on one of them,
+// through the subresource `status`: that takes no right to change a spec. Blocking; each thread brings its own
+// net::Client. Source of the rule: k8s.io/kubernetes/pkg/scheduler, eventhandlers.go and the default queueing hint of
+// an extender.
 #pragma once
 
 #include <optional>

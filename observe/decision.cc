@@ -49,9 +49,10 @@ DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons, co
       names_(NodeNames::Of(decision.nodes, last ? last->names_ : nullptr)),
       names_are_new_(!last || names_ != last->names_),
       codes_(decision.reasons.begin(), decision.reasons.end()),
-      checks_(decision.checks.size()) {
+      checks_(decision.checks.size()),
+      reports_(decision.reports.size()) {
   texts_.reserve(decision.zones_json.size() + decision.facts_json.size() + decision.error.size() + 512);
-  text_ends_.reserve(kFixedTexts + decision.checks.size() + decision.terms.size());
+  text_ends_.reserve(kFixedTexts + decision.checks.size() + decision.terms.size() + decision.reports.size());
   auto add = [this](std::string_view text) {
     texts_ += text;
     text_ends_.push_back(static_cast<uint32_t>(texts_.size()));
@@ -64,6 +65,10 @@ DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons, co
   for (const TermOpinion& term : decision.terms) {
     add(term.name);
     weights_.push_back(term.weight);
+  }
+  for (const ReportedCheck& report : decision.reports) {
+    add(report.check);
+    reported_.insert(reported_.end(), report.reasons.begin(), report.reasons.end());
   }
   if (decision.narrowed) {
     kept_.resize(decision.nodes.size());
@@ -85,7 +90,7 @@ DecisionRecord::DecisionRecord(const Decision& decision, ReasonTexts reasons, co
 
 size_t DecisionRecord::bytes() const {
   return sizeof(*this) + texts_.capacity() + text_ends_.capacity() * sizeof(uint32_t) +
-         (names_are_new_ ? names_->bytes() : 0) + codes_.capacity() + kept_.capacity() / 8 +
+         (names_are_new_ ? names_->bytes() : 0) + codes_.capacity() + reported_.capacity() + kept_.capacity() / 8 +
          scores_.capacity() * sizeof(int32_t) + weights_.capacity() * sizeof(double) +
          opinions_.capacity() * sizeof(float);
 }
@@ -138,11 +143,32 @@ void DecisionRecord::AppendJson(std::string& out) const {
     AppendJsonKey(out, "facts");
     out += Text(kFacts);
   }
+  if (names_->size() == 0) AppendReports(out, 0);
   if (names_->size() > 0) {
     AppendJsonKey(out, "nodes");
     AppendNodes(out);
   }
   out += '}';
+}
+
+std::string DecisionRecord::ReasonText(size_t code) const {
+  return code < reasons_->size() ? (*reasons_)[code] : Concat("reason ", std::to_string(code));
+}
+
+void DecisionRecord::AppendReports(std::string& out, size_t position) const {
+  const size_t positions = std::max<size_t>(1, names_->size());
+  bool any = false;
+  for (size_t report = 0; report < reports_; ++report) {
+    const size_t at = report * positions + position;
+    const size_t code = at < reported_.size() ? static_cast<size_t>(reported_[at]) : 0;
+    if (code == 0) continue;
+    if (!std::exchange(any, true)) {
+      AppendJsonKey(out, "wouldRefuse");
+      out += '{';
+    }
+    AppendField(out, Text(kFixedTexts + checks_ + weights_.size() + report), ReasonText(code));
+  }
+  if (any) out += '}';
 }
 
 void DecisionRecord::AppendNodes(std::string& out) const {
@@ -151,9 +177,8 @@ void DecisionRecord::AppendNodes(std::string& out) const {
     out += i == 0 ? "[{" : ",{";
     AppendField(out, "name", names[i]);
     size_t code = i < codes_.size() ? static_cast<size_t>(codes_[i]) : 0;
-    if (code > 0) {
-      AppendField(out, "reason", code < reasons_->size() ? (*reasons_)[code] : Concat("reason ", std::to_string(code)));
-    }
+    if (code > 0) AppendField(out, "reason", ReasonText(code));
+    AppendReports(out, i);
     if (i < kept_.size() && kept_[i]) {
       AppendJsonKey(out, "kept");
       out += "true";

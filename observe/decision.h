@@ -26,6 +26,12 @@ struct TermOpinion {
   std::span<const float> scores;  // by position, 0 to 1; NaN = no opinion
 };
 
+// What a check that only reports would have refused: codes by position in `nodes`, or the one of `node` at a bind.
+struct ReportedCheck {
+  std::string_view check;
+  std::span<const std::byte> reasons;
+};
+
 // All views need to hold only during the call that takes it. Spans by position are empty where they do not apply to the
 // verb.
 struct Decision {
@@ -40,6 +46,7 @@ struct Decision {
   std::span<const std::string_view> checks;  // that were asked, in order
   std::span<const std::string_view> nodes;   // of the request
   std::span<const std::byte> reasons;        // codes by position: std::as_bytes of a span of one-byte enums
+  std::span<const ReportedCheck> reports;    // of the checks that would have refused any
   std::span<const uint32_t> kept;            // positions that a narrowed filter returned
   bool narrowed = false;
   std::span<const int64_t> scores;  // by position
@@ -65,12 +72,17 @@ class DecisionRecord {
   // One JSON object without line breaks:
   //   {"time","verb","pod","uid","revision","outcome",
   //    "error"?, "quota"?, "checks"?:[name], "narrowed"?:true, "maxScore"?, "terms"?:[{"name","weight"}], "node"?,
-  //    "zones"?:[..], "facts"?:{..}, "nodes"?:[{"name","reason"?,"kept"?:true,"score"?,"terms"?:[number or null]}]}
+  //    "zones"?:[..], "facts"?:{..}, "wouldRefuse"?, "nodes"?:[{"name","reason"?,"wouldRefuse"?,"kept"?:true,"score"?,
+  //    "terms"?:[number or null]}]}
+  // "wouldRefuse" are the reasons of checks that only report, {"CHECK":"reason"}: of the node at hand, at a bind of the
+  // one that it names.
   void AppendJson(std::string& out) const;
 
  private:
   std::string_view Text(size_t index) const;
   void AppendNodes(std::string& out) const;
+  std::string ReasonText(size_t code) const;
+  void AppendReports(std::string& out, size_t position) const;
 
   Time time_;
   uint64_t revision_;
@@ -80,14 +92,16 @@ class DecisionRecord {
   std::shared_ptr<const NodeNames> names_;
   bool names_are_new_;
   // One block each, in order of position, so that packing is a handful of copies.
-  std::string texts_;                // fixed texts, then checks and term names, back to back
-  std::vector<uint32_t> text_ends_;  // of the fixed texts, checks and term names
+  std::string texts_;                // fixed texts, checks, names of terms and of checks that report, back to back
+  std::vector<uint32_t> text_ends_;  // of each
   std::vector<std::byte> codes_;
+  std::vector<std::byte> reported_;  // check by check
   std::vector<bool> kept_;
   std::vector<int32_t> scores_;
   std::vector<double> weights_;
   std::vector<float> opinions_;  // term by term
   size_t checks_;
+  size_t reports_;  // checks
 };
 
 }  // namespace huygens::observe

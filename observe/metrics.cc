@@ -172,6 +172,13 @@ struct Metrics::Series {
   ByValue<Counter> rejected =
       EachCounter("huygens_nodes_rejected_total", "Nodes that filter or bind refused, by reason.", "reason",
                   options.reject_reasons);
+  ByValue<Counter> would_be_rejected =
+      EachCounter("huygens_nodes_would_be_rejected_total",
+                  "Nodes that checks in mode report would have had filter or bind refuse, by reason.", "reason",
+                  options.reject_reasons);
+  ByValue<Counter> pods_would_be_rejected =
+      EachCounter("huygens_pods_would_be_rejected_total",
+                  "Pods that a check in mode report would have left without any node.", "check", options.checks);
   Family<Histogram>& bind_api_duration =
       Histograms("huygens_bind_api_duration_seconds", "Time of one Binding at the API server, with its retries.");
   ByValue<Histogram> bind_api{std::span(kBindApiOutcomes), [&](std::string outcome) -> Histogram& {
@@ -231,6 +238,21 @@ struct Metrics::Series {
       OneGauge("huygens_usage_stale_share", "Share of nodes without fresh figures of a resource that has a ceiling.");
   Gauge& usage_steps_aside = OneGauge("huygens_usage_check_steps_aside",
                                       "1 while the check usage lets everything pass since too many nodes are stale.");
+  Family<Gauge>& all_overcommitted =
+      Gauges("huygens_overcommitted", "Zones, nodes and business groups that have given away more than they have.");
+  ByValue<Gauge> overcommitted{std::span(kOvercommitted), [&](std::string what) -> Gauge& {
+                                 return all_overcommitted.Add({{"what", std::move(what)}});
+                               }};
+  ByValue<Gauge> usage_history =
+      EachGauge("huygens_usage_history_seconds", "How much of the window real use of the resource was measured.",
+                "resource", options.usage_resources);
+  ByValue<Gauge> usage_reports = EachGauge("huygens_usage_check_reports_only",
+                                           "1 while too little was measured for the check usage to refuse anything.",
+                                           "resource", options.usage_resources);
+  Gauge& usage_workloads = OneGauge("huygens_usage_workloads", "Workloads whose use is remembered.");
+  Counter& usage_displaced =
+      OneCounter("huygens_usage_workloads_displaced_total",
+                 "Workloads forgotten, and readings not taken in, since usage.maxWorkloads are remembered.");
   Family<Gauge>& hot_nodes =
       Gauges("huygens_usage_hot_nodes", "Nodes above their usage ceiling, now or at the peak of the last week.");
   ByTwoValues<Gauge> hot{options.usage_resources, std::span(kHotWhen),
@@ -259,6 +281,9 @@ struct Metrics::Series {
   Gauge& ready = OneGauge("huygens_ready", "1 while /readyz says yes.");
   Gauge& lease_held =
       OneGauge("huygens_bind_lease_held", "1 while this instance holds the Lease that allows it to bind.");
+  Counter& lease_incidents =
+      OneCounter("huygens_bind_lease_incidents_total",
+                 "Times that somebody else than huygens deleted, emptied or replaced the Lease.");
   Gauge& certificate_expiry = OneGauge("huygens_tls_certificate_expiry_timestamp_seconds",
                                        "When the server's certificate in use expires; 0 without TLS.");
   Counter& tls_handshakes_failed = OneCounter("huygens_tls_handshakes_failed_total",
@@ -289,6 +314,12 @@ void Metrics::Request(std::string_view verb, std::string_view outcome, size_t by
 void Metrics::NodeRejected(std::string_view reason, uint64_t count) {
   series_->rejected[reason].Increment(static_cast<double>(count));
 }
+
+void Metrics::NodeWouldBeRejected(std::string_view reason, uint64_t count) {
+  series_->would_be_rejected[reason].Increment(static_cast<double>(count));
+}
+
+void Metrics::PodWouldBeRejected(std::string_view check) { series_->pods_would_be_rejected[check].Increment(); }
 
 void Metrics::BindApi(std::string_view outcome, Duration duration) {
   series_->bind_api[outcome].Observe(Seconds(duration));
@@ -325,6 +356,17 @@ void Metrics::SetUsageStale(double share, bool check_steps_aside) {
   series_->usage_stale_share.Set(share);
   series_->usage_steps_aside.Set(check_steps_aside ? 1 : 0);
 }
+void Metrics::SetOvercommitted(std::string_view what, size_t count) {
+  series_->overcommitted[what].Set(static_cast<double>(count));
+}
+void Metrics::SetUsageHistory(std::string_view resource, Duration measured, bool report_only) {
+  series_->usage_history[resource].Set(Seconds(measured));
+  series_->usage_reports[resource].Set(report_only ? 1 : 0);
+}
+void Metrics::SetUsageWorkloads(size_t count, uint64_t displaced) {
+  series_->usage_workloads.Set(static_cast<double>(count));
+  RaiseTo(series_->usage_displaced, displaced);
+}
 void Metrics::SetHotNodes(std::string_view resource, std::string_view when, size_t count) {
   series_->hot.At(resource, when).Set(static_cast<double>(count));
 }
@@ -343,6 +385,7 @@ void Metrics::SetQuotas(std::vector<QuotaFigures> figures) {
 }
 void Metrics::SetReady(bool ready) { series_->ready.Set(ready ? 1 : 0); }
 void Metrics::SetLeaseHeld(bool held) { series_->lease_held.Set(held ? 1 : 0); }
+void Metrics::LeaseIncident(uint64_t times) { series_->lease_incidents.Increment(static_cast<double>(times)); }
 void Metrics::TlsHandshakeFailed() { series_->tls_handshakes_failed.Increment(); }
 void Metrics::SetCertificateExpiry(Time not_after) {
   series_->certificate_expiry.Set(Seconds(not_after.time_since_epoch()));

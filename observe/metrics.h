@@ -26,6 +26,7 @@ inline constexpr std::string_view kWakeResults[] = {"written", "gone", "failed"}
 inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubelet", "unusable"};
 inline constexpr std::string_view kNodeUsages[] = {"fresh", "stale", "absent"};
 inline constexpr std::string_view kUsageRefreshResults[] = {"ok", "failed"};
+inline constexpr std::string_view kOvercommitted[] = {"zones", "nodes", "groups"};
 inline constexpr std::string_view kHotWhen[] = {"now", "peak"};
 inline constexpr std::string_view kQuotaGroupStates[] = {"ok", "terminating", "frozen", "missing"};
 
@@ -41,7 +42,8 @@ class Metrics {
   struct Options {
     std::string version;
     std::vector<std::string_view>
-        reject_reasons;  // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+        reject_reasons;                    // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+    std::vector<std::string_view> checks;  // values of huygens_pods_would_be_rejected_total{check}
     std::vector<std::string_view> usage_resources;  // values of `resource` of the metrics of usage
   };
   explicit Metrics(const Options& options);
@@ -50,6 +52,9 @@ class Metrics {
   // One call of a verb: from the first byte handled to the answer handed over; sizes of the bodies.
   void Request(std::string_view verb, std::string_view outcome, size_t bytes_in, size_t bytes_out, Duration duration);
   void NodeRejected(std::string_view reason, uint64_t count = 1);
+  // By a check that only reports: nodes, and pods that it would have left none.
+  void NodeWouldBeRejected(std::string_view reason, uint64_t count = 1);
+  void PodWouldBeRejected(std::string_view check);
   // One Binding with all its retries.
   void BindApi(std::string_view outcome, Duration duration);
 
@@ -74,9 +79,16 @@ class Metrics {
   void SetPods(size_t count);
   void SetPodsWaiting(size_t count);  // rejected by filter and remembered for waking
 
+  // What is given away more than once.
+  void SetOvercommitted(std::string_view what, size_t count);
+
   // Real use. An age is infinite while nothing was ever measured; a share is from 0 to 1.
   void SetUsageAge(std::string_view resource, double seconds);
   void SetUsageStale(double share, bool check_steps_aside);
+  // How much of the window was measured, and whether that is too little for the check to refuse anything for it.
+  void SetUsageHistory(std::string_view resource, Duration measured, bool report_only);
+  // Workloads with history, and how often one had to give way or was not taken in, as it stands now.
+  void SetUsageWorkloads(size_t count, uint64_t displaced);
   void SetHotNodes(std::string_view resource, std::string_view when, size_t count);
   // One refresh of the source, and the values in it that were no measurements.
   void UsageRefresh(bool ok, Duration took, uint64_t left_out);
@@ -87,6 +99,8 @@ class Metrics {
 
   void SetReady(bool ready);
   void SetLeaseHeld(bool held);
+  // Somebody else than an instance of huygens changed the Lease.
+  void LeaseIncident(uint64_t times);
   void TlsHandshakeFailed();
   void SetCertificateExpiry(Time not_after);  // never called: the series shows 0
 

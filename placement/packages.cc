@@ -46,9 +46,9 @@ int64_t Packages(const Placement& placement, NodeIndex node, const cluster::Pod&
   constexpr int64_t kMost = 1 << 14;  // so that a multiple of the pod cannot overflow
   int64_t fit = std::min(kMost, ByRequests(placement.state(), node, RequestsOf(pod)));
   const usage::Account& usage = placement.usage();
-  if (!placement.ChecksUsage()) return fit;
+  if (placement.ModeOf("usage") != policy::CheckMode::kEnforce) return fit;
   const usage::Demand demand = usage.DemandOf(pod);
-  const usage::ResourceMask aside = usage.SteppingAside(now);
+  const usage::ResourceMask aside = usage.SteppingAside(now) | usage.ShortHistory();
   int64_t too_many = fit + 1;
   fit = 0;
   while (too_many - fit > 1) {

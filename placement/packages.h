@@ -1,6 +1,6 @@
 // How many more pods of one kind a node would take ("remaining packages"): by its allocatable as kube-scheduler counts
-// (placement/node_fit.h), and where the check "usage" is on and does not step aside, by the ceilings of real use. NUMA
-// zones, taints and the like are not looked at: it is a measure of room, no promise. Decision thread only.
+// (placement/node_fit.h), and where the check "usage" is enforced and does not step aside, by the ceilings of real use.
+// NUMA zones, taints and the like are not looked at: it is a measure of room, no promise. Decision thread only.
 #pragma once
 
 #include <cstdint>

@@ -7,6 +7,8 @@
 
 namespace huygens::placement {
 
+using policy::CheckMode;
+
 namespace {
 
 // FNV-1a: the same in every process, unlike the hash of the tables.
@@ -27,8 +29,9 @@ std::string Names(std::span<const Entry> entries) {
   return names;
 }
 
-// Nothing is kept of usage that nobody looks at.
-Options WithoutIdleUsage(Options options) {
+// Checks that are off are as good as left out, and nothing is kept of usage that nobody looks at.
+Options WithoutIdle(Options options) {
+  std::erase_if(options.checks, [](const CheckSetting& check) { return check.mode == CheckMode::kOff; });
   if (!LooksAtUsage(options)) options.usage.resources.clear();
   return options;
 }
@@ -51,15 +54,16 @@ StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
 }
 
 bool LooksAtUsage(const Options& options) {
+  auto checks = [](const CheckSetting& check) { return check.mode != CheckMode::kOff && check.name == "usage"; };
   auto looks = [](const WeightedTerm& term) {
     return term.weight > 0 && (term.name == "LeastUsed" || term.name == "Balanced");
   };
-  return std::find(options.checks.begin(), options.checks.end(), "usage") != options.checks.end() ||
+  return std::any_of(options.checks.begin(), options.checks.end(), checks) ||
          std::any_of(options.terms.begin(), options.terms.end(), looks);
 }
 
 Placement::Placement(Options options)
-    : options_(WithoutIdleUsage(std::move(options))),
+    : options_(WithoutIdle(std::move(options))),
       zones_(options_.topology),
       kubelet_(options_.topology.kubelet),
       usage_(options_.usage),
@@ -76,20 +80,8 @@ Status Placement::Build() {
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
   const policy::Sources sources{zones_, kubelet_, usage_};
+  HUYGENS_RETURN_IF_ERROR(BuildChecks(sources));
   TextSet seen;
-  for (const std::string& name : options_.checks) {
-    const policy::CheckEntry* entry = policy::FindCheck(name);
-    if (!entry) return Invalid(Concat("no check is called ", name, "; there are ", Names(policy::KnownChecks())));
-    if (!seen.insert(name).second) return Invalid(Concat("check ", name, " is listed twice"));
-    if (name == "quota") {
-      HUYGENS_RETURN_IF_ERROR(BuildQuota(*entry, sources));
-      continue;
-    }
-    checks_.push_back(entry->make(sources));
-    chooses_zones_ = chooses_zones_ || name == "topology";
-    checks_usage_ = checks_usage_ || name == "usage";
-  }
-  seen.clear();
   for (const WeightedTerm& each : options_.terms) {
     const scoring::TermEntry* entry = scoring::FindTerm(each.name);
     if (!entry) return Invalid(Concat("no term is called ", each.name, "; there are ", Names(scoring::KnownTerms())));
@@ -109,19 +101,40 @@ Status Placement::Build() {
                             : entry->make(sources),
               each.weight);
   }
-  if (!checks_usage_) std::erase(accounts_, &usage_);
+  if (ModeOf("usage") != CheckMode::kEnforce) std::erase(accounts_, &usage_);
   return absl::OkStatus();
 }
 
-Status Placement::BuildQuota(const policy::CheckEntry& entry, const policy::Sources& sources) {
-  if (options_.quota.enforcement == quota::Enforcement::kOff) return absl::OkStatus();
-  if (!options_.resource_names) return Invalid("the check quota needs the names of resources");
-  quota_ = std::make_unique<quota::Account>(*options_.resource_names, options_.quota);
-  state_.AddAccount(*quota_);
-  // Asked first, wherever it is listed: where it refuses the pod it does so on all nodes, and no other reason may look
-  // as if a victim would help.
-  checks_.insert(checks_.begin(), entry.make(sources));
+Status Placement::BuildChecks(const policy::Sources& sources) {
+  TextSet seen;
+  for (const auto& [name, mode] : options_.checks) {
+    const policy::CheckEntry* entry = policy::FindCheck(name);
+    if (!entry) return Invalid(Concat("no check is called ", name, "; there are ", Names(policy::KnownChecks())));
+    if (!seen.insert(name).second) return Invalid(Concat("check ", name, " is listed twice"));
+    if (name == "quota") {
+      if (options_.quota.enforcement == quota::Enforcement::kOff) continue;
+      if (!options_.resource_names) return Invalid("the check quota needs the names of resources");
+      quota_ = std::make_unique<quota::Account>(*options_.resource_names, options_.quota);
+      state_.AddAccount(*quota_);
+    }
+    checks_.push_back({name, mode, entry->make(sources)});
+  }
+  // quota is asked first, wherever it is listed: where it refuses the pod it does so on all nodes, and no other reason
+  // may look as if a victim would help.
+  std::ranges::stable_sort(checks_, {}, [](const AskedCheck& each) {
+    return std::pair(each.mode != CheckMode::kEnforce, each.name != "quota");
+  });
+  for (size_t c = 0; c < checks_.size(); ++c) {
+    if (checks_[c].name == "topology") topology_check_ = c;
+  }
+  checks_usage_ = ModeOf("usage") != CheckMode::kOff;
+  enforces_quota_ = ModeOf("quota") == CheckMode::kEnforce;
   return absl::OkStatus();
+}
+
+policy::CheckMode Placement::ModeOf(std::string_view check) const {
+  auto found = std::ranges::find(checks_, check, &AskedCheck::name);
+  return found == checks_.end() ? CheckMode::kOff : found->mode;
 }
 
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
@@ -138,7 +151,7 @@ policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now) co
 }
 
 std::string Placement::OtherModels(const policy::PodQuery& query) const {
-  if (!query.models.Any() || !query.quota.fits()) return {};
+  if (!enforces_quota_ || !query.models.Any() || !query.quota.fits()) return {};
   std::string text = quota_->models().Explain(*query.pod.quota, nodes_);
   const auto count = std::count_if(nodes_.begin(), nodes_.end(), [&](auto node) { return query.models.Accept(node); });
   if (text.empty() || count == 0) return text;
@@ -164,27 +177,59 @@ bool Placement::SettleUsage(size_t nodes) {
   return false;
 }
 
-void Placement::RunChecks(const policy::PodQuery& query) {
+void Placement::RunChecks(const policy::PodQuery& query, Reports reports) {
   candidates_.Reset(nodes_);
-  for (const auto& check : checks_) check->Run(query, state_, candidates_);
-  if (chooses_zones_) nominated_.Check(query, candidates_);
+  const auto asked = [reports](CheckMode mode) { return mode == CheckMode::kEnforce || reports == Reports::kWanted; };
+  for (size_t c = 0; c < checks_.size(); ++c) {
+    if (!asked(checks_[c].mode)) continue;
+    candidates_.Begin(c, checks_[c].mode);
+    checks_[c].check->Run(query, state_, candidates_);
+  }
+  if (!topology_check_ || !asked(checks_[*topology_check_].mode)) return;
+  candidates_.Begin(*topology_check_, checks_[*topology_check_].mode);
+  nominated_.Check(query, candidates_);
 }
 
-Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node) {
+Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node, Reports reports) {
   nodes_.assign(1, node);
-  RunChecks(query);
+  RunChecks(query, reports);
   return candidates_.reason(0);
+}
+
+void Placement::CollectReports(size_t feasible) {
+  std::vector<CheckReport>& reports = filter_answer_.reports;
+  reports.clear();
+  for (size_t c = 0; c < checks_.size(); ++c) {
+    const std::span<const Reason> said = candidates_.reports(c);
+    if (said.empty()) continue;
+    CheckReport report{.check = checks_[c].name, .reasons = {}, .nodes = {}};
+    report.reasons.assign(filter_answer_.reasons.size(), Reason::kFits);
+    report.nodes.reserve(feasible);
+    for (size_t i = 0; i < nodes_.size(); ++i) {
+      if (said[i] == Reason::kFits || candidates_.Rejected(i)) continue;
+      report.reasons[positions_[i]] = said[i];
+      report.nodes.push_back(nodes_[i]);
+    }
+    report.everywhere = report.nodes.size() == feasible;
+    if (!report.nodes.empty()) reports.push_back(std::move(report));
+  }
+  const auto refused = [&](size_t position) {
+    return filter_answer_.reasons[position] != Reason::kFits ||
+           std::ranges::any_of(reports, [&](const auto& each) { return each.reasons[position] != Reason::kFits; });
+  };
+  filter_answer_.reports_leave_none = !reports.empty() && std::ranges::all_of(positions_, refused);
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
   const policy::PodQuery query = QueryForChecks(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   const NominatedPods::Kept kept(nominated_, query, nodes_);
-  RunChecks(query);
+  RunChecks(query, Reports::kWanted);
   filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
   filter_answer_.feasible.resize(nodes_.size());
   filter_answer_.narrowed = false;
-  filter_answer_.quota = WhyRefused(query);
+  filter_answer_.quota = enforces_quota_ ? WhyRefused(query) : std::string();
+  filter_answer_.quota_report = enforces_quota_ ? std::string() : WhyRefused(query);
   filter_answer_.quota_used_up = !query.quota.shortages.empty();
   filter_answer_.may_repeat = node_names.size() > nodes_.size() + 1;
   asked_in_.resize(state_.NodeSlots());
@@ -197,6 +242,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   }
   filter_answer_.feasible.resize(feasible);
   filter_answer_.models = feasible == 0 ? OtherModels(query) : std::string();
+  CollectReports(feasible);
   if (options_.narrow_to > 0 && filter_answer_.feasible.size() > options_.narrow_to) Narrow(query);
   return filter_answer_;
 }
@@ -211,7 +257,7 @@ std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<
   const policy::PodQuery query = QueryForChecks(pod, now);
   nodes_.assign(nodes.begin(), nodes.end());
   const NominatedPods::Kept kept(nominated_, query, nodes_);
-  RunChecks(query);
+  RunChecks(query, Reports::kUnwanted);
   for (size_t i = 0; i < nodes_.size(); ++i) {
     if (!candidates_.Rejected(i)) return nodes_[i];
   }
@@ -228,8 +274,8 @@ bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster
     const NominatedPods::Kept kept(nominated_, first, {&node, 1});
     zones = ChooseZones(first, node);
   }
-  if (!zones) return false;
-  const cluster::PlacedPod supposed{pods.front(), node, *std::move(zones)};
+  if (!zones && ModeOf("topology") == CheckMode::kEnforce) return false;
+  const cluster::PlacedPod supposed{pods.front(), node, std::move(zones).value_or(std::vector<cluster::ZoneAmount>())};
   zones_.Place(supposed);
   usage_.Place(supposed);
   const auto others = pods.subspan(1);
@@ -329,14 +375,23 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
   }
   made.node = *node;
   const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
-  made.reason = Judge(query, *node);
-  made.quota = made.reason == Reason::kQuotaOtherModel ? OtherModels(query) : WhyRefused(query);
+  made.reason = Judge(query, *node, Reports::kWanted);
+  if (enforces_quota_) made.quota = made.reason == Reason::kQuotaOtherModel ? OtherModels(query) : WhyRefused(query);
   if (!made.Accepted()) return made;
-  std::optional<std::vector<cluster::ZoneAmount>> zones = ChooseZones(query, *node);
-  if (!zones) {
+  bool fits_zones = true;
+  for (size_t c = 0; c < checks_.size(); ++c) {
+    const std::span<const Reason> said = candidates_.reports(c);
+    if (said.empty()) continue;
+    made.reports.push_back({checks_[c].name, said.front()});
+    fits_zones = fits_zones && c != topology_check_;
+  }
+  std::optional<std::vector<cluster::ZoneAmount>> zones;
+  if (fits_zones) zones = ChooseZones(query, *node);
+  if (!zones && ModeOf("topology") == CheckMode::kEnforce) {
     made.reason = Reason::kInsufficientZones;
     return made;
   }
+  if (!zones) zones.emplace();
   made.zones = Shares(*node, *zones);
   HUYGENS_RETURN_IF_ERROR(state_.Reserve(current, *node, *std::move(zones), now));
   return made;
@@ -345,13 +400,13 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const policy::PodQuery& query,
                                                                        NodeIndex node) const {
   std::vector<cluster::ZoneAmount> none_due;
-  if (!chooses_zones_) return none_due;
+  if (!topology_check_) return none_due;
   if (zones_.Mode(node) == topology::NodeMode::kKubelet) {
     if (!kubelet_.Predicts(node) || query.kubelet().asks_nothing) return none_due;
     return kubelet_.PredictZones(node, query.kubelet());
   }
   if (query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged) return none_due;
-  // The check has just found room, so never nothing; a pod without a result would not be counted.
+  // Where the check is enforced it has just found room, so never nothing: a pod without a result would not be counted.
   return zones_.Assign(node, query.zones, query.now);
 }
 

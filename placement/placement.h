@@ -41,8 +41,20 @@ struct WeightedTerm {
   bool dominant = false;            // only for terms that have such a form
 };
 
+// By its name alone a check is enforced.
+struct CheckSetting {
+  CheckSetting() = default;
+  CheckSetting(const char* check) : name(check) {}             // NOLINT(google-explicit-constructor): {"a", "b"}
+  CheckSetting(std::string check) : name(std::move(check)) {}  // NOLINT(google-explicit-constructor)
+  CheckSetting(std::string check, policy::CheckMode as) : name(std::move(check)), mode(as) {}
+  friend bool operator==(const CheckSetting&, const CheckSetting&) = default;
+
+  std::string name;
+  policy::CheckMode mode = policy::CheckMode::kEnforce;
+};
+
 struct Options {
-  std::vector<std::string> checks = {"topology"};
+  std::vector<CheckSetting> checks = {"topology"};  // a Placement keeps none that is off
   std::vector<WeightedTerm> terms = {{"FewestZones", 1}};
   int64_t max_score = 10;
   size_t narrow_to = 0;  // filter returns only this many of the best feasible nodes; 0 = all
@@ -56,15 +68,26 @@ struct Options {
 // Whether any check or term of these looks at real use.
 bool LooksAtUsage(const Options& options);
 
+// What a check that only reports would have refused of the nodes that no check has refused.
+struct CheckReport {
+  std::string_view check;
+  std::vector<Reason> reasons;   // by position in the request; kFits = not refused by it
+  std::vector<NodeIndex> nodes;  // that it would have refused, one or more
+  bool everywhere = false;       // those are all
+};
+
 // Answer to "which nodes": valid until the next call of Filter.
 struct FilterAnswer {
-  std::vector<Reason> reasons;     // by position in the request; kFits = feasible
-  std::vector<uint32_t> feasible;  // positions to return, in the order of the request; only the best when narrowed
-  bool narrowed = false;           // feasible nodes were left out: no reason list is due
-  bool may_repeat = false;         // a known name came twice, or more than one name is unknown
-  std::string quota;               // why the pod's group refuses it, with figures; empty if it does not
-  bool quota_used_up = false;      // it does for want of budget or hours
-  std::string models;              // what other models nodes are of, where the pod names one and fits nowhere
+  std::vector<Reason> reasons;       // by position in the request; kFits = feasible
+  std::vector<uint32_t> feasible;    // positions to return, in the order of the request; only the best when narrowed
+  bool narrowed = false;             // feasible nodes were left out: no reason list is due
+  bool may_repeat = false;           // a known name came twice, or more than one name is unknown
+  std::string quota;                 // why the pod's group refuses it, with figures; empty if it does not
+  bool quota_used_up = false;        // it does for want of budget or hours
+  std::string models;                // what other models nodes are of, where the pod names one and fits nowhere
+  std::vector<CheckReport> reports;  // of the checks that have any, in the order in which they were asked
+  bool reports_leave_none = false;   // together they would have refused every node that fits
+  std::string quota_report;          // as `quota`, where the check only reports
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -81,13 +104,20 @@ struct ZoneShare {
   ResourceVector amount;
 };
 
+// A check that only reports would have refused the node at hand.
+struct NodeReport {
+  std::string_view check;
+  Reason reason = Reason::kFits;
+};
+
 struct Reservation {
   // Not kFits: the node cannot take the pod now, and nothing was reserved.
   Reason reason = Reason::kFits;
   std::string quota;  // as in FilterAnswer, or else its `models`
   NodeIndex node = 0;
-  std::vector<ZoneShare> zones;  // empty: no result is to be written
-  bool existed = false;          // the pod was reserved or placed on this very node before; `zones` is what it holds
+  std::vector<ZoneShare> zones;     // empty: no result is to be written
+  bool existed = false;             // the pod was reserved or placed on this very node before; `zones` is what it holds
+  std::vector<NodeReport> reports;  // checks that only report and would have refused the node, if no other does
   bool Accepted() const { return reason == Reason::kFits; }
 };
 
@@ -142,6 +172,10 @@ struct NodeDescription {
 class Placement {
  public:
   // Fails on names that no check or term bears, on duplicates, and on options out of range.
+  //
+  // A check that only reports changes no answer of any call but what FilterAnswer and Reservation say it would have
+  // refused. Its account counts all the same, or there would be nothing to report by: groups are charged, and where
+  // "topology" only reports a pod is given the zones that it would get, and bound without any where it fits none.
   static StatusOr<std::unique_ptr<Placement>> Create(Options options);
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
@@ -151,11 +185,20 @@ class Placement {
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
   const usage::Account& usage() const { return usage_; }
-  bool ChecksUsage() const { return checks_usage_; }
+  // topology::ZoneAccount::Overcommitted.
+  size_t OvercommittedZones(NodeIndex node, Time now) const { return zones_.Overcommitted(node, now); }
+  // kOff where it is not listed. A check that is enforced may all the same only report at times
+  // (policy::Candidates::OnlyReport).
+  policy::CheckMode ModeOf(std::string_view check) const;
+  bool ChecksUsage() const { return checks_usage_; }  // enforced or only to report
   // The tree of business groups and what they use; null where the check "quota" is off.
   const quota::Account* quota() const { return quota_.get(); }
   // Whether the pod's group has room for it beside `others`; also if it holds its room already, or nobody checks.
   quota::Verdict CheckQuota(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
+  // Whether it has, or does not matter since the check only reports.
+  bool GroupLets(const cluster::Pod& pod, const quota::Amounts& others = {}) const {
+    return !enforces_quota_ || CheckQuota(pod, others).fits();
+  }
   // Whether objects of this kind are looked at: those of a kind that nobody asks about need not be delivered.
   bool Follows(cluster::Kind kind) const { return kind != cluster::Kind::kBizGroupQuota || quota_; }
   // Grows with each change of the state and of usage; names what a decision was made on.
@@ -209,15 +252,20 @@ class Placement {
  private:
   explicit Placement(Options options);
   Status Build();
-  Status BuildQuota(const policy::CheckEntry& entry, const policy::Sources& sources);
+  Status BuildChecks(const policy::Sources& sources);
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
   policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now) const;  // with what the pod's group says
   std::string OtherModels(const policy::PodQuery& query) const;              // of nodes_
-  void RunChecks(const policy::PodQuery& query);
-  Reason Judge(const policy::PodQuery& query, NodeIndex node);
+  // An enforced check is asked in any case, one that only reports if somebody wants to know.
+  enum class Reports : uint8_t { kWanted, kUnwanted };
+  void RunChecks(const policy::PodQuery& query, Reports reports);
+  // Of the call of filter under way, from the candidates.
+  void CollectReports(size_t feasible);
+  Reason Judge(const policy::PodQuery& query, NodeIndex node, Reports reports);
   Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);
   void Narrow(const policy::PodQuery& query);
-  // An empty list where no result is due, nothing if the zones cannot hold the pod after all.
+  // An empty list where no result is due, nothing if the zones cannot hold the pod: where the check "topology" is
+  // enforced that would be after all, else the pod goes without.
   std::optional<std::vector<cluster::ZoneAmount>> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
   void DescribeKubelet(NodeIndex node, const cluster::NodeTopology& topology, NodeDescription& description) const;
   std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
@@ -234,10 +282,17 @@ class Placement {
   NominatedPods nominated_{state_, zones_, kubelet_};
   // Those whose figures the checks go by and victims change: a budget is checked as it stands.
   std::vector<cluster::Account*> accounts_;
-  std::vector<std::unique_ptr<policy::Check>> checks_;
+  struct AskedCheck {
+    std::string name;
+    policy::CheckMode mode;
+    std::unique_ptr<policy::Check> check;
+  };
+  // Those that only report come last: they are asked about what the others leave.
+  std::vector<AskedCheck> checks_;
   scoring::WeightedMean mean_;
-  bool chooses_zones_ = false;  // the topology check is on
+  std::optional<size_t> topology_check_;  // in checks_: zones are chosen
   bool checks_usage_ = false;
+  bool enforces_quota_ = false;
 
   // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.
   std::vector<NodeIndex> nodes_;     // the known nodes of the call ...

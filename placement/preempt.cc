@@ -91,7 +91,7 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
   Departures departures(state_, accounts_, *node, placed);
   departures.Let(chosen);
   Preemption preemption;
-  preemption.reason = Judge(query, *node);
+  preemption.reason = Judge(query, *node, Reports::kUnwanted);
   if (preemption.reason == Reason::kFits) {
     preemption.victims = std::move(chosen_uids);
   } else if (!policy::CurableByVictims(preemption.reason)) {
@@ -104,7 +104,7 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
     auto fits = [&](const Gone& gone) {
       departures.Let(gone);
       if (books_agree && !departures.Room(requests)) return false;
-      preemption.reason = Judge(query, *node);
+      preemption.reason = Judge(query, *node, Reports::kUnwanted);
       return preemption.reason == Reason::kFits;
     };
     auto victims = policy::ChooseVictims(pods, fits, more_questions);

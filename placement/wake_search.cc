@@ -78,7 +78,7 @@ bool WakeSearch::Step(Time now) {
     Found(*entry, *fit, now);
   } else if (next_node_ >= end && anywhere_) {
     // From now on it waits for nodes, unless others of its group were faster meanwhile.
-    entry->held = !placement_.CheckQuota(*entry->pod).fits();
+    entry->held = !placement_.GroupLets(*entry->pod);
   } else if (next_node_ >= end) {
     KeepNodes(end);
   }
@@ -89,9 +89,9 @@ bool WakeSearch::Step(Time now) {
 bool WakeSearch::Held(WaitingPods::Entry& entry) {
   const cluster::Pod& pod = *entry.pod;
   if (entry.held && !budgets_changed_) return true;
-  if (!placement_.CheckQuota(pod).fits()) return entry.held = true;
+  if (!placement_.GroupLets(pod)) return entry.held = true;
   const auto others = pod.quota ? going_.find(pod.quota->group) : going_.end();
-  if (others == going_.end() || placement_.CheckQuota(pod, others->second).fits()) return false;
+  if (others == going_.end() || placement_.GroupLets(pod, others->second)) return false;
   others_wait_ = true;
   return entry.held = true;
 }

@@ -1,5 +1,7 @@
 // The filter seam: a check removes the nodes that cannot take the pod and says why. All nodes of a call at once, so
 // that a check can walk arrays. Checks are pure: no I/O, no clock, no memory of their own. Decision thread only.
+//
+// Whether a refusal keeps the pod off or is only reported is not the check's business: it says Reject either way.
 #pragma once
 
 #include <optional>
@@ -51,25 +53,55 @@ struct PodQuery {
   mutable std::optional<topology::KubeletRequest> kubelet_;
 };
 
+// What becomes of a check's refusals.
+enum class CheckMode : uint8_t {
+  kOff,      // nobody asks it
+  kReport,   // they are counted and shown, and keep no pod off
+  kEnforce,  // they keep pods off
+};
+
 // The nodes of a call, by position, and what became of each.
 class Candidates {
  public:
-  // Starts over with these nodes; keeps its memory from call to call.
+  // Starts over with these nodes, enforcing; keeps its memory from call to call.
   void Reset(std::span<const NodeIndex> nodes);
+  // Whose refusals follow, and what becomes of them: said by the core before it asks a check.
+  void Begin(size_t check, CheckMode mode) {
+    check_ = check;
+    mode_ = mode;
+  }
+  // For a check whose grounds are too thin at the moment to keep a pod off by them: until it returns it only reports,
+  // whatever its mode is.
+  void OnlyReport() { mode_ = CheckMode::kReport; }
 
   size_t size() const { return nodes_.size(); }
   NodeIndex node(size_t position) const { return nodes_[position]; }
   std::span<const NodeIndex> nodes() const { return nodes_; }
   bool Rejected(size_t position) const { return reasons_[position] != Reason::kFits; }
-  // The first reason stays.
+  // The first reason stays; who only reports has one of its own.
   void Reject(size_t position, Reason reason) {
-    if (!Rejected(position)) reasons_[position] = reason;
+    if (Rejected(position)) return;
+    if (mode_ == CheckMode::kEnforce) {
+      reasons_[position] = reason;
+    } else {
+      Report(position, reason);
+    }
   }
   Reason reason(size_t position) const { return reasons_[position]; }
+  // What this check has reported, by position; empty: nothing. Holds for nodes that nobody has rejected, before or
+  // since.
+  std::span<const Reason> reports(size_t check) const {
+    return check < reports_.size() ? std::span<const Reason>(reports_[check]) : std::span<const Reason>();
+  }
 
  private:
+  void Report(size_t position, Reason reason);
+
   std::vector<NodeIndex> nodes_;
   std::vector<Reason> reasons_;
+  size_t check_ = 0;
+  CheckMode mode_ = CheckMode::kEnforce;
+  std::vector<std::vector<Reason>> reports_;  // by check, filled when it first reports
 };
 
 class Check {

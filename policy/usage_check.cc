@@ -22,7 +22,8 @@ Reason ReasonOf(usage::Verdict verdict) {
 
 void UsageCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   if (pod.usage.resources.empty() || pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
-  const usage::Account::Question question(usage_, pod.usage, pod.now, usage_.SteppingAside(pod.now));
+  const usage::Account::Question question(usage_, pod.usage, pod.now,
+                                          usage_.SteppingAside(pod.now) | usage_.ShortHistory());
   const auto open_from = [&](size_t from) {
     return question.FirstOpen(nodes.nodes(), from, [&](size_t i) { return nodes.Rejected(i); });
   };

@@ -1,7 +1,7 @@
 // Check "usage": would the pod take the node above a ceiling of real use, if the last seven days came again
-// (usage/account.h has the rule)? Leaves out resources of which too many nodes have no fresh figures, and passes always
-// the pods that are no choice between nodes: those of DaemonSets and those that are bound. They count on their nodes
-// all the same.
+// (usage/account.h has the rule)? Leaves out resources of which too many nodes have no fresh figures or too little of
+// the window was measured, and passes always the pods that are no choice between nodes: those of DaemonSets and those
+// that are bound. They count on their nodes all the same.
 //
 // Victims could cure a node that the others on it fill, not one whose ceiling the pod exceeds alone, nor one of whose
 // use too little is known.

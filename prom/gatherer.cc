@@ -31,15 +31,16 @@ std::string Gatherer::SubjectOf(SubjectKind kind, const wire::PrometheusLabels& 
   if (kind == SubjectKind::kNode) return std::string(Label(labels, "node"));
   const std::string_view space = Label(labels, "namespace");
   const std::string_view pod = Label(labels, "pod");
+  const std::string_view node = Label(labels, "node");
   const std::string_view owner_kind = Label(labels, "owner_kind");
   if (space.empty()) return {};
   if (!owner_kind.empty()) {
-    std::string workload = usage::WorkloadOf(space, pod, owner_kind, Label(labels, "owner_name"));
+    std::string workload = usage::WorkloadOf(space, pod, owner_kind, Label(labels, "owner_name"), node);
     return workload.ends_with('/') ? std::string() : workload;
   }
   if (pod.empty()) return {};
   const PodPointer known = known_.Find(Concat(space, "/", pod));
-  return known != nullptr ? usage::WorkloadOf(*known) : usage::GuessWorkload(space, pod);
+  return known != nullptr ? usage::WorkloadOf(*known) : usage::GuessWorkload(space, pod, node);
 }
 
 wire::PrometheusVisitor Gatherer::Visitor(SubjectKind kind, bool by_slot) {

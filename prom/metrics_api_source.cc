@@ -67,6 +67,7 @@ StatusOr<Progress> MetricsApiSource::Refresh(Time now, const Deliver& deliver) {
       deliver(std::move(readings));
     };
     std::exchange(resource.fresh, {}).DeliverTo(remember_and_deliver, resource.position);
+    DeliverMoments(resource, deliver);
   }
   if (const Status kept = Keep(usage::SlotAt(now - kMaxAge, usage_.slot)); !kept.ok())
     progress.notices.push_back(Concat("the history goes on in memory only: ", Message(kept)));
@@ -141,10 +142,16 @@ TextSet MetricsApiSource::TakePods(const std::vector<ResourceMetrics>& samples, 
       const int64_t amount = sample.usage.Get(resources_[i].id);
       if (sum[i]) sum[i] = SaturatingAdd(*sum[i], amount);
       if (ended) continue;
-      SlotMaxima& fresh = resources_[i].fresh;
-      fresh.Raise(fresh.Subject(SubjectKind::kWorkload, workload), *slot, amount, *sample.timestamp);
+      resources_[i].replicas.Add(workload, amount, std::min(*sample.timestamp, now));
     }
     if (slot && !ended) measured.insert(std::move(key));
+  }
+  for (Resource& resource : resources_) {
+    const auto raise = [&](std::string_view workload, int64_t amount, Time at) {
+      resource.fresh.Raise(resource.fresh.Subject(SubjectKind::kWorkload, workload), usage::SlotAt(at, usage_.slot),
+                           amount, at);
+    };
+    std::exchange(resource.replicas, {}).DeliverTo(raise, usage_.replica_quantile);
   }
   return measured;
 }
@@ -174,7 +181,24 @@ void MetricsApiSource::TakeNodes(const std::vector<ResourceMetrics>& samples, Ti
       const int64_t system = std::max<int64_t>(0, sample.usage.Get(resources_[i].id) - *of_pods);
       SlotMaxima& fresh = resources_[i].fresh;
       fresh.Raise(fresh.Subject(SubjectKind::kNode, sample.name), *slot, system, *sample.timestamp);
+      resources_[i].moments.push_back(
+          {sample.name, *sample.timestamp, sample.usage.Get(resources_[i].id) - system, system});
     }
+  }
+}
+
+void MetricsApiSource::DeliverMoments(Resource& resource, const Deliver& deliver) const {
+  std::vector<usage::Moment> all = std::exchange(resource.moments, {});
+  for (size_t begin = 0; begin < all.size(); begin += usage::kReadingsPerBatch) {
+    const size_t end = std::min(all.size(), begin + usage::kReadingsPerBatch);
+    const Time measured = all[begin].at;
+    deliver({.resource = resource.position,
+             .slot = usage::SlotAt(measured, usage_.slot),
+             .measured = measured,
+             .workloads = {},
+             .nodes = {},
+             .moments = {std::make_move_iterator(all.begin() + static_cast<ptrdiff_t>(begin)),
+                         std::make_move_iterator(all.begin() + static_cast<ptrdiff_t>(end))}});
   }
 }
 

@@ -17,6 +17,7 @@
 
 #include "prom/history_file.h"
 #include "prom/placed_pods.h"
+#include "prom/replicas.h"
 #include "prom/slot_maxima.h"
 #include "prom/source.h"
 #include "usage/options.h"
@@ -49,8 +50,10 @@ class MetricsApiSource final : public Source {
   struct Resource {
     size_t position = 0;  // in usage_.resources
     ResourceId id = kCpu;
-    SlotMaxima fresh;  // of this refresh
-    SlotMaxima kept;   // since the last slot that was written
+    SlotMaxima fresh;   // of this refresh
+    Replicas replicas;  // likewise
+    std::vector<usage::Moment> moments;
+    SlotMaxima kept;  // since the last slot that was written
   };
 
   struct Left {
@@ -73,6 +76,7 @@ class MetricsApiSource final : public Source {
   TextSet TakePods(const std::vector<wire::ResourceMetrics>& samples, Time now, Sums& sums, Progress& progress);
   void AddStarting(const TextSet& measured, Sums& sums);
   void TakeNodes(const std::vector<wire::ResourceMetrics>& samples, Time now, const Sums& sums, Progress& progress);
+  void DeliverMoments(Resource& resource, const Deliver& deliver) const;
   // Adds to what the file does not have yet.
   static void Remember(SlotMaxima& kept, const usage::Readings& readings);
   // Writes the slots before `slot`, and folds the rest. Fails as the last write did until one works.

@@ -10,7 +10,7 @@ namespace huygens::prom {
 void PlacedPods::Place(const cluster::PlacedPod& placed) {
   const cluster::Pod& pod = *placed.pod;
   const bool all = which_ == Which::kAll;
-  if (!all && usage::WorkloadOf(pod) == usage::GuessWorkload(pod.namespace_name, pod.name)) return;
+  if (!all && usage::WorkloadOf(pod) == usage::GuessWorkload(pod.namespace_name, pod.name, pod.node_name)) return;
   const std::string key = pod.Key();
   const std::lock_guard lock(mutex_);
   pods_.insert_or_assign(key, placed.pod);

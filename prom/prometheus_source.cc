@@ -33,7 +33,7 @@ PrometheusSource::PrometheusSource(PrometheusOptions options, std::unique_ptr<Pr
     const usage::ResourceOptions& resource = options_.usage.resources[i];
     const ResourceQueries own = i < options_.queries.size() ? options_.queries[i] : ResourceQueries{};
     resources_.push_back({.name = resource.name,
-                          .expressions = ExpressionsFor(resource.name, own),
+                          .expressions = ExpressionsFor(resource.name, own, options_.usage.replica_quantile),
                           .scale = resource.resource == kCpu ? 1000 : 1,
                           .piece = day_});
   }

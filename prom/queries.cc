@@ -1,5 +1,6 @@
 #include "prom/queries.h"
 
+#include "base/millionths.h"
 #include "base/text.h"
 
 namespace huygens::prom {
@@ -60,12 +61,16 @@ std::string WithOwner(std::string_view pods) {
                 " or on (namespace, pod) (", pods, ")");
 }
 
-// Of owners whose pods are alike the pod's name says nothing; without it thousands of series become one. Until they are
-// one the label `replica` tells them apart.
-std::string ByWorkload(std::string_view pods) {
-  return Concat("max by (namespace, pod, owner_kind, owner_name) (label_replace(label_replace(", pods,
-                R"q(, "replica", "$1", "pod", "(.*)"), "pod", "", "owner_kind", )q",
-                R"q("ReplicaSet|Job|DaemonSet|ReplicationController|CloneSet")))q");
+// Of owners whose pods are alike the pod's name says nothing, nor does the node of any but a DaemonSet's; without them
+// thousands of series become one. Until they are one the label `replica` tells them apart.
+std::string ByWorkload(std::string_view pods, int64_t quantile) {
+  const std::string by = "by (namespace, pod, node, owner_kind, owner_name) (";
+  const std::string highest =
+      quantile == usage::kMillion ? Concat("max ", by) : Concat("quantile ", by, MillionthsText(quantile), ", ");
+  return Concat(highest, "label_replace(label_join(label_replace(label_join(", pods,
+                R"q(, "replica", "|", "node", "pod"), "pod", "", "owner_kind", )q",
+                R"q("ReplicaSet|Job|DaemonSet|ReplicationController|CloneSet"), "node", "|", "owner_kind", "node"), )q",
+                R"q("node", "$1", "node", "(?:DaemonSet)?[|](.*)|.*")))q");
 }
 
 // Nothing where no pod is measured: all that the nodes use would pass for use beyond pods.
@@ -84,7 +89,7 @@ std::string Milliseconds(Duration duration) {
 
 }  // namespace
 
-Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own) {
+Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own, int64_t quantile) {
   std::string pods, pods_with_owner, nodes;
   for (const Default& what : kDefaults) {
     if (what.resource != resource) continue;
@@ -94,15 +99,22 @@ Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own
   }
   Expressions result;
   if (own.pods.empty()) {
-    result.workloads.recorded = Selector(kRecordedWorkloads, resource);
+    if (quantile == usage::kMillion) result.workloads.recorded = Selector(kRecordedWorkloads, resource);
     if (own.nodes.empty()) result.nodes.recorded = Selector(kRecordedNodes, resource);
   } else {
     pods = pods_with_owner = Concat("sum by (namespace, pod, node, owner_kind, owner_name) (", own.pods, ")");
   }
   if (!own.nodes.empty()) nodes = Concat("sum by (node) (", own.nodes, ")");
-  if (!pods.empty()) result.workloads.raw = ByWorkload(pods_with_owner);
+  if (!pods.empty()) result.workloads.raw = ByWorkload(pods_with_owner, quantile);
   if (!nodes.empty() && !pods.empty()) result.nodes.raw = BeyondPods(nodes, pods);
   return result;
+}
+
+std::string_view UsualMetric(std::string_view resource) {
+  for (const Default& what : kDefaults) {
+    if (what.resource == resource) return what.metric;
+  }
+  return {};
 }
 
 std::string RecordingsQuery() {

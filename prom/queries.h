@@ -8,6 +8,7 @@
 
 #include "base/time.h"
 #include "prom/subject.h"
+#include "usage/options.h"
 #include "wire/prometheus.h"
 
 namespace huygens::prom {
@@ -25,13 +26,18 @@ struct Expression {
   std::string raw;
 };
 struct Expressions {
-  // Labels namespace, pod (unless the owner says enough), owner_kind, owner_name: of several replicas the highest.
+  // Labels namespace, pod (unless the owner says enough), owner_kind, owner_name, node (of DaemonSets, and where there
+  // is no owner): of several replicas the highest, or the quantile.
   Expression workloads;
   // Label node; at least 0. Nothing while no pod at all is measured.
   Expression nodes;
   const Expression& Of(SubjectKind kind) const { return kind == SubjectKind::kWorkload ? workloads : nodes; }
 };
-Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own);
+// `quantile`: of the replicas, in millionths; only the highest is recorded.
+Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own, int64_t quantile = usage::kMillion);
+
+// The series of kubelet's cAdvisor that `raw` of a resource is made from; empty where huygens has none for it.
+std::string_view UsualMetric(std::string_view resource);
 
 // One series for each `Expression::recorded` that yields something now, for any resource, and which that is.
 std::string RecordingsQuery();

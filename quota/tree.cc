@@ -36,6 +36,13 @@ const Quantity* Group::UsedOf(std::string_view key) const {
   return found ? found : &kNone;
 }
 
+bool Group::OverBudget() const {
+  return object && std::any_of(object->hard.begin(), object->hard.end(), [this](const auto& budget) {
+           const Quantity* used = IsCash(budget.first) ? nullptr : UsedOf(budget.first);
+           return used != nullptr && *used > budget.second;
+         });
+}
+
 Verdict Group::Check(const Amounts& hard, const Amounts& increase) const {
   return CheckIncrease(hard, [this](std::string_view key) { return UsedOf(key); }, increase);
 }

@@ -42,6 +42,8 @@ struct Group {
   // What is used of a key: the figure above, and 0 where there is none, except hours, which only the status knows.
   // Null if it does not say.
   const Quantity* UsedOf(std::string_view key) const;
+  // Whether more of a budget is used than there is; hours are spent, not exceeded.
+  bool OverBudget() const;
   // Whether `increase` fits beside what is used; `hard` is the budget or a part of it.
   Verdict Check(const Amounts& hard, const Amounts& increase) const;
 };

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "topology/kubelet_labels.h"
 
 namespace huygens::topology {
 
@@ -258,6 +259,17 @@ std::vector<KubeletSetting> KubeletSettingsOf(const cluster::NodeTopology& topol
   const Said threads = ThreadsPerCore(topology, node, defaults);
   settings.push_back({"threadsPerCore", std::to_string(threads.word), threads.source});
   return settings;
+}
+
+std::string KubeletLabelOf(std::string_view setting) {
+  for (const Section* section : {&kTopologyOptions, &kCpuOptions}) {
+    const size_t name = section->name.size() + 1;
+    if (setting.starts_with(section->name) && setting.size() > name && setting[name - 1] == '.') {
+      return Concat(section->label, setting.substr(name));
+    }
+  }
+  const auto* const found = std::ranges::find(kSettings, setting, &Setting::name);
+  return std::string(found == std::end(kSettings) ? std::string_view() : found->label);
 }
 
 std::string UnknownSetting(const cluster::NodeTopology& topology) {

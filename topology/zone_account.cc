@@ -117,6 +117,18 @@ std::vector<ZoneAccount::ZoneFigures> ZoneAccount::Figures(NodeIndex node, Time 
   return figures;
 }
 
+size_t ZoneAccount::Overcommitted(NodeIndex node, Time now) const {
+  if (Mode(node) != NodeMode::kManaged) return 0;
+  const auto over = [&](const Zone& zone) {
+    for (size_t r = 0; r < zone.used.size(); ++r) {
+      if (zone.used[r] > Effective(zone, r, now)) return true;
+    }
+    return false;
+  };
+  const NodeZones& zones = nodes_[node];
+  return static_cast<size_t>(std::count_if(zones.zones.begin(), zones.zones.end(), over)) + zones.elsewhere.size();
+}
+
 void ZoneAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology) {
   NodeZones& node = At(index);
   std::vector<Held> held = AllHeld(node);

@@ -81,6 +81,8 @@ class ZoneAccount final : public cluster::Account {
   };
   // Ordered by zone.
   std::vector<ZoneFigures> Figures(NodeIndex node, Time now) const;
+  // The zones of a managed node of which more is used than they can give, those included that only pods name.
+  size_t Overcommitted(NodeIndex node, Time now) const;
 
   void Place(const cluster::PlacedPod& pod) override { Charge(pod, 1); }
   void Leave(const cluster::PlacedPod& pod) override { Charge(pod, -1); }

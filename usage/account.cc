@@ -19,6 +19,16 @@ int64_t CapacityOf(const cluster::Node& node, ResourceId resource) {
   return std::clamp<int64_t>(real.Get(resource), 0, kMostCapacity);
 }
 
+// What kubelet keeps back for the system. A real allocatable says what pods and the system have together.
+int64_t ReservedOf(const cluster::Node& node, ResourceId resource) {
+  if (node.real_allocatable.Has(resource) || !node.allocatable.Has(resource)) return 0;
+  const int64_t reserved = node.capacity.Get(resource) - node.allocatable.Get(resource);
+  return std::clamp<int64_t>(reserved, 0, kMostCapacity);
+}
+
+// Within that time of its start a pod is in what is measured of its node: counters are read twice first.
+constexpr auto kFirstSample = std::chrono::minutes(2);
+
 std::optional<int64_t> CeilingOf(const cluster::Node& node, const ResourceOptions& resource) {
   for (const auto& [name, millionths] : node.usage_ceilings) {
     if (name == resource.name) return millionths;
@@ -32,9 +42,9 @@ Account::Account(Options options)
     : options_(std::move(options)),
       day_(static_cast<size_t>(
           std::clamp<int64_t>(std::chrono::hours(24) / options_.slot, 1, static_cast<int64_t>(options_.slots)))),
-      workloads_(options_.resources.size(), options_.slots),
-      systems_(options_.resources.size(), options_.slots),
-      resources_(options_.resources.size()),
+      workloads_(options_.resources.size(), options_.slots, options_.max_workloads, options_.run_once),
+      systems_(options_.resources.size(), options_.slots, options_.max_workloads, {}),
+      resources_(options_.resources.size(), {.covered = Curve(options_.slots)}),
       outlines_(options_.resources.size(), Outline(options_.slots)),
       first_look_(options_.resources.size()) {}
 
@@ -60,20 +70,32 @@ void Account::Summarise(NodeIndex node, size_t resource) {
   outlines_[resource].Set(node, sum.usage, sum.limit);
 }
 
-Profile Account::ProfileOf(const PodHere& pod, size_t resource) const {
-  return {&pod.history->resources[resource].curve, EstimateOf(*pod.pod, options_.resources[resource].resource), day_};
+Profile Account::ProfileOf(NodeIndex node, const PodHere& pod, size_t resource) const {
+  const Curve& curve = pod.history->resources[resource].curve;
+  const Time measured = LastMeasured(node, resource);
+  std::optional<size_t> age;
+  // What no source knows by name can be part of what the node uses only where that is measured.
+  const bool within = curve.seen() > 0 || resources_[resource].by_node;
+  if (within && pod.pod->start_time && *pod.pod->start_time + kFirstSample <= measured) {
+    age = static_cast<size_t>(SlotAt(measured, options_.slot) - SlotAt(*pod.pod->start_time, options_.slot));
+  }
+  return {&curve, EstimateOf(*pod.pod, options_.resources[resource].resource), day_, age};
 }
 
-const Curve* Account::SystemCurve(NodeIndex node, size_t resource) const {
+Profile Account::SystemProfile(NodeIndex node, size_t resource) const {
   const History* history = nodes_[node].history;
-  return history ? &history->resources[resource].curve : nullptr;
+  return Profile::OfSystem(history ? &history->resources[resource].curve : nullptr, At(node, resource).reserved);
+}
+
+std::string Account::WorkloadHere(NodeIndex node, const cluster::Pod& pod) const {
+  return WorkloadOf(pod, nodes_[node].name);
 }
 
 NodeUsage Account::Count(NodeIndex node, size_t resource) const {
   std::vector<Profile> profiles;
   profiles.reserve(nodes_[node].pods.size() + 1);
-  for (const PodHere& pod : nodes_[node].pods) profiles.push_back(ProfileOf(pod, resource));
-  profiles.emplace_back(SystemCurve(node, resource), 0, 1);
+  for (const PodHere& pod : nodes_[node].pods) profiles.push_back(ProfileOf(node, pod, resource));
+  profiles.push_back(SystemProfile(node, resource));
   NodeUsage usage;
   usage.Count(profiles);
   return usage;
@@ -100,19 +122,19 @@ bool Account::Settle(size_t nodes) {
 }
 
 void Account::Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod) {
-  nodes_[node].pods.push_back({pod, &workloads_.Use(WorkloadOf(*pod))});
+  nodes_[node].pods.push_back({pod, &workloads_.Use(WorkloadHere(node, *pod))});
   for (size_t r = 0; r < resources_.size(); ++r) {
-    At(node, r).usage.Add(ProfileOf(nodes_[node].pods.back(), r));
+    At(node, r).usage.Add(ProfileOf(node, nodes_[node].pods.back(), r));
     Summarise(node, r);
   }
 }
 
 void Account::Remove(NodeIndex node, std::vector<PodHere>::iterator pod) {
   for (size_t r = 0; r < resources_.size(); ++r) {
-    At(node, r).usage.Remove(ProfileOf(*pod, r));
+    At(node, r).usage.Remove(ProfileOf(node, *pod, r));
     Summarise(node, r);
   }
-  workloads_.Release(WorkloadOf(*pod->pod));
+  workloads_.Release(WorkloadHere(node, *pod->pod));
   std::swap(*pod, nodes_[node].pods.back());
   nodes_[node].pods.pop_back();
 }
@@ -131,25 +153,39 @@ void Account::Leave(const cluster::PlacedPod& pod) {
   if (found != pods.end()) Remove(pod.node, found);
 }
 
+void Account::Rename(NodeIndex node, std::string_view name) {
+  NodeHere& here = nodes_[node];
+  if (here.history) {
+    systems_.Release(here.name);
+    node_index_.erase(here.name);
+  }
+  // Whose history a reserved pod of a DaemonSet has goes by the name.
+  std::vector<std::string> before;
+  for (const PodHere& pod : here.pods) before.push_back(WorkloadHere(node, *pod.pod));
+  if (!name.empty()) node_index_[name] = node;
+  here.name = name;
+  here.history = name.empty() ? nullptr : &systems_.Use(name);
+  for (PodHere& pod : here.pods) pod.history = &workloads_.Use(WorkloadHere(node, *pod.pod));
+  for (const std::string& workload : before) workloads_.Release(workload);
+  freshness_.reset();
+}
+
 void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
   MakeRoomFor(node);
   NodeHere& here = nodes_[node];
   const std::string_view name = object ? std::string_view(object->name) : std::string_view();
   const bool other = here.name != name;
-  if (other) {
-    if (here.history) {
-      systems_.Release(here.name);
-      node_index_.erase(here.name);
-    }
-    if (object) node_index_[name] = node;
-    here.name = name;
-    here.history = object ? &systems_.Use(name) : nullptr;
-    freshness_.reset();
-  }
+  if (other) Rename(node, name);
   for (size_t r = 0; r < resources_.size(); ++r) {
     Sum& sum = At(node, r);
+    const int64_t reserved = object ? ReservedOf(*object, options_.resources[r].resource) : 0;
+    const bool recount = other || sum.reserved != reserved;
+    sum.reserved = reserved;
     if (other) {
       MeasuredOn(node, r) = here.history ? here.history->resources[r].last : Time::min();
+      sum.moment = {};
+    }
+    if (recount) {
       sum.usage = Count(node, r);
       sum.settled = resources_[r].changes;
     }
@@ -159,7 +195,7 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     const bool counted = sum.capacity > 0 || (object && object->real_allocatable.Has(options_.resources[r].resource));
     const int64_t limit = ceiling && counted ? ShareOf(sum.capacity, *ceiling) : kNoLimit;
     if (sum.limit != limit) freshness_.reset();
-    const bool changed = other || sum.limit != limit;
+    const bool changed = recount || sum.limit != limit;
     sum.limit = limit;
     if (changed) Summarise(node, r);
   }
@@ -194,6 +230,14 @@ void Account::Apply(const Readings& readings, Time now) {
   if (r >= resources_.size()) return;
   ResourceState& resource = resources_[r];
   bool changed = false;
+  // Of pods: they go by whole slots, once they are old enough to be measured.
+  const auto ages_change = [this](const NodeHere& node, Time before, Time after) {
+    if (SlotAt(before, options_.slot) != SlotAt(after, options_.slot)) return true;
+    return std::any_of(node.pods.begin(), node.pods.end(), [&](const PodHere& here) {
+      const auto& start = here.pod->start_time;
+      return start && (*start + kFirstSample <= before) != (*start + kFirstSample <= after);
+    });
+  };
   const Time latest = now + options_.stale_after;
   for (const Reading& reading : readings.workloads) {
     changed |= workloads_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured, latest);
@@ -205,16 +249,26 @@ void Account::Apply(const Readings& readings, Time now) {
     NodeHere& here = nodes_[node->second];
     Time& measured = MeasuredOn(node->second, r);
     here.relieved |= IsAhead(measured, now) || readings.measured > measured + options_.stale_after;
-    measured = here.history->resources[r].last;
+    const Time last = here.history->resources[r].last;
+    changed |= ages_change(here, measured, last);
+    measured = last;
   }
+  for (const Moment& moment : readings.moments) {
+    const auto node = node_index_.find(moment.node);
+    if (node != node_index_.end()) At(node->second, r).moment = {moment.at, moment.pods, moment.system};
+  }
+  if (!readings.workloads.empty() || !readings.nodes.empty()) resource.covered.Set(readings.slot, 0);
   workloads_.DropOld();
   systems_.DropOld();
   if (IsAhead(resource.newest, now)) resource.newest = Time::min();
   if (!resource.by_node && readings.measured > resource.newest + options_.stale_after) {
     for (NodeHere& node : nodes_) node.relieved = true;
   }
-  resource.newest = std::max(resource.newest, readings.measured);
-  if (!readings.nodes.empty()) resource.by_node = true;
+  const Time newest = std::max(resource.newest, readings.measured);
+  const bool by_node = resource.by_node || !readings.nodes.empty();
+  changed |= by_node != resource.by_node || (!by_node && newest != resource.newest);
+  resource.newest = newest;
+  resource.by_node = by_node;
   freshness_.reset();
   if (!changed) return;
   ++resource.changes;

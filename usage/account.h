@@ -3,6 +3,9 @@
 // ones, too) and stop counting when they leave; a workload's history reaches all its pods when it changes.
 // Whole numbers throughout, so that placing a pod and taking it off leaves every figure as it was.
 //
+// Estimates stand in for what is not measured yet, no more (usage/profile.h): how long a pod has run within what was
+// measured of its node goes by the times of the readings, not by a clock.
+//
 // Readings change histories at once (Apply) and the sums of the nodes a little later (Settle): a poll brings a reading
 // of every workload, and adding up each node once after it costs far less than touching it for each reading.
 //
@@ -59,6 +62,7 @@ struct NodeFigures {
   int64_t peak_of_sum = 0;
   size_t peak_slot = 0;        // slot of the week in which that is
   int64_t system = 0;          // highest use beyond the pods
+  int64_t reserved = 0;        // room that allocatable leaves for that: as much of it counts for nothing
   int64_t estimates = 0;       // of the pods, which stand for stale or absent use
   std::vector<int64_t> curve;  // by slot of the week
   struct PodUse {
@@ -77,8 +81,9 @@ struct NodeUse {
   std::optional<Time> measured;
   int64_t capacity = 0;            // real allocatable; 0 = unknown
   std::optional<int64_t> ceiling;  // in base units
-  int64_t now = 0;                 // in the slot of the week that it is now
+  int64_t now = 0;                 // as measured; in the slot of the week that it is now where nobody says
   int64_t peak = 0;                // of the week, by the estimator
+  int64_t measured_peak = 0;       // likewise, without what is estimated, fresh or not
 };
 
 class Account final : public cluster::Account {
@@ -162,6 +167,10 @@ class Account final : public cluster::Account {
   // nothing changes.
   ResourceMask SteppingAside(Time now) const { return FreshnessAt(now).aside; }
   int64_t StaleShare(Time now) const { return FreshnessAt(now).share; }
+  // The resources of which less of the window was measured than Options::min_history asks for: a peak may be still to
+  // come, so nothing is to be refused for them. HistoryOf: how much was measured.
+  ResourceMask ShortHistory() const;
+  Duration HistoryOf(size_t resource) const;
 
   // A few nanoseconds.
   NodeUse Use(NodeIndex node, size_t resource, Time now) const;
@@ -170,6 +179,8 @@ class Account final : public cluster::Account {
   // By position in Options::resources; empty for a node that is not known.
   std::vector<NodeFigures> Figures(NodeIndex node, Time now) const;
   size_t workloads() const { return workloads_.measured(); }  // with history
+  // How often one that nobody used gave way to another, or one more was not taken in (Options::max_workloads).
+  uint64_t displaced() const { return workloads_.displaced() + systems_.displaced(); }
 
  private:
   static constexpr int64_t kNoLimit = std::numeric_limits<int64_t>::max();
@@ -189,12 +200,18 @@ class Account final : public cluster::Account {
     NodeUsage usage;
     int64_t capacity = 0;
     int64_t limit = kNoLimit;
+    int64_t reserved = 0;
+    struct {
+      Time at = Time::min();
+      int64_t pods = 0, system = 0;
+    } moment;              // the newest
     uint64_t settled = 0;  // the change of the resource's histories that `usage` knows
   };
   struct ResourceState {
     uint64_t changes = 0;  // of histories
     bool by_node = false;  // the source reports nodes
     Time newest = Time::min();
+    Curve covered;  // the slots of which anything was measured have a value
   };
 
   void MakeRoomFor(NodeIndex node);
@@ -204,8 +221,10 @@ class Account final : public cluster::Account {
   Time LastMeasured(NodeIndex node, size_t resource) const {
     return resources_[resource].by_node ? measured_[node * resources_.size() + resource] : resources_[resource].newest;
   }
-  Profile ProfileOf(const PodHere& pod, size_t resource) const;
-  const Curve* SystemCurve(NodeIndex node, size_t resource) const;
+  Profile ProfileOf(NodeIndex node, const PodHere& pod, size_t resource) const;
+  Profile SystemProfile(NodeIndex node, size_t resource) const;
+  std::string WorkloadHere(NodeIndex node, const cluster::Pod& pod) const;
+  void Rename(NodeIndex node, std::string_view name);
   NodeUsage Count(NodeIndex node, size_t resource) const;
   void SettleNode(NodeIndex node);
   void Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod);

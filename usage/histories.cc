@@ -1,6 +1,8 @@
 #include "usage/histories.h"
 
 #include <algorithm>
+#include <tuple>
+#include <utility>
 
 namespace huygens::usage {
 namespace {
@@ -11,6 +13,11 @@ bool Empty(const History& history) {
 }
 
 }  // namespace
+
+Histories::Histories(size_t resources, size_t slots, size_t most, std::vector<std::string> run_once)
+    : slots_(slots), most_(most), run_once_(std::move(run_once)), newest_(resources, INT64_MIN) {
+  run_once_.emplace_back("Pod");
+}
 
 History& Histories::At(std::string_view subject) {
   std::unique_ptr<History>& history = subjects_[subject];
@@ -29,7 +36,9 @@ History& Histories::Use(std::string_view subject) {
 
 void Histories::Release(std::string_view subject) {
   auto found = subjects_.find(subject);
-  if (--found->second->users == 0 && Empty(*found->second)) subjects_.erase(found);
+  if (--found->second->users > 0) return;
+  full_ = false;
+  if (Empty(*found->second)) subjects_.erase(found);
 }
 
 const History* Histories::Find(std::string_view subject) const {
@@ -38,13 +47,51 @@ const History* Histories::Find(std::string_view subject) const {
 }
 
 bool Histories::Set(std::string_view subject, size_t resource, int64_t slot, int64_t amount, Time last, Time latest) {
+  const History* const known = Find(subject);
+  const bool first = known == nullptr || Empty(*known);
+  if (first && measured_ >= most_ && !MakeRoom()) {
+    ++displaced_;
+    return false;
+  }
+  measured_ += first ? 1 : 0;
   History& history = At(subject);
-  if (Empty(history)) ++measured_;
   History::Measured& measured = history.resources[resource];
   measured.last = measured.last > latest ? last : std::max(measured.last, last);
   if (WentBack(slot, newest_[resource], slots_)) newest_[resource] = looked_ = slot;
   newest_[resource] = std::max(newest_[resource], slot);
   return measured.curve.Set(slot, amount);
+}
+
+// A hundredth at a time, so that a crowd of new subjects does not look at all of them for each.
+bool Histories::MakeRoom() {
+  if (full_) return false;
+  struct Unused {
+    Time last;
+    std::string_view subject;
+    bool operator<(const Unused& other) const { return std::tie(last, subject) < std::tie(other.last, other.subject); }
+  };
+  std::vector<Unused> unused;
+  for (const auto& [subject, history] : subjects_) {
+    if (history->users > 0 || Empty(*history)) continue;
+    Time last = Time::min();
+    for (const History::Measured& each : history->resources) last = std::max(last, each.last);
+    unused.push_back({last, subject});
+  }
+  full_ = unused.empty();
+  const size_t count = std::min(unused.size(), most_ / 100 + 1);
+  std::partial_sort(unused.begin(), unused.begin() + static_cast<ptrdiff_t>(count), unused.end());
+  unused.resize(count);
+  for (const Unused& each : unused) subjects_.erase(subjects_.find(each.subject));
+  measured_ -= count;
+  displaced_ += count;
+  return !full_;
+}
+
+// Of what ran once and briefly nobody inherits, and there may be ten thousand a day.
+bool Histories::RanOnce(std::string_view subject) const {
+  const size_t begin = subject.find('/') + 1;
+  const std::string_view kind = subject.substr(begin, subject.find('/', begin) - begin);
+  return std::find(run_once_.begin(), run_once_.end(), kind) != run_once_.end();
 }
 
 void Histories::DropOld() {
@@ -53,11 +100,11 @@ void Histories::DropOld() {
   const int64_t newest = *std::max_element(newest_.begin(), newest_.end());
   if (newest < looked_ + day) return;
   looked_ = newest;
+  full_ = false;
   measured_ -= absl::erase_if(subjects_, [&](const auto& each) {
     const History& history = *each.second;
     if (history.users > 0) return false;
-    // Of what ran once and briefly nobody inherits, and there may be ten thousand a day.
-    const bool once = each.first.find("/Pod/") != std::string::npos || each.first.find("/Job/") != std::string::npos;
+    const bool once = RanOnce(each.first);
     for (size_t r = 0; r < newest_.size(); ++r) {
       const Curve& curve = history.resources[r].curve;
       // The open slot counts as a window before.

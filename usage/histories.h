@@ -1,11 +1,13 @@
 // What was measured of each subject (a workload, or a node beyond its pods): one curve per resource. A subject that
-// nobody uses is dropped once it has had no reading for a window (a pod without an owner and a Job that ran for less
-// than a day: for a day), so that what is kept is bounded.
+// nobody uses is dropped once it has had no reading for a window (a pod without an owner, and one whose owner runs
+// once, that ran for less than a day: for a day). No more subjects than `most` have readings: where one more comes, the
+// one that nobody uses and that was measured longest ago gives way, and while all are used the new one has no history.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,7 +29,8 @@ struct History {
 
 class Histories {
  public:
-  Histories(size_t resources, size_t slots) : slots_(slots), newest_(resources, INT64_MIN) {}
+  // `run_once`: kinds of owners of which nobody inherits.
+  Histories(size_t resources, size_t slots, size_t most, std::vector<std::string> run_once);
 
   // The history of `subject`, new or known; it stays where it is until Release.
   History& Use(std::string_view subject);
@@ -41,11 +44,20 @@ class Histories {
   void DropOld();
 
   size_t measured() const { return measured_; }  // subjects with readings
+  // How often one that nobody used gave way, or a reading of one more was not taken.
+  uint64_t displaced() const { return displaced_; }
 
  private:
   History& At(std::string_view subject);
+  // Drops what nobody uses and was measured longest ago; false if there is nothing.
+  bool MakeRoom();
+  bool RanOnce(std::string_view subject) const;
 
   size_t slots_;
+  size_t most_;
+  std::vector<std::string> run_once_;
+  uint64_t displaced_ = 0;
+  bool full_ = false;            // of subjects in use, when MakeRoom last looked
   std::vector<int64_t> newest_;  // slot, by resource
   int64_t looked_ = INT64_MIN;   // newest slot when DropOld last looked
   size_t measured_ = 0;

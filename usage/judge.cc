@@ -52,6 +52,17 @@ std::vector<NodeIndex> Account::TakeRelieved() {
   return relieved;
 }
 
+Duration Account::HistoryOf(size_t resource) const {
+  return static_cast<int64_t>(resources_[resource].covered.seen()) * options_.slot;
+}
+
+ResourceMask Account::ShortHistory() const {
+  ResourceMask mask;
+  const Duration enough = std::min(options_.min_history, static_cast<int64_t>(options_.slots) * options_.slot);
+  for (size_t r = 0; r < resources_.size(); ++r) mask[r] = HistoryOf(r) < enough;
+  return mask;
+}
+
 Demand Account::DemandOf(const cluster::Pod& pod) const {
   const History* history = workloads_.Find(WorkloadOf(pod));
   Demand demand;
@@ -125,7 +136,7 @@ Verdict Account::JudgeBlind(const Sum& sum, size_t resource, const ResourceDeman
 // Whether the pod would fit if it were the only one.
 bool Account::FitsAlone(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
   const int64_t limit = At(node, resource).limit;
-  const Profile system(SystemCurve(node, resource), 0, 1);
+  const Profile system = SystemProfile(node, resource);
   if (demand.peak + system.peak() <= limit) return true;
   if (options_.estimator == Estimator::kSumOfPeaks || system.flat()) return false;
   for (size_t slot = 0; slot < options_.slots; ++slot) {
@@ -163,7 +174,10 @@ NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
   if (sum.limit != kNoLimit) use.ceiling = sum.limit;
   const bool fresh = use.state == MetricState::kFresh;
   const auto slot = SlotOfWeek(SlotAt(now, options_.slot), options_.slots);
-  use.now = fresh ? sum.usage.At(slot) : sum.usage.estimates();
+  use.now = !fresh                        ? sum.usage.estimates()
+            : IsFresh(sum.moment.at, now) ? sum.moment.pods + std::max<int64_t>(0, sum.moment.system - sum.reserved)
+                                          : sum.usage.At(slot) - sum.usage.extra();
+  use.measured_peak = Predicted(sum) - sum.usage.extra();
   use.peak = fresh ? Predicted(sum) : sum.usage.estimates();
   return use;
 }
@@ -187,12 +201,13 @@ std::vector<NodeFigures> Account::Figures(NodeIndex node, Time now) const {
     figures.sum_of_peaks = sum.usage.sum_of_peaks();
     figures.peak_of_sum = sum.usage.peak_of_sum();
     figures.peak_slot = sum.usage.peak_slot();
-    figures.system = Profile(SystemCurve(node, r), 0, 1).peak();
+    figures.system = nodes_[node].history ? nodes_[node].history->resources[r].curve.peak() : 0;
+    figures.reserved = sum.reserved;
     figures.estimates = sum.usage.estimates();
     for (size_t slot = 0; slot < options_.slots; ++slot) figures.curve.push_back(sum.usage.At(slot));
     for (const PodHere& pod : nodes_[node].pods) {
-      const Profile profile = ProfileOf(pod, r);
-      figures.pods.push_back({pod.pod->Key(), WorkloadOf(*pod.pod), profile.peak(), profile.measured()});
+      const Profile profile = ProfileOf(node, pod, r);
+      figures.pods.push_back({pod.pod->Key(), WorkloadHere(node, *pod.pod), profile.peak(), profile.measured()});
     }
     std::sort(figures.pods.begin(), figures.pods.end(),
               [](const auto& a, const auto& b) { return a.peak != b.peak ? a.peak > b.peak : a.key < b.key; });

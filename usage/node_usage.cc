@@ -17,7 +17,7 @@ ResourceDemand DemandOf(const Profile& profile) {
   demand.estimate = profile.estimate();
   demand.peak = profile.peak();
   if (profile.flat()) return demand;
-  demand.curve.assign(profile.slots(), 0);
+  demand.curve.assign(profile.slots(), profile.extra());
   profile.AddTo(demand.curve, 1);
   demand.peak_slot = FindPeakOf(demand.curve);
   return demand;
@@ -34,7 +34,7 @@ void NodeUsage::Remove(const Profile& profile) {
 }
 
 void NodeUsage::Count(std::span<const Profile> profiles) {
-  sum_of_peaks_ = flat_ = estimates_ = 0;
+  sum_of_peaks_ = extra_ = estimates_ = 0;
   curves_ = 0;
   std::fill(slots_.begin(), slots_.end(), 0);
   for (const Profile& profile : profiles) AddOnce(profile, 1);
@@ -44,10 +44,8 @@ void NodeUsage::Count(std::span<const Profile> profiles) {
 void NodeUsage::AddOnce(const Profile& profile, int64_t sign) {
   estimates_ += sign * profile.estimate();
   sum_of_peaks_ += sign * profile.peak();
-  if (profile.flat()) {
-    flat_ += sign * profile.peak();
-    return;
-  }
+  extra_ += sign * profile.extra();
+  if (profile.flat()) return;
   slots_.resize(profile.slots());
   profile.AddTo(slots_, sign);
   curves_ += static_cast<size_t>(sign);

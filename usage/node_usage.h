@@ -20,11 +20,12 @@ class NodeUsage {
   // Everything anew.
   void Count(std::span<const Profile> profiles);
 
-  int64_t estimates() const { return estimates_; }
+  int64_t estimates() const { return estimates_; }  // of all pods, measured or not
+  int64_t extra() const { return extra_; }          // of the figures below: what was estimated, not measured
   int64_t sum_of_peaks() const { return sum_of_peaks_; }
-  int64_t peak_of_sum() const { return flat_ + highest_slot_; }
+  int64_t peak_of_sum() const { return extra_ + highest_slot_; }
   size_t peak_slot() const { return peak_slot_; }  // the first slot of the week with that peak
-  int64_t At(size_t slot) const { return flat_ + (slots_.empty() ? 0 : slots_[slot]); }
+  int64_t At(size_t slot) const { return extra_ + (slots_.empty() ? 0 : slots_[slot]); }
 
   // Peak of the sum with the pod, by two slots alone: the node's highest and
   // the pod's highest. Never above the true one, and less than both peaks
@@ -40,8 +41,8 @@ class NodeUsage {
   void FindPeak();
 
   int64_t sum_of_peaks_ = 0;
-  int64_t flat_ = 0;          // of profiles without a curve
-  int64_t highest_slot_ = 0;  // of the others
+  int64_t extra_ = 0;
+  int64_t highest_slot_ = 0;  // of slots_
   int64_t estimates_ = 0;
   size_t peak_slot_ = 0;
   size_t curves_ = 0;           // how many are in slots_

@@ -47,6 +47,12 @@ struct Options {
   size_t slots = 672;  // of one window: seven days of 15 minutes
   Duration stale_after = std::chrono::minutes(10);
   int64_t max_stale_nodes = kMillion / 2;  // share above which the check steps aside
+  // What of the window must have been measured before the check refuses for it; of a shorter window all.
+  Duration min_history = Duration::zero();
+  int64_t replica_quantile = kMillion;  // of what the replicas of a workload used; all: the highest
+  size_t max_workloads = 200'000;       // with history; as many nodes
+  // Kinds of owners, beside pods that have none, whose names never come again.
+  std::vector<std::string> run_once = {"Job", "TaskRun", "PipelineRun", "Workflow"};
   std::vector<ResourceOptions> resources;  // at most kMaxResources
 };
 

@@ -22,6 +22,14 @@ struct Reading {
   int64_t amount = 0;
 };
 
+// What a node used at one moment: its pods, and itself beyond them.
+struct Moment {
+  std::string node;
+  Time at;
+  int64_t pods = 0;
+  int64_t system = 0;
+};
+
 // The highest use within one slot of time, of one resource.
 struct Readings {
   size_t resource = 0;             // position in Options::resources
@@ -29,6 +37,7 @@ struct Readings {
   Time measured;                   // of the newest sample in it
   std::vector<Reading> workloads;  // subject: usage::WorkloadOf; of several replicas the one that used most
   std::vector<Reading> nodes;      // subject: node name; what the node used beyond its pods
+  std::vector<Moment> moments;     // the newest of each node, from a source that knows; says nothing of history
 };
 
 // The slot that `time` lies in.

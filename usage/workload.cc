@@ -48,12 +48,17 @@ std::string Key(std::string_view namespace_name, std::string_view kind, std::str
   return Concat(namespace_name, "/", kind, "/", name);
 }
 
+std::string DaemonSetKey(std::string_view namespace_name, std::string_view name, std::string_view node) {
+  return Concat(Key(namespace_name, "DaemonSet", name), node.empty() ? "" : " on ", node);
+}
+
 }  // namespace
 
 std::string WorkloadOf(std::string_view namespace_name, std::string_view pod_name, std::string_view owner_kind,
-                       std::string_view owner_name) {
+                       std::string_view owner_name, std::string_view node) {
   if (owner_kind.empty() || owner_kind == "Node") return Key(namespace_name, "Pod", pod_name);
   if (owner_kind == "StatefulSet") return Key(namespace_name, owner_kind, pod_name);
+  if (owner_kind == "DaemonSet") return DaemonSetKey(namespace_name, owner_name, node);
   if (owner_kind == "ReplicaSet") {
     if (const auto name = DeploymentOf(owner_name)) return Key(namespace_name, "Deployment", *name);
   }
@@ -63,18 +68,19 @@ std::string WorkloadOf(std::string_view namespace_name, std::string_view pod_nam
   return Key(namespace_name, owner_kind, owner_name);
 }
 
-std::string WorkloadOf(const cluster::Pod& pod) {
-  return WorkloadOf(pod.namespace_name, pod.name, pod.owner_kind, pod.owner_name);
+std::string WorkloadOf(const cluster::Pod& pod, std::string_view node) {
+  return WorkloadOf(pod.namespace_name, pod.name, pod.owner_kind, pod.owner_name,
+                    pod.Bound() ? std::string_view(pod.node_name) : node);
 }
 
-std::string GuessWorkload(std::string_view namespace_name, std::string_view pod_name) {
+std::string GuessWorkload(std::string_view namespace_name, std::string_view pod_name, std::string_view node) {
   const auto parts = Split(pod_name);
   if (!parts) return Key(namespace_name, "Pod", pod_name);
   if (parts->suffix.size() == kRandomSuffix && MadeOf(parts->suffix, kSafeLetters)) {
     if (const auto name = DeploymentOf(parts->stem)) return Key(namespace_name, "Deployment", *name);
     if (const auto name = CronJobOf(parts->stem)) return Key(namespace_name, "CronJob", *name);
     // "db-22456" is an ordinal rather than five random letters that all happen to be digits.
-    if (!MadeOf(parts->suffix, kDigits)) return Key(namespace_name, "DaemonSet", parts->stem);
+    if (!MadeOf(parts->suffix, kDigits)) return DaemonSetKey(namespace_name, parts->stem, node);
   }
   if (!parts->suffix.empty() && MadeOf(parts->suffix, kDigits)) return Key(namespace_name, "StatefulSet", pod_name);
   return Key(namespace_name, "Pod", pod_name);

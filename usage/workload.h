@@ -3,6 +3,7 @@
 //
 // clang-format off
 //   StatefulSet           NAMESPACE/StatefulSet/POD     each ordinal has its own
+//   DaemonSet NAME        NAMESPACE/DaemonSet/NAME on NODE    each node has its own: they differ most of all
 //   ReplicaSet NAME-HASH  NAMESPACE/Deployment/NAME     HASH: as the Deployment controller makes it
 //   Job NAME-MINUTES      NAMESPACE/CronJob/NAME        MINUTES: eight digits or more, as the CronJob controller adds
 //   any other owner       NAMESPACE/KIND/NAME
@@ -17,14 +18,16 @@
 
 namespace huygens::usage {
 
-// Empty `owner_kind`: no owner.
+// Empty `owner_kind`: no owner. Empty `node`: on none yet, which only a pod of a DaemonSet makes a difference to: it
+// has no history then.
 std::string WorkloadOf(std::string_view namespace_name, std::string_view pod_name, std::string_view owner_kind,
-                       std::string_view owner_name);
-std::string WorkloadOf(const cluster::Pod& pod);
+                       std::string_view owner_name, std::string_view node);
+// `node` where the pod names none itself: it is reserved there.
+std::string WorkloadOf(const cluster::Pod& pod, std::string_view node = {});
 
 // For series that name no owner: what the pod's name says of it. Right for Deployments ("web-7d4b9c6f5-x2x4z"),
 // CronJobs ("backup-29123456-x2x4z"), StatefulSets ("db-0"), most DaemonSets ("proxy-x2x4z") and bare pods, a guess
 // else.
-std::string GuessWorkload(std::string_view namespace_name, std::string_view pod_name);
+std::string GuessWorkload(std::string_view namespace_name, std::string_view pod_name, std::string_view node);
 
 }  // namespace huygens::usage

@@ -1,85 +1,54 @@
 #include "wire/access_review.h"
 
 #include "base/json_text.h"
+#include "base/text.h"
 #include "wire/json_reader.h"
 
 namespace huygens::wire {
-namespace {
 
-// `read(JsonReader&, const JsonKey&, Object&) -> Status` of each member of the object's status; other kinds are
-// refused.
-template <typename Object, typename Read>
-StatusOr<Object> DecodeReviewStatus(std::string_view json, std::string_view kind, Read&& read) {
-  std::string found;
-  auto object = DecodeObject<Object>(json, [&](JsonReader& in, Object& out) {
-    return in.Members([&](const JsonKey& part) -> Status {
-      if (part.Is("kind")) return in.Read(found);
-      if (!part.Is("status")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) { return read(in, key, out); });
-    });
-  });
-  if (object.ok() && found != kind) return Invalid(Concat("kind is \"", found, "\", not ", kind));
-  return object;
-}
-
-Status ReadUser(JsonReader& in, TokenOwner& out) {
-  return in.Members([&](const JsonKey& key) -> Status {
-    if (key.Is("username")) return in.Read(out.username);
-    if (key.Is("uid")) return in.Read(out.uid);
-    if (key.Is("groups")) return ReadList(in, out.groups, [&](std::string& group) { return in.Read(group); });
-    if (key.Is("extra") && in.Next() == JsonType::kObject) out.extra = in.Skip();
-    return absl::OkStatus();
-  });
-}
-
-}  // namespace
-
-void AppendTokenReview(std::string& out, std::string_view token) {
-  out += R"({"apiVersion":"authentication.k8s.io/v1","kind":"TokenReview","spec":{"token":)";
-  AppendJsonString(out, token);
-  out += "}}";
-}
-
-StatusOr<TokenOwner> DecodeTokenReview(std::string_view json) {
-  return DecodeReviewStatus<TokenOwner>(json, "TokenReview",
-                                        [](JsonReader& in, const JsonKey& key, TokenOwner& out) -> Status {
-                                          if (key.Is("authenticated")) return in.Read(out.authenticated);
-                                          if (key.Is("error")) return in.Read(out.error);
-                                          if (key.Is("user")) return ReadUser(in, out);
-                                          return absl::OkStatus();
-                                        });
-}
-
-void AppendPathAccessReview(std::string& out, const TokenOwner& owner, std::string_view path, std::string_view verb) {
-  out += R"({"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":)";
-  AppendJsonString(out, owner.username);
-  if (!owner.uid.empty()) {
-    out += R"(,"uid":)";
-    AppendJsonString(out, owner.uid);
+std::string AccessReviewText(const AccessQuestion& question) {
+  const bool self = question.service_account.empty();
+  std::string text = Concat(R"({"apiVersion":"authorization.k8s.io/v1","kind":")", self ? "Self" : "",
+                            R"(SubjectAccessReview","spec":{"resourceAttributes":{)");
+  AppendJsonKey(text, "verb");
+  AppendJsonString(text, question.verb);
+  const auto field = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) AppendJsonField(text, name, value);
+  };
+  field("group", question.group);
+  field("resource", question.resource);
+  field("subresource", question.subresource);
+  field("namespace", question.namespace_name);
+  field("name", question.name);
+  text += '}';
+  if (!self) {
+    const size_t slash = question.service_account.find('/');
+    const std::string_view space = question.service_account.substr(0, slash);
+    AppendJsonField(text, "user",
+                    Concat("system:serviceaccount:", space, ":", question.service_account.substr(slash + 1)));
+    text += R"(,"groups":["system:authenticated","system:serviceaccounts",)";
+    AppendJsonString(text, Concat("system:serviceaccounts:", space));
+    text += ']';
   }
-  if (!owner.groups.empty()) {
-    out += R"(,"groups":[)";
-    for (const std::string& group : owner.groups) {
-      if (&group != &owner.groups.front()) out += ',';
-      AppendJsonString(out, group);
-    }
-    out += ']';
-  }
-  if (!owner.extra.empty()) out += Concat(R"(,"extra":)", owner.extra);
-  out += R"(,"nonResourceAttributes":{"path":)";
-  AppendJsonString(out, path);
-  out += R"(,"verb":)";
-  AppendJsonString(out, verb);
-  out += "}}}";
+  return text + "}}";
 }
 
-StatusOr<AccessAnswer> DecodeAccessReview(std::string_view json) {
-  return DecodeReviewStatus<AccessAnswer>(json, "SubjectAccessReview",
-                                          [](JsonReader& in, const JsonKey& key, AccessAnswer& out) -> Status {
-                                            if (key.Is("allowed")) return in.Read(out.allowed);
-                                            if (key.Is("reason")) return in.Read(out.reason);
-                                            return absl::OkStatus();
-                                          });
+StatusOr<bool> DecodeAccessReview(std::string_view json) {
+  struct Review {
+    bool answered = false, allowed = false;
+  };
+  HUYGENS_ASSIGN_OR_RETURN(const Review review, DecodeObject<Review>(json, [](JsonReader& in, Review& out) {
+                             return in.Members([&](const JsonKey& key) {
+                               if (!key.Is("status")) return absl::OkStatus();
+                               return in.Members([&](const JsonKey& field) {
+                                 if (!field.Is("allowed")) return absl::OkStatus();
+                                 out.answered = true;
+                                 return in.Read(out.allowed);
+                               });
+                             });
+                           }));
+  if (!review.answered) return Invalid("no status.allowed in it: not the answer to an access review");
+  return review.allowed;
 }
 
 }  // namespace huygens::wire

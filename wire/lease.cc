@@ -6,6 +6,8 @@
 namespace huygens::wire {
 namespace {
 
+constexpr std::string_view kWaitingAnnotation = "huygens.dev/waiting";
+
 Status ReadTime(JsonReader& in, std::optional<Time>& out) {
   out.reset();
   if (in.SkipNull()) return absl::OkStatus();
@@ -24,6 +26,11 @@ Status ReadSpec(JsonReader& in, Lease& out) {
     if (key.Is("leaseTransitions")) return in.Read(out.transitions);
     return absl::OkStatus();
   });
+}
+
+Status ReadAnnotations(JsonReader& in, Lease& out) {
+  return in.Members(
+      [&](const JsonKey& key) { return key.Is(kWaitingAnnotation) ? in.Read(out.waiting) : absl::OkStatus(); });
 }
 
 // Fields in a fixed order, empty ones left out.
@@ -61,6 +68,7 @@ StatusOr<Lease> DecodeLease(std::string_view json) {
         if (key.Is("namespace")) return in.Read(out.namespace_name);
         if (key.Is("uid")) return in.Read(out.uid);
         if (key.Is("resourceVersion")) return in.Read(out.resource_version);
+        if (key.Is("annotations")) return ReadAnnotations(in, out);
         return absl::OkStatus();
       });
     });
@@ -74,6 +82,11 @@ void AppendLease(std::string& out, const Lease& lease) {
   fields.Text("namespace", lease.namespace_name);
   fields.Text("uid", lease.uid);
   fields.Text("resourceVersion", lease.resource_version);
+  if (!lease.waiting.empty()) {
+    out += R"(,"annotations":{)";
+    fields.Text(kWaitingAnnotation, lease.waiting);
+    out += '}';
+  }
   out += R"(},"spec":{)";
   fields.Text("holderIdentity", lease.holder);
   if (lease.duration_seconds != 0) fields.Number("leaseDurationSeconds", lease.duration_seconds);

@@ -21,6 +21,7 @@ struct Lease {
   std::optional<Time> acquired;
   std::optional<Time> renewed;
   int32_t transitions = 0;
+  std::string waiting;  // annotation huygens.dev/waiting: who asks the holder for a turn; empty = nobody
 };
 
 StatusOr<Lease> DecodeLease(std::string_view json);

@@ -38,8 +38,8 @@ Status ReadAnnotations(JsonReader& in, const ResourceNames& names, cluster::Node
 
 }  // namespace
 
-StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* annotations) {
-  Status fault;
+StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* ignored) {
+  Status fault, left_out;
   auto node = DecodeObject<cluster::Node>(json, [&](JsonReader& in, cluster::Node& out) {
     return in.Members([&](const JsonKey& part) {
       if (part.Is("metadata")) {
@@ -54,14 +54,16 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, 
       }
       if (!part.Is("status")) return absl::OkStatus();
       return in.Members([&](const JsonKey& key) {
-        return key.Is("allocatable") ? ReadResourceList(in, names, out.allocatable) : absl::OkStatus();
+        if (key.Is("capacity")) return ReadResourceList(in, names, out.capacity, &left_out);
+        return key.Is("allocatable") ? ReadResourceList(in, names, out.allocatable, &left_out) : absl::OkStatus();
       });
     });
   });
   if (!node.ok()) return node;
   if (node->name.empty()) return Invalid("metadata.name is missing");
   SortByKey(node->labels);
-  if (annotations != nullptr) *annotations = std::move(fault);
+  if (fault.ok()) fault = Annotate(left_out, "status.allocatable");
+  if (ignored != nullptr) *ignored = std::move(fault);
   return node;
 }
 

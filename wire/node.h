@@ -1,6 +1,7 @@
 // A core/v1 Node reduced to name, UID, labels, allocatable and the annotations of wire/node_annotations.h. Same
 // tolerance and errors as wire/pod.h; besides, a name is needed. An annotation whose text cannot be read counts as
-// absent, and `annotations`, if given, says which and why. Safe on any thread.
+// absent, a resource for whose name the table has no room is left out, and `ignored`, if given, says which and why.
+// Safe on any thread.
 #pragma once
 
 #include <string_view>
@@ -11,6 +12,6 @@
 
 namespace huygens::wire {
 
-StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* annotations = nullptr);
+StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* ignored = nullptr);
 
 }  // namespace huygens::wire

@@ -1,5 +1,7 @@
 #include "wire/object_meta.h"
 
+#include <charconv>
+
 #include "wire/json_reader.h"
 
 namespace huygens::wire {
@@ -19,6 +21,12 @@ StatusOr<ObjectMeta> DecodeObjectMeta(std::string_view json) {
       });
     });
   });
+}
+
+uint64_t ParseResourceVersion(std::string_view text) {
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() ? value : 0;
 }
 
 }  // namespace huygens::wire

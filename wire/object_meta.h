@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,9 +16,11 @@ struct ObjectMeta {
   std::string name;
   std::string namespace_name;
   std::string uid;
-  std::string resource_version;  // opaque: compare for equality only
+  std::string resource_version;
 };
 
 StatusOr<ObjectMeta> DecodeObjectMeta(std::string_view json);
 
+// A resource version as a number; 0 for what is none: it then says nothing about order, nor whether anything changed.
+uint64_t ParseResourceVersion(std::string_view text);
 }  // namespace huygens::wire

@@ -65,22 +65,22 @@ Status ReadLabels(JsonReader& in, Pod& pod) {
   return absl::OkStatus();
 }
 
-// The owner that is marked as the controller, and whether any owner is a DaemonSet, controller or not, as crane asks.
+// The owner that is marked as the controller; one that is not says nothing of who made the pod.
 Status ReadOwners(JsonReader& in, Pod& pod) {
   pod.owned_by_daemon_set = false;
   pod.owner_kind.clear();
   pod.owner_name.clear();
   return in.Elements([&](size_t) -> Status {
-    std::string kind;
-    std::string name;
+    std::string api_version, kind, name;
     bool controller = false;
     HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+      if (key.Is("apiVersion")) return in.Read(api_version);
       if (key.Is("kind")) return in.Read(kind);
       if (key.Is("name")) return in.Read(name);
       return key.Is("controller") ? in.Read(controller) : absl::OkStatus();
     }));
-    pod.owned_by_daemon_set = pod.owned_by_daemon_set || kind == "DaemonSet";
     if (controller && pod.owner_kind.empty()) {
+      pod.owned_by_daemon_set = kind == "DaemonSet" && api_version.starts_with("apps/");
       pod.owner_kind = kind;
       pod.owner_name = name;
     }

@@ -32,7 +32,7 @@ Status ReadQuantity(JsonReader& in, Quantity& out) {
   return absl::OkStatus();
 }
 
-Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out) {
+Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out, Status* left_out) {
   if (in.Next() == JsonType::kNull) out = {};
   return in.Members([&](const JsonKey& key) -> Status {
     Quantity quantity;
@@ -41,6 +41,7 @@ Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& ou
     // object.
     StatusOr<ResourceId> id = names.Intern(key.text);
     if (id.ok()) out.Set(*id, BaseUnits(*id, quantity));
+    if (!id.ok() && left_out != nullptr) *left_out = id.status();
     return absl::OkStatus();
   });
 }

@@ -18,8 +18,9 @@ namespace huygens::wire {
 // A quantity as Go reads it: a string or a bare number, space around it allowed; null is 0.
 Status ReadQuantity(JsonReader& in, Quantity& out);
 
-// {"cpu":"2","memory":"4Gi"}. Null empties `out`; a second map is merged into the first, as Go does.
-Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out);
+// {"cpu":"2","memory":"4Gi"}. Null empties `out`; a second map is merged into the first, as Go does. A name for which
+// the table has no room is left out, and the last such into `left_out`, if given.
+Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out, Status* left_out = nullptr);
 // The same without the names that nothing else has mentioned: for annotations, in which anybody may write anything.
 Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVector& out);
 

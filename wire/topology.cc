@@ -27,6 +27,12 @@ struct NamedZone {
   TextPairs attributes;
 };
 
+// Where names of resources come from, and what happened to the last for which there was no room.
+struct Names {
+  ResourceNames& table;
+  Status left_out;
+};
+
 // Crane has a map, the community a list of {name, value}; either is read for both.
 Status ReadAttributes(JsonReader& in, TextPairs& out) {
   out.clear();
@@ -41,16 +47,16 @@ Status ReadAttributes(JsonReader& in, TextPairs& out) {
 }
 
 // Crane: {"capacity":{...},"allocatable":{...}}.
-Status ReadZoneResourceMaps(JsonReader& in, ResourceNames& names, Zone& zone) {
+Status ReadZoneResourceMaps(JsonReader& in, Names& names, Zone& zone) {
   return in.Members([&](const JsonKey& key) {
-    if (key.Is("capacity")) return ReadResourceList(in, names, zone.capacity);
-    if (key.Is("allocatable")) return ReadResourceList(in, names, zone.allocatable);
+    if (key.Is("capacity")) return ReadResourceList(in, names.table, zone.capacity, &names.left_out);
+    if (key.Is("allocatable")) return ReadResourceList(in, names.table, zone.allocatable, &names.left_out);
     return absl::OkStatus();
   });
 }
 
 // Community: [{"name":"cpu","capacity":"32","allocatable":"30","available":"26"}].
-Status ReadZoneResource(JsonReader& in, ResourceNames& names, Zone& zone) {
+Status ReadZoneResource(JsonReader& in, Names& names, Zone& zone) {
   std::string name;
   std::optional<Quantity> capacity, allocatable, available;
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
@@ -60,14 +66,18 @@ Status ReadZoneResource(JsonReader& in, ResourceNames& names, Zone& zone) {
     if (key.Is("available")) return ReadQuantity(in, available.emplace());
     return absl::OkStatus();
   }));
-  HUYGENS_ASSIGN_OR_RETURN(ResourceId id, names.Intern(name));
-  if (capacity) zone.capacity.Set(id, BaseUnits(id, *capacity));
-  if (allocatable) zone.allocatable.Set(id, BaseUnits(id, *allocatable));
-  if (available) zone.available.Set(id, BaseUnits(id, *available));
+  const StatusOr<ResourceId> id = names.table.Intern(name);
+  if (!id.ok()) {  // the row is lost; what else the zone has is not
+    names.left_out = id.status();
+    return absl::OkStatus();
+  }
+  if (capacity) zone.capacity.Set(*id, BaseUnits(*id, *capacity));
+  if (allocatable) zone.allocatable.Set(*id, BaseUnits(*id, *allocatable));
+  if (available) zone.available.Set(*id, BaseUnits(*id, *available));
   return absl::OkStatus();
 }
 
-Status ReadZone(JsonReader& in, ResourceNames& names, NamedZone& out) {
+Status ReadZone(JsonReader& in, Names& names, NamedZone& out) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(out.zone.name);
     if (key.Is("type")) return in.Read(out.type);
@@ -162,8 +172,29 @@ void SetCosts(NamedZone& named, cluster::TopologySource source) {
                          named.zone.costs.end());
 }
 
+// More than any machine has, in base units: a pebibyte, say.
+constexpr int64_t kMostOfZone = int64_t{1} << 50;
+
+// Whoever wrote them: a zone's amounts are from 0 to what a machine may have.
+Status CheckAmounts(const Zone& zone, const ResourceNames& names) {
+  using Amounts = std::pair<std::string_view, const ResourceVector*>;
+  for (const auto& [field, amounts] : {Amounts("capacity", &zone.capacity), Amounts("allocatable", &zone.allocatable),
+                                       Amounts("available", &zone.available)}) {
+    for (const auto& [resource, amount] : *amounts) {
+      if (amount >= 0 && amount <= kMostOfZone) continue;
+      return Invalid(Concat("zone ", zone.name, ": ", field, " of ", names.Name(resource), " is ",
+                            amount < 0 ? "negative" : "more than any machine has"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+bool HasNoAmount(const Zone& zone) {
+  return zone.capacity.empty() && zone.allocatable.empty() && zone.available.empty();
+}
+
 // What kubelet cannot have, or huygens not hold. `zones` are ordered by id.
-Status CheckZones(const std::vector<Zone>& zones, bool community) {
+Status CheckZones(const std::vector<Zone>& zones, const ResourceNames& names, bool zones_count) {
   if (zones.size() > cluster::kMaxZones) {
     return Invalid(
         Concat(std::to_string(zones.size()), " zones; at most ", std::to_string(cluster::kMaxZones), " are supported"));
@@ -172,6 +203,7 @@ Status CheckZones(const std::vector<Zone>& zones, bool community) {
   int64_t cpus = 0;
   for (size_t i = 0; i < zones.size(); ++i) {
     const Zone& zone = zones[i];
+    HUYGENS_RETURN_IF_ERROR(CheckAmounts(zone, names));
     if (i > 0 && zones[i - 1].id == zone.id) {
       return Invalid(Concat("zones ", zones[i - 1].name, " and ", zone.name, " have the same number"));
     }
@@ -183,12 +215,14 @@ Status CheckZones(const std::vector<Zone>& zones, bool community) {
     const int64_t milli = std::max({zone.capacity.Get(kCpu), zone.allocatable.Get(kCpu), zone.available.Get(kCpu)});
     cpus = SaturatingAdd(cpus, milli / 1000);
   }
-  if (!community || cpus <= cluster::kMaxCpus) return absl::OkStatus();
+  if (zones_count && std::all_of(zones.begin(), zones.end(), HasNoAmount))
+    return Invalid("no zone says how much it has of anything");
+  if (cpus <= cluster::kMaxCpus) return absl::OkStatus();
   return Invalid(Concat(std::to_string(cpus), " CPUs; at most ", std::to_string(cluster::kMaxCpus), " are supported"));
 }
 
 // Fills out.zones; an error is a defect of the object.
-Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
+Status TakeZones(std::vector<NamedZone> named, const ResourceNames& names, NodeTopology& out) {
   const bool community = out.source == cluster::TopologySource::kCommunity;
   // Upstream's plugin knows no other spelling. Where this one is used, zones of another are none of kubelet's.
   const bool spelt_out =
@@ -214,9 +248,14 @@ Status TakeZones(std::vector<NamedZone> named, NodeTopology& out) {
       return Annotate(status, Concat("zone ", zone.name));
     out.zones.push_back(std::move(zone));
   }
-  if (out.zones.empty()) return nameless;
+  // Where kubelet pins, nobody gets a zone for want of amounts: the community's plugin takes such objects, too.
+  const bool zones_count = out.pinned_by_agent;
+  if (out.zones.empty()) {
+    if (nameless.ok() && zones_count) return Invalid("there is no zone of type Node in it");
+    return nameless;
+  }
   std::sort(out.zones.begin(), out.zones.end(), [](const Zone& a, const Zone& b) { return a.id < b.id; });
-  return CheckZones(out.zones, community);
+  return CheckZones(out.zones, names, zones_count);
 }
 
 void SetDefect(const Status& status, NodeTopology& out) {
@@ -226,7 +265,9 @@ void SetDefect(const Status& status, NodeTopology& out) {
 
 // Reads the fields that both kinds have; `read_own(in, key)` reads the others.
 template <typename ReadOwn>
-StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& names, NodeTopology out, ReadOwn&& read_own) {
+StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& table, Status* left_out, NodeTopology out,
+                              ReadOwn&& read_own) {
+  Names names{table, {}};
   std::vector<NamedZone> zones;
   std::string fingerprint;
   auto decoded = DecodeObject<NodeTopology>(json, [&](JsonReader& in, NodeTopology&) {
@@ -251,17 +292,18 @@ StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& names, NodeT
     return out;
   }
   if (out.node_name.empty()) return Invalid("metadata.name is missing");
-  if (Status status = TakeZones(std::move(zones), out); !status.ok()) SetDefect(status, out);
+  if (Status status = TakeZones(std::move(zones), table, out); !status.ok()) SetDefect(status, out);
+  if (left_out != nullptr) *left_out = std::move(names.left_out);
   return out;
 }
 
 }  // namespace
 
-StatusOr<NodeTopology> DecodeCraneTopology(std::string_view json, ResourceNames& names) {
+StatusOr<NodeTopology> DecodeCraneTopology(std::string_view json, ResourceNames& names, Status* left_out) {
   NodeTopology topology;
   topology.source = cluster::TopologySource::kCrane;
   topology.single_numa = true;  // the default of the CRD, which the API server fills in but a manifest may lack
-  return Decode(json, names, std::move(topology), [](JsonReader& in, const JsonKey& key, NodeTopology& out) {
+  return Decode(json, names, left_out, std::move(topology), [](JsonReader& in, const JsonKey& key, NodeTopology& out) {
     if (!key.Is("craneManagerPolicy")) return absl::OkStatus();
     return in.Members([&](const JsonKey& policy) -> Status {
       std::string text;
@@ -277,15 +319,16 @@ StatusOr<NodeTopology> DecodeCraneTopology(std::string_view json, ResourceNames&
   });
 }
 
-StatusOr<NodeTopology> DecodeCommunityTopology(std::string_view json, ResourceNames& names) {
+StatusOr<NodeTopology> DecodeCommunityTopology(std::string_view json, ResourceNames& names, Status* left_out) {
   constexpr std::string_view kDeprecated = "topologyPolicies";
   NodeTopology topology;
   topology.source = cluster::TopologySource::kCommunity;
   std::vector<std::string> policies;
-  auto decoded = Decode(json, names, std::move(topology), [&](JsonReader& in, const JsonKey& key, NodeTopology&) {
-    if (!key.Is(kDeprecated)) return absl::OkStatus();
-    return ReadList(in, policies, [&](std::string& policy) { return in.Read(policy); });
-  });
+  auto decoded =
+      Decode(json, names, left_out, std::move(topology), [&](JsonReader& in, const JsonKey& key, NodeTopology&) {
+        if (!key.Is(kDeprecated)) return absl::OkStatus();
+        return ReadList(in, policies, [&](std::string& policy) { return in.Read(policy); });
+      });
   if (!decoded.ok() || policies.empty()) return decoded;
   for (const auto& [name, value] : decoded->attributes) {
     if (name == kDeprecated) return decoded;

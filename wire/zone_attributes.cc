@@ -30,6 +30,7 @@ Status ForEachPart(std::string_view text, char separator, Visit&& visit) {
 
 Status SetOfflineCapacity(std::string_view text, Zone& zone) {
   HUYGENS_ASSIGN_OR_RETURN(Quantity quantity, Quantity::Parse(text));
+  if (quantity.Sign() < 0) return Invalid("is negative");
   zone.offline_cpu = BaseUnits(kCpu, quantity);
   return absl::OkStatus();
 }

@@ -152,7 +152,7 @@ class Replayer {
   }
 
   std::string WorkloadOf(size_t app) const {
-    return usage::WorkloadOf("trace", "", "Application", trace_.apps[app].name);
+    return usage::WorkloadOf("trace", "", "Application", trace_.apps[app].name, "");
   }
 
   std::shared_ptr<const cluster::Pod> PodOf(uint32_t instance) const {

@@ -114,6 +114,27 @@ TEST_F(Explain, ABoundPodStaysBoundWhateverIsTriedAfterwards) {
   EXPECT_THAT(text, Not(HasSubstr("binding here failed")));
 }
 
+TEST_F(Explain, WhatChecksOnlyReportStandsBesideTheVerdict) {
+  const uint8_t codes[] = {0, 0, 2}, reported[] = {0, 3, 0};
+  const observe::ReportedCheck reports[] = {{"usage", std::as_bytes(std::span(reported))}};
+  Add({.verb = "filter",
+       .outcome = "ok",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .reports = reports});
+  std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("\nChecks that only report would have refused 1 of the 2 nodes that could take it.\n"));
+  EXPECT_THAT(text, HasSubstr("n1    -      fits\n"
+                              "n2    -      fits; would be refused: usage: node(s) would exceed the usage ceiling\n"));
+  EXPECT_THAT(text, HasSubstr("`huygens explain node/NAME`"));
+  const observe::ReportedCheck at_bind[] = {{"usage", std::as_bytes(std::span(reported).subspan(1, 1))}};
+  Add({.verb = "bind", .outcome = "bound", .reports = at_bind, .node = "n2"});
+  text = Text();
+  EXPECT_THAT(text, HasSubstr("\nA check that only reports would have refused that node: usage: node(s) would exceed "
+                              "the usage ceiling.\n"));
+  EXPECT_THAT(text, HasSubstr("bound here; would be refused: usage: "));
+}
+
 TEST_F(Explain, OnlyTheNewestAttemptIsShownInFull) {
   Filter({1, 1, 1});
   Filter({0, 0, 0});

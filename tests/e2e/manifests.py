@@ -37,13 +37,14 @@ GRANTS = {
     ("get", "", "secrets", "kube-system", "huygens-tls"): False,
     ("list", "", "secrets", "", ""): False,
     ("get", "", "configmaps", "kube-system", ""): False,
-    ("patch", "", "pods", "default", ""): True,
+    ("patch", "", "pods", "default", ""): False,
     ("update", "", "pods", "default", ""): False,
     ("delete", "", "pods", "default", ""): False,
-    ("patch", "", "pods/status", "default", ""): False,
-    ("patch", "", "nodes", "", ""): True,
+    ("patch", "", "pods/status", "default", ""): True,
+    ("patch", "", "nodes", "", ""): False,
     ("update", "", "nodes", "", ""): False,
-    ("patch", "", "nodes/status", "", ""): False,
+    ("patch", "", "nodes/status", "", ""): True,
+    ("update", "", "nodes/status", "", ""): False,
     ("update", "topology.crane.io", "noderesourcetopologies", "", ""): False,
     ("watch", "quota.huygens.dev", "bizgroupresourcequotas", "", ""): True,
     ("patch", "quota.huygens.dev", "bizgroupresourcequotas", "", ""): False,
@@ -55,7 +56,7 @@ RULES = {
     ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
     ("quota.huygens.dev", "bizgroupresourcequotas", "get,list,watch", ""),
     ("metrics.k8s.io", "nodes,pods", "list", ""),
-    ("", "nodes,pods", "patch", ""),
+    ("", "nodes/status,pods/status", "patch", ""),
     ("", "pods/binding", "create", ""),
     ("", "events", "create", ""),
     ("coordination.k8s.io", "leases", "get,update", "huygens-bind"),
@@ -86,7 +87,7 @@ def check_static_pod(bed):
                          stdin=json.dumps(STATIC_POD)).stdout
     spec = json.loads(merged)["spec"]
     assert [c["name"] for c in spec["containers"]] == ["kube-scheduler"], "the patch must add a sidecar, not a second kube-scheduler"
-    assert len(spec["containers"][0]["volumeMounts"]) == 3 and len(spec["volumes"]) == 4, spec
+    assert len(spec["containers"][0]["volumeMounts"]) == 3 and len(spec["volumes"]) == 5, spec
     bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=merged)
 
 

@@ -43,7 +43,7 @@ def ended(pod):
 
 
 def of_daemon_set(pod):
-    return any(o.get("controller") and o["kind"] == "DaemonSet" for o in pod["metadata"].get("ownerReferences") or [])
+    return any(o.get("controller") and o["kind"] == "DaemonSet" and o["apiVersion"].startswith("apps/") for o in pod["metadata"].get("ownerReferences") or [])
 
 
 def zone_request(pod):

@@ -107,7 +107,7 @@ def check_mutual_tls(bed, huygens):
 READS = ("get", "list", "watch")
 # Everything that huygens may ask for: (verb, resource, subresource).
 ALLOWED = set(itertools.product(READS, ("nodes", "pods", "noderesourcetopologies", "bizgroupresourcequotas"), (None,))) | {
-    ("create", "pods", "binding"), ("create", "events", None), ("patch", "pods", None), ("patch", "nodes", None),
+    ("create", "pods", "binding"), ("create", "events", None), ("patch", "pods", "status"), ("patch", "nodes", "status"),
     ("get", "leases", None), ("create", "leases", None), ("update", "leases", None)}
 
 

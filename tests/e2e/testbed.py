@@ -37,7 +37,8 @@ AUDIT_POLICY = {
         {"level": "None"},
     ],
 }
-TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", "")}
+TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", ""),
+          "sidecar-token": ("system:serviceaccount:kube-system:huygens-scheduler", "")}
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
 
@@ -145,9 +146,13 @@ class Scheduler(Process):
                 self.restarts += 1
                 self.start()
 
-    def stop(self):
+    def abandon(self):
+        """Nobody starts it again."""
         self._stopping.set()
         self._supervisor.join()
+
+    def stop(self):
+        self.abandon()
         assert self.running(), f"{self.name} ended by itself:\n{self.log()[-2000:]}"
         super().stop()
 
@@ -159,6 +164,10 @@ class Huygens:
         self.name = name
         self.port, self.admin_port = free_port(), free_port()
         shipped = (CONFIG / "overlays" / "kubeadm" / "extender.yaml").read_text()
+        if "\nusage:" in more:  # in place of the shipped section
+            shipped = replaced(shipped, {"usage:\n  historyFile: /var/lib/huygens/history\n": ""})
+        else:
+            shipped = replaced(shipped, {"/var/lib/huygens/history": str(bed.directory / f"{name}.history")})
         config = bed.directory / f"{name}.yaml"
         config.write_text(replaced(shipped, {
             "127.0.0.1:8888": f"127.0.0.1:{self.port}",
@@ -345,6 +354,14 @@ class ControlPlane:
         if problems and not failed:
             raise AssertionError("; ".join(problems))
 
+    def kill_replica(self, huygens, scheduler):
+        """Both at once and without a word, as when their machine dies. They are not started again."""
+        for process in (scheduler, huygens.process):
+            process.kill()
+        scheduler.abandon()
+        self.schedulers.remove(scheduler)
+        self.extenders.remove(huygens)
+
     def kill_api_server(self):
         self.api_server.kill()
 
@@ -394,21 +411,23 @@ class ControlPlane:
         huygens.wait_ready()
         return huygens
 
-    def start_scheduler(self, huygens, scheduler_name=SCHEDULER_NAME):
+    def start_scheduler(self, huygens, scheduler_name=SCHEDULER_NAME, replica=None):
         """kube-scheduler with the shipped configuration, pointed at `huygens`.
 
-        Only leader election is off: its Lease would outlive a process that ended itself, and the next one would wait for its end.
+        Only leader election is off where it is not one `replica` (a name) of several: its Lease would outlive a process that ended
+        itself, and the next one would wait for its end.
         """
         shipped = (CONFIG / "scheduler" / "kube-scheduler.yaml").read_text()
-        config = self.directory / f"{scheduler_name}.yaml"
+        name = f"{scheduler_name}-{replica}" if replica else scheduler_name
+        config = self.directory / f"{name}.yaml"
         config.write_text(replaced(shipped, {
             "https://127.0.0.1:8888": f"https://127.0.0.1:{huygens.port}",
             "/etc/huygens/client": str(self.certificates()),
             f"schedulerName: {SCHEDULER_NAME}": f"schedulerName: {scheduler_name}",
-            "leaderElect: true": "leaderElect: false",
+            "leaderElect: true": f"leaderElect: {'true' if replica else 'false'}",
         }) + f"clientConnection: {{kubeconfig: {self.kubeconfig('scheduler-token')}}}\n")
         kubeconfig = self.kubeconfig("scheduler-token")
-        scheduler = Scheduler(f"kube-scheduler-{scheduler_name}", [
+        scheduler = Scheduler(f"kube-scheduler-{name}", [
             BINARIES / "kube-scheduler", f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}",
             f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], self.directory)
         self.schedulers.append(scheduler)

@@ -10,9 +10,9 @@ import time
 import history
 import oracle
 import workload
-from api import wait_until
+from api import ApiError, wait_until
 from scenarios import SEED, check_audit, list_cluster, scaled
-from testbed import NRT_PATH, ControlPlane
+from testbed import CONFIG, NRT_PATH, ControlPlane
 
 ZONES = 2
 ZONE_CPUS = 4
@@ -155,6 +155,78 @@ def wake():
         assert bed.client.get("/api/v1/nodes/" + names[3])["metadata"]["labels"] == {"e2e/node": names[3]}
         check_audit(bed)
         return "; ".join(f"{what}: {seconds:.2f} s" for what, seconds in took.items()) + f"; {writes} writes in all"
+
+
+def wake_only():
+    """The account of huygens can wake pods, and change nothing else of any pod or node."""
+    with ControlPlane("wake_only") as bed:
+        bed.install()
+        admin, account = bed.client, bed.client_as("huygens-token")
+        make_nodes(admin, 1, [1, 1])
+        workload.create_pods(admin, [pod("p", 1)])
+        node = admin.get("/api/v1/nodes")["items"][0]["metadata"]["name"]
+        pod_path, node_path = "/api/v1/namespaces/default/pods/p", "/api/v1/nodes/" + node
+        wake_patch = {"metadata": {"annotations": {"huygens.dev/wake": "now"}}}
+        forbidden = {
+            "another annotation": {"metadata": {"annotations": {"huygens.dev/wake": "now", "huygens.dev/placement": "{}"}}},
+            "an annotation that goes": {"metadata": {"annotations": {"kept": None}}},
+            "a label": {"metadata": {"labels": {"a": "b"}}},
+            "a finalizer": {"metadata": {"finalizers": ["a.example/b"]}},
+            "a status": {"status": {"conditions": [{"type": "Ready", "status": "True", "reason": "Forged", "lastProbeTime": None}]}},
+            "wake beside a status": dict(wake_patch, status={"conditions": [{"type": "Ready", "status": "False", "reason": "Forged"}]}),
+        }
+        for path in (pod_path, node_path):
+            admin.patch(path, {"metadata": {"annotations": {"kept": "here"}}})
+
+        def refused(client, path, patch):
+            try:
+                client.patch(path, patch)
+            except ApiError as error:
+                assert error.code in (403, 422), error
+                return error.body
+            return ""
+
+        # The policy takes a moment to be in force.
+        in_force = lambda: "huygens-wake-only" in refused(account, pod_path + "/status", forbidden["a label"])
+        wait_until(in_force, "the policy is not in force", 30, interval=0.2)
+        count = 0
+        for path in (pod_path, node_path):
+            admin.patch(path, {"metadata": {"labels": {"a": None}}})
+            before = admin.get(path)
+            for what, patch in forbidden.items():
+                why = refused(account, path + "/status", patch)
+                assert "huygens-wake-only" in why, f"{what} of {path}: {why or 'was allowed'}"
+                count += 1
+            why = refused(account, path, wake_patch)
+            assert "forbidden" in why and "huygens-wake-only" not in why, f"the whole object must not be writable: {why or 'was allowed'}"
+            after = admin.get(path)
+            assert after["metadata"]["resourceVersion"] == before["metadata"]["resourceVersion"], f"{path} changed"
+            account.patch(path + "/status", wake_patch)
+            account.patch(path + "/status", {"metadata": {"uid": before["metadata"]["uid"], "annotations": {"huygens.dev/wake": "again"}}})
+            after = admin.get(path)
+            expected = dict(before["metadata"]["annotations"], **{"huygens.dev/wake": "again"})
+            assert after["metadata"]["annotations"] == expected, after["metadata"]
+            assert after["spec"] == before["spec"] and after["status"] == before["status"]
+            # Of an object that was replaced meanwhile huygens must not wake the successor.
+            try:
+                account.patch(path + "/status", {"metadata": {"uid": "another", "annotations": {"huygens.dev/wake": "third"}}})
+                raise AssertionError(f"a UID of another object was accepted for {path}")
+            except ApiError as error:
+                assert error.code in (409, 422), error
+        # The sidecar shares its account with a kube-scheduler, which goes on writing what a scheduler writes.
+        bed.kubectl("apply", "-k", CONFIG / "rbac" / "scheduler")
+        sidecar = bed.client_as("sidecar-token")
+        scheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available"}
+        sidecar.patch(pod_path + "/status", {"status": {"conditions": [scheduled], "nominatedNodeName": node}})
+        assert admin.get(pod_path)["status"]["nominatedNodeName"] == node
+        for what, patch in (("a phase", {"status": {"phase": "Failed"}}), ("an address", {"status": {"podIPs": [{"ip": "10.9.9.9"}], "podIP": "10.9.9.9"}}),
+                            ("a label", forbidden["a label"]), ("another annotation", forbidden["another annotation"])):
+            why = refused(sidecar, pod_path + "/status", patch)
+            assert "huygens-wake-only" in why, f"{what} by the sidecar: {why or 'was allowed'}"
+            count += 1
+        # Others are not held to it.
+        admin.patch(pod_path + "/status", forbidden["a label"])
+        return f"{count} other changes refused"
 
 
 class MovingCapacity:

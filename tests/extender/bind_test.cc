@@ -199,9 +199,9 @@ TEST_F(BindFlowTest, AnOverdueReservationIsReleasedWhenTheApiServerKnowsNothingO
   AddPod("a", 2);
   Bind("a", "n1");
   backend_.binds[0].done({BindResult::kBound});
-  clock_.now += std::chrono::minutes(2);
-  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
-  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  monotonic_ += std::chrono::minutes(2);
+  bind_.SettleOverdue(std::chrono::minutes(1));
+  bind_.SettleOverdue(std::chrono::minutes(1));
   ASSERT_EQ(backend_.settles.size(), 1u);
   backend_.settles[0].done({BindResult::kRefused, "gone"});
   EXPECT_EQ(placement_->state().ledger().size(), 0u);
@@ -212,16 +212,50 @@ TEST_F(BindFlowTest, AnOverdueReservationThatIsBoundIsAskedAboutAgainOnlyAfterAs
   AddPod("a", 2);
   Bind("a", "n1");
   backend_.binds[0].done({BindResult::kBound});
-  clock_.now += std::chrono::minutes(2);
-  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  monotonic_ += std::chrono::minutes(2);
+  bind_.SettleOverdue(std::chrono::minutes(1));
   ASSERT_EQ(backend_.settles.size(), 1u);
   backend_.settles[0].done({BindResult::kBound});
-  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  bind_.SettleOverdue(std::chrono::minutes(1));
   EXPECT_EQ(backend_.settles.size(), 1u);
   EXPECT_EQ(Assumed(), 1u);
-  clock_.now += std::chrono::minutes(2);
-  bind_.SettleOverdue(clock_.now - std::chrono::minutes(1));
+  monotonic_ += std::chrono::minutes(2);
+  bind_.SettleOverdue(std::chrono::minutes(1));
   EXPECT_EQ(backend_.settles.size(), 2u);
+}
+
+TEST_F(BindFlowTest, AgesDoNotChangeWithAWallClockThatIsSet) {
+  AddNode("n1", {2, 2});
+  AddPod("a", 2);
+  AddPod("b", 2);
+  Bind("a", "n1");
+  Bind("b", "n1");
+  backend_.binds[0].done({BindResult::kBound});
+  backend_.binds[1].done({BindResult::kUnknown, "timed out"});
+  const Duration sent = monotonic_;
+  for (const auto hours : {1, -2}) {
+    clock_.now += std::chrono::hours(hours);
+    bind_.SettleOverdue(std::chrono::minutes(1));
+    EXPECT_TRUE(backend_.settles.empty()) << "nothing has become older";
+  }
+  monotonic_ += std::chrono::minutes(2);
+  bind_.SettleOverdue(std::chrono::minutes(1));
+  ASSERT_EQ(backend_.settles.size(), 1u);
+  EXPECT_EQ(backend_.settles[0].order.request.uid, "uid-a");
+  while (backend_.settles.size() < 2) loop_.Poll();
+  EXPECT_EQ(backend_.settles[1].order.last_sent, sent);
+}
+
+TEST_F(BindFlowTest, TheDeadlineOfABindingDoesNotChangeWithAWallClockThatIsSet) {
+  AddNode("n1", {2});
+  AddPod("a", 2);
+  backend_.hold_admissions = true;
+  Bind("a", "n1");
+  clock_.now += std::chrono::hours(1);
+  monotonic_ += std::chrono::seconds(1);
+  backend_.admissions[0](uint64_t{1});
+  ASSERT_EQ(backend_.binds.size(), 1u);
+  EXPECT_EQ(backend_.binds[0].budget, std::chrono::seconds(3));
 }
 
 TEST_F(BindFlowTest, ACallWithoutUidIsNotToldSuccessWhileTheBindingIsInFlight) {
@@ -238,10 +272,10 @@ TEST_F(BindFlowTest, TheAgeOfAnUnknownOutcomeCountsFromItsEnd) {
   AddNode("n1", {2});
   AddPod("a", 2);
   Bind("a", "n1");
-  clock_.now += std::chrono::seconds(4);
+  monotonic_ += std::chrono::seconds(4);
   backend_.binds[0].done({BindResult::kUnknown, "timed out"});
   while (backend_.settles.empty()) loop_.Poll();
-  EXPECT_EQ(backend_.settles[0].order.last_sent, clock_.now);
+  EXPECT_EQ(backend_.settles[0].order.last_sent, monotonic_);
 }
 
 TEST_F(BindFlowTest, AnUnknownOutcomeIsNoSuccessWhenTheWatchShowsThePodElsewhere) {
@@ -303,7 +337,7 @@ TEST_F(BindFlowTest, TheBindingHasWhatWaitingLeftOfTheDeadline) {
   AddPod("a", 2);
   backend_.hold_admissions = true;
   Bind("a", "n1");
-  clock_.now += std::chrono::seconds(1);
+  monotonic_ += std::chrono::seconds(1);
   backend_.admissions[0](uint64_t{1});
   ASSERT_EQ(backend_.binds.size(), 1u);
   EXPECT_EQ(backend_.binds[0].budget, std::chrono::seconds(3));
@@ -370,7 +404,7 @@ TEST_F(MeasurableDeadlineTest, WhoJoinsAfterTheDeadlineHasItWhole) {
   backend_.hold_admissions = true;
   size_t late = Bind("a", "n1");
   while (Answer(late) == "(none yet)") loop_.Poll();
-  clock_.now += std::chrono::seconds(9);
+  monotonic_ += std::chrono::seconds(9);
   Bind("a", "n1");
   backend_.admissions[0](uint64_t{1});
   ASSERT_EQ(backend_.binds.size(), 1u);

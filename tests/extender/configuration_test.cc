@@ -83,6 +83,10 @@ usage:
   estimator: sumOfPeaks
   staleAfter: 5m
   maxStaleNodes: 25%
+  minHistory: 12h
+  replicaQuantile: 95%
+  maxWorkloads: 5000
+  runOnceOwners: [Job, Render]
   resources:
   - {name: disk-io, ceiling: 70%, unit: iops, podQuery: "sum(a) by (pod) > 0", nodeQuery: b, whenStale: pass, whenAbsent: reject}
   - {name: cpu}
@@ -112,7 +116,7 @@ log: {level: warn, format: json}
   ASSERT_TRUE(c.cluster.manifests);
   EXPECT_EQ(c.cluster.manifests->directory, "./cluster");
   EXPECT_TRUE(c.cluster.manifests->write_back);
-  EXPECT_THAT(c.filter.checks, ElementsAre("quota"));
+  EXPECT_THAT(c.filter.checks, ElementsAre(placement::CheckSetting("quota")));
   EXPECT_EQ(c.filter.narrow_to, 100);
   EXPECT_EQ(c.prioritize.max_score, 100);
   ASSERT_EQ(c.prioritize.terms.size(), 2u);
@@ -155,6 +159,10 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.usage.estimator, usage::Estimator::kSumOfPeaks);
   EXPECT_EQ(c.usage.stale_after, minutes(5));
   EXPECT_EQ(c.usage.max_stale_nodes, 250'000);
+  EXPECT_EQ(c.usage.min_history, hours(12));
+  EXPECT_EQ(c.usage.replica_quantile, 950'000);
+  EXPECT_EQ(c.usage.max_workloads, 5000);
+  EXPECT_EQ(c.usage.run_once_owners, (std::vector<std::string>{"Job", "Render"}));
   ASSERT_EQ(c.usage.resources.size(), 2u);
   EXPECT_EQ(c.usage.resources[0].name, "disk-io");
   EXPECT_EQ(c.usage.resources[0].ceiling, 700'000);
@@ -183,6 +191,22 @@ log: {level: warn, format: json}
   EXPECT_THAT(ToYaml(c), HasSubstr("- {name: disk-io, ceiling: 0.7, unit: iops, podQuery: \"sum(a) by (pod) > 0\", "
                                    "nodeQuery: b, whenStale: pass, whenAbsent: reject}\n"));
   EXPECT_THAT(ToYaml(c), HasSubstr("- {name: cpu, whenStale: useRequests, whenAbsent: useRequests}\n"));
+}
+
+TEST(Configuration, ACheckHasAModeAndANameAloneIsEnforced) {
+  using policy::CheckMode;
+  Configuration c =
+      Good("filter: {checks: [topology, {name: usage, mode: report}, {name: quota, mode: off}], reportEvents: true}");
+  EXPECT_THAT(c.filter.checks, ElementsAre(placement::CheckSetting("topology", CheckMode::kEnforce),
+                                           placement::CheckSetting("usage", CheckMode::kReport),
+                                           placement::CheckSetting("quota", CheckMode::kOff)));
+  EXPECT_TRUE(c.filter.report_events);
+  EXPECT_THAT(ToYaml(c), HasSubstr("- {name: topology, mode: enforce}\n    - {name: usage, mode: report}\n"
+                                   "    - {name: quota, mode: off}\n"));
+  auto again = Parse(ToYaml(c));
+  ASSERT_TRUE(again.ok()) << again.status();
+  EXPECT_EQ(again->filter.checks, c.filter.checks);
+  EXPECT_THAT(Good("filter: {checks: [{name: usage}]}").filter.checks, ElementsAre(placement::CheckSetting("usage")));
 }
 
 TEST(Configuration, TermsMayWeighResources) {
@@ -262,7 +286,10 @@ TEST(Configuration, ShippedFilesAreAccepted) {
     if (text.find("kind: ExtenderConfiguration") == text.npos || text.find("kind: ConfigMap") != text.npos) continue;
     ++found;
     auto parsed = ParseConfiguration(text, entry.path().string());
-    EXPECT_TRUE(parsed.ok()) << parsed.status();
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    if (parsed->cluster.manifests || parsed->usage.prometheus) continue;
+    EXPECT_EQ(parsed->usage.history_file, "/var/lib/huygens/history")
+        << entry.path() << ": use is to outlive a restart";
   }
   EXPECT_GT(found, 0);
 }

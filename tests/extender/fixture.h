@@ -52,7 +52,7 @@ class ScriptedBackend final : public Backend {
             std::function<void(const std::vector<kube::WakeReport>&)> done) override {
     wakes.push_back({std::move(targets), std::move(done)});
   }
-  std::vector<std::pair<std::string, std::string>> Details() const override { return {}; }
+  std::vector<Readiness::Item> Details() const override { return {}; }
 
   struct WakeCall {
     std::vector<kube::WakeTarget> targets;
@@ -78,6 +78,7 @@ class ServiceTest : public testing::Test {
       : placement_(Create(std::move(options))),
         bind_(context_, backend_, loop_, request_deadline, "test"),
         service_(context_, bind_, "/") {
+    context_.monotonic = [this] { return monotonic_; };
     for (cluster::Kind kind : cluster::kKinds) {
       placement_->Apply(cluster::ListBegin{kind});
       placement_->Apply(cluster::ListEnd{kind});
@@ -132,6 +133,7 @@ class ServiceTest : public testing::Test {
   size_t Assumed() const { return placement_->state().ledger().Count(cluster::ReservationState::kAssumed); }
 
   SetClock clock_;
+  Duration monotonic_ = std::chrono::hours(5);
   net::EventLoop loop_;
   observe::CapturedLog captured_;
   observe::Log& log_ = captured_.log;

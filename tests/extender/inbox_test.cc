@@ -5,13 +5,29 @@
 #include <atomic>
 #include <thread>
 
-#include "fixture.h"
+#include "tests/extender/fixture.h"
 
 namespace huygens::extender {
 namespace {
 
+using std::chrono::hours;
+
 class InboxTest : public ServiceTest {
  protected:
+  // Sum of the metric over all that was applied.
+  double Lag() const {
+    const std::string text = metrics_.Render(), series = "huygens_watch_lag_seconds_sum{kind=\"nodes\"} ";
+    const size_t at = text.find(series);
+    return at == text.npos ? -1 : std::stod(text.substr(at + series.size()));
+  }
+  void Deliver() {
+    inbox_.Deliver({.kind = cluster::Kind::kNode, .events = {cluster::NodeSet{{.name = "n"}}}, .resource_version = 0});
+  }
+  void Work() {
+    while (loop_.Poll() > 0) {
+    }
+  }
+
   static kube::EventBatch Node(int number, size_t bytes) {
     kube::EventBatch batch{.kind = cluster::Kind::kNode, .resource_version = static_cast<uint64_t>(number)};
     batch.events.push_back(cluster::NodeSet{{.name = Concat("n", std::to_string(number)), .uid = "u"}});
@@ -21,6 +37,17 @@ class InboxTest : public ServiceTest {
 
   Inbox inbox_{context_, loop_};
 };
+
+TEST_F(InboxTest, TheLagOfAWatchDoesNotGoByAClockThatIsSet) {
+  for (const auto jump : {hours(1), hours(-2), hours(1)}) {
+    Deliver();
+    clock_.now += jump;
+    Work();
+  }
+  EXPECT_GT(Lag(), 0);
+  EXPECT_LT(Lag(), 600) << "an hour was set";
+  EXPECT_TRUE(placement_->state().FindNode("n"));
+}
 
 TEST_F(InboxTest, AReflectorThatIsFasterThanTheDecisionThreadWaits) {
   constexpr int kBatches = 100;

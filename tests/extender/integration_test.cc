@@ -22,6 +22,7 @@ using testing::HasSubstr;
 class IntegrationTest : public testing::Test {
  protected:
   IntegrationTest() {
+    api_.Put(fake::FreeLease());
     char folder[] = "/tmp/huygens-integration-XXXXXX";
     folder_ = mkdtemp(folder);
     std::ofstream(folder_ / "kubeconfig")

@@ -88,6 +88,60 @@ TEST_F(UsageInboxTest, TheCheckThatStepsAsideIsToldOfOnce) {
   EXPECT_FALSE(watch.Describe()->warning);
 }
 
+class ShortUsageHistoryTest : public ServiceTest {
+ protected:
+  static placement::Options Waiting() {
+    placement::Options options = Options();
+    options.usage.min_history = std::chrono::hours(2);
+    return options;
+  }
+  ShortUsageHistoryTest() : ServiceTest(Waiting()) {
+    placement_->Apply(cluster::NodeSet{cluster::Node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}}});
+  }
+  void Measure(int64_t slots) {
+    const int64_t open = usage::SlotAt(clock_.now, std::chrono::minutes(15));
+    for (int64_t slot = open - slots + 1; slot <= open; ++slot) {
+      placement_->ApplyUsage({.slot = slot, .measured = clock_.now, .workloads = {}, .nodes = {{"n", 9000}}},
+                             clock_.now);
+    }
+    while (placement_->SettleUsage(100)) {
+    }
+  }
+  size_t Feasible() {
+    cluster::Pod pod{.name = "p", .namespace_name = "s"};
+    const std::string_view names[] = {"n"};
+    return placement_->Filter(pod, names, clock_.now).feasible.size();
+  }
+};
+
+TEST_F(ShortUsageHistoryTest, RefusesNothingAndSaysSo) {
+  observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
+  Context context{*placement_, resources_, clock_, log_, metrics, journal_, pods_, [] { return std::string(); }};
+  UsageWatch watch(context);
+  const auto shows = [&](std::string_view line) {
+    watch.RefreshMetrics();
+    return metrics.Render().find(line) != std::string::npos;
+  };
+  Measure(7);
+  EXPECT_EQ(Feasible(), 1u) << "a node at 9 of 10 CPUs";
+  watch.EverySecond();
+  watch.EverySecond();
+  ASSERT_EQ(captured_.Lines().size(), 1u);
+  EXPECT_NE(captured_.Lines()[0].find("refuses nothing yet"), std::string::npos) << captured_.Lines()[0];
+  EXPECT_TRUE(watch.Describe()->warning);
+  EXPECT_NE(watch.Describe()->detail.find("refuses nothing yet for cpu: 105m of 2h of history (usage.minHistory)"),
+            std::string::npos)
+      << watch.Describe()->detail;
+  EXPECT_TRUE(shows("huygens_usage_check_reports_only{resource=\"cpu\"} 1\n"));
+  EXPECT_TRUE(shows("huygens_usage_history_seconds{resource=\"cpu\"} 6300\n"));
+  Measure(8);
+  EXPECT_EQ(Feasible(), 0u);
+  watch.EverySecond();
+  ASSERT_EQ(captured_.Lines().size(), 2u);
+  EXPECT_FALSE(watch.Describe()->warning);
+  EXPECT_TRUE(shows("huygens_usage_check_reports_only{resource=\"cpu\"} 0\n"));
+}
+
 TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
   observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
   Context context{*placement_, resources_, clock_, log_, metrics, journal_, pods_, [] { return std::string(); }};
@@ -117,14 +171,19 @@ TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
   greedy->containers.push_back({.name = "c", .requests = {{kCpu, 20'000}}});
   placement_->Apply(cluster::PodSet{greedy});
   watch.RefreshMetrics();
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n")) << "an estimate is no use";
+  inbox_.Deliver(Of(slot_, 9500));
+  while (loop_.Poll() > 0) {
+  }
+  watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 1\n"));
   clock_.now += std::chrono::hours(1);
   watch.RefreshMetrics();
-  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n")) << "an estimate is no use";
-  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"peak\"} 1\n"));
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n")) << "not fresh";
+  EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"peak\"} 1\n")) << "curves hold";
   clock_.now -= std::chrono::hours(10);
   watch.RefreshMetrics();
-  EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} 32280\n")) << "measured by a clock that was wrong";
+  EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} 32400\n")) << "measured by a clock that was wrong";
 }
 
 }  // namespace

@@ -25,6 +25,7 @@ class UsageSource : public testing::Test {
     configuration_.prioritize.terms = {{"LeastUsed", 1}};
     configuration_.usage.interval = std::chrono::milliseconds(20);
     configuration_.usage.resources = {{.name = "cpu", .ceiling = 800'000}};
+    configuration_.usage.min_history = Duration::zero();
   }
   // Two nodes of 10 CPUs behind an API server, a pod on each.
   void UseApiServer() {
@@ -88,6 +89,20 @@ TEST_F(UsageSource, TheMetricsApiKeepsPodsOffANodeThatIsHot) {
   EXPECT_THAT(AwaitOverCeiling(huygens), HasSubstr(R"("NodeNames":["n2"])"));
   EXPECT_THAT(Filter(huygens, "500m"), HasSubstr(R"("NodeNames":["n1","n2"])"));
   EXPECT_THAT(huygens.Logged("usage"), testing::IsEmpty()) << "nothing is wrong";
+}
+
+TEST_F(UsageSource, UntilADayWasMeasuredNothingIsRefusedAndThatIsSaid) {
+  configuration_.usage.min_history = UsageConfiguration().min_history;
+  UseApiServer();
+  Measure("7200m", "600m");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_nodes{topology="none",usage="fresh"} 2)"));
+  EXPECT_THAT(Filter(huygens, "9"), HasSubstr(R"("NodeNames":["n1","n2"])"));
+  EXPECT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_usage_check_reports_only{resource="cpu"} 1)"));
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), AllOf(HasSubstr("[!]usage check refuses nothing yet for cpu: "),
+                                                      HasSubstr("of 1d of history (usage.minHistory)")));
+  EXPECT_THAT(huygens.Admin("/debug/usage"), HasSubstr(R"("check":"reportsOnly")"));
 }
 
 TEST_F(UsageSource, EachCauseOfAFailureIsLoggedOnce) {

@@ -155,7 +155,9 @@ class ApiServer::Impl {
     const std::string target = TargetText(request);
     for (auto fault = faults_.begin(); fault != faults_.end(); ++fault) {
       if (!fault->method.empty() && fault->method != request.method) continue;
-      if (target.find(fault->path) == std::string::npos) continue;
+      const bool at_end = fault->path.ends_with('$');
+      if (at_end && !target.ends_with(fault->path.substr(0, fault->path.size() - 1))) continue;
+      if (!at_end && target.find(fault->path) == std::string::npos) continue;
       found = true;
       Fault result = *fault;
       if (fault->times > 0 && --fault->times == 0) faults_.erase(fault);

@@ -56,7 +56,7 @@ struct Fault {
   };
   What what = What::kReply;
   std::string method;  // empty: any
-  std::string path;    // part of "path?query"; empty: any
+  std::string path;    // part of "path?query", or with a $ behind it the end of that; empty: any
   int times = 1;       // -1: for ever
   int code = 500;
   std::string body;  // empty: a Status object with this code

@@ -169,4 +169,10 @@ template class Object<CraneTopology>;
 template class Object<BizGroupQuota>;
 template class Object<CommunityTopology>;
 
+std::string FreeLease() {
+  return R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"huygens-bind",)"
+         R"("namespace":"kube-system"},"spec":{"leaseDurationSeconds":1,"renewTime":"2026-11-21T11:36:20.500000Z",)"
+         R"("leaseTransitions":1}})";
+}
+
 }  // namespace huygens::fake

@@ -118,4 +118,7 @@ class CommunityTopology : public Object<CommunityTopology> {
   Fields zones_, attributes_;
 };
 
+// The Lease that lets one instance bind, as the last one that held it gave it up.
+std::string FreeLease();
+
 }  // namespace huygens::fake

@@ -26,6 +26,7 @@ struct Word {
 
 void RecordingSink::Deliver(kube::EventBatch batch) {
   const std::lock_guard lock(mutex_);
+  largest_batch = std::max(largest_batch, batch.events.size());
   for (const cluster::Event& event : batch.events) {
     words.push_back(std::visit(Word(), event));
     state.Apply(event);

@@ -37,6 +37,7 @@ class RecordingSink final : public kube::EventSink {
   std::vector<std::string> states;
   std::vector<std::string> faults;
   uint64_t reached = 0;
+  size_t largest_batch = 0;  // events in it
 
  private:
   std::mutex mutex_;

@@ -261,7 +261,9 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   const auto found = collection->objects.find(key);
   if (found == collection->objects.end())
     return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
-  if (request.method == "PATCH" && target.part.empty()) return Patch(request.body, key, *collection);
+  // Metadata may be patched through `status`, as the API server lets it.
+  if (request.method == "PATCH" && (target.part.empty() || target.part == "status"))
+    return Patch(request.body, key, *collection);
   if (request.method == "GET" && target.part.empty()) return JsonReply(200, found->second);
   if (request.method == "POST" && target.part == "binding") {
     return Bind(found->second, json::parse(request.body).as_object(), *collection, key);

@@ -18,6 +18,14 @@ using What = fake::Fault::What;
 
 constexpr Duration kStep = milliseconds(100);
 
+// With a Lease that an earlier instance gave up.
+class Server : public fake::ApiServer {
+ public:
+  Server() { Put(fake::FreeLease()); }
+  std::string Lease() const { return Get(fake::kLeases, "kube-system", "huygens-bind"); }
+  void DeleteLease() { Delete(fake::kLeases, "kube-system", "huygens-bind"); }
+};
+
 // One huygens with a clock of its own.
 struct Instance {
   Instance(fake::ApiServer& server, std::string identity, BindLeaseOptions options = {}) {
@@ -64,11 +72,13 @@ struct Instance {
   std::unique_ptr<BindLease> lease;
 };
 
-TEST(BindLease, IsLeftAloneUntilABindWantsIt) {
-  fake::ApiServer server;
+TEST(BindLease, IsOnlyLookedAtUntilABindWantsIt) {
+  Server server;
   Instance a(server, "a");
+  a.Advance(seconds(10));
   EXPECT_FALSE(a.lease->Now().held);
-  EXPECT_THAT(server.Requests(), testing::IsEmpty());
+  EXPECT_EQ(server.Seen("GET", "/leases"), 6);
+  EXPECT_EQ(server.Requests().size(), 6u);
   a.Want();
   const BindLeaseView view = a.lease->Now();
   EXPECT_TRUE(view.held);
@@ -78,28 +88,29 @@ TEST(BindLease, IsLeftAloneUntilABindWantsIt) {
 }
 
 TEST(BindLease, SaysWhatThePodWatchMustHaveSeen) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   server.Put(fake::Pod("default", "x"));
   a.Want();
   EXPECT_EQ(a.lease->Now().must_have_seen, server.version());  // read after the Lease was written
-  EXPECT_THAT(server.Requests(), ElementsAre(HasSubstr("GET"), HasSubstr("POST"), "GET /api/v1/pods?limit=1"));
+  EXPECT_THAT(server.Requests(),
+              ElementsAre(HasSubstr("GET"), HasSubstr("GET"), HasSubstr("PUT"), "GET /api/v1/pods?limit=1"));
 }
 
 TEST(BindLease, IsGivenUpAfterASecondWithoutBinds) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   a.Want();
   a.Advance(milliseconds(900));
   EXPECT_TRUE(a.lease->Now().held);
   a.Advance(milliseconds(400));
   EXPECT_FALSE(a.lease->Now().held);
-  EXPECT_THAT(server.Get(fake::kLeases, "kube-system", "huygens-bind"), testing::Not(HasSubstr(R"("holderIdentity")")));
+  EXPECT_THAT(server.Lease(), testing::Not(HasSubstr(R"("holderIdentity")")));
   EXPECT_THAT(a.Changes(), ElementsAre("held", "not held"));
 }
 
 TEST(BindLease, TakenAgainUntouchedKeepsItsTermAndReadsNothing) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   a.Want();
   a.Advance(seconds(2));
@@ -111,7 +122,7 @@ TEST(BindLease, TakenAgainUntouchedKeepsItsTermAndReadsNothing) {
 }
 
 TEST(BindLease, IsKeptWhileABindIsUnderWay) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   a.Want();
   ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
@@ -124,11 +135,11 @@ TEST(BindLease, IsKeptWhileABindIsUnderWay) {
 }
 
 TEST(BindLease, IsKeptWhileABindingIsInDoubt) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   a.Want();
   ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
-  a.lease->End(seconds(10));
+  a.lease->EndInDoubt("uid", seconds(10));
   a.Advance(seconds(9));
   EXPECT_TRUE(a.lease->Now().held);
   a.Advance(seconds(2));
@@ -136,17 +147,34 @@ TEST(BindLease, IsKeptWhileABindingIsInDoubt) {
 }
 
 TEST(BindLease, IsNotGivenUpAtTheEndOfAProcessWithABindingInDoubt) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   a.Want();
   ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
-  a.lease->End(seconds(10));
+  a.lease->EndInDoubt("uid", seconds(10));
   a.lease->Stop();
-  EXPECT_THAT(server.Get(fake::kLeases, "kube-system", "huygens-bind"), HasSubstr(R"("holderIdentity":"a")"));
+  EXPECT_THAT(server.Lease(), HasSubstr(R"("holderIdentity":"a")"));
+}
+
+TEST(BindLease, IsGivenUpAsSoonAsNothingIsInDoubtAnyMore) {
+  Server server;
+  Instance a(server, "a");
+  a.Want();
+  for (const char* uid : {"x", "y"}) {
+    ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
+    a.lease->EndInDoubt(uid, seconds(10));
+  }
+  a.Advance(seconds(2));
+  a.lease->Settled("x");
+  a.Advance(seconds(1));
+  EXPECT_TRUE(a.lease->Now().held);
+  a.lease->Settled("y");
+  a.Advance(milliseconds(300));
+  EXPECT_FALSE(a.lease->Now().held);
 }
 
 TEST(BindLease, NoBindBeginsWithLessTimeThanItMayTake) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   EXPECT_FALSE(a.lease->Begin(0, seconds(1)).ok());
   a.Want();
@@ -163,7 +191,7 @@ TEST(BindLease, NoBindBeginsWithLessTimeThanItMayTake) {
 }
 
 TEST(BindLease, SecondInstanceWaitsAndSaysWhoHoldsIt) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a"), b(server, "b");
   a.Want();
   b.Want();
@@ -177,7 +205,7 @@ TEST(BindLease, SecondInstanceWaitsAndSaysWhoHoldsIt) {
 }
 
 TEST(BindLease, InstanceThatDiedIsSucceededAfterTheDuration) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a"), b(server, "b");
   a.Want();  // and then its clock stands still
   b.Work(milliseconds(9900));
@@ -186,8 +214,28 @@ TEST(BindLease, InstanceThatDiedIsSucceededAfterTheDuration) {
   EXPECT_TRUE(b.lease->Now().held);
 }
 
+TEST(BindLease, StandbyCountsTheTimeOfADeadHolderBeforeItsOwnFirstBind) {
+  Server server;
+  Instance a(server, "a"), b(server, "b");
+  a.Want();
+  b.Advance(seconds(12));  // a died; nobody asks b for anything, as long as kube-scheduler has not changed
+  EXPECT_EQ(b.lease->Now().holder, "a");
+  b.Want();
+  EXPECT_TRUE(b.lease->Now().held);
+}
+
+TEST(BindLease, WhoIsAloneDoesNotPause) {
+  Server server;
+  Instance a(server, "a");
+  for (int i = 0; i < 1000; ++i) {  // 100 s
+    a.Work(milliseconds(100));
+    ASSERT_TRUE(a.lease->Now().held);
+  }
+  EXPECT_EQ(a.lease->Now().term, 1u);
+}
+
 TEST(BindLease, TwoInstancesWithConstantWorkTakeTurns) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a"), b(server, "b");
   int turns_of_a = 0, turns_of_b = 0, both = 0;
   for (int i = 0; i < 1300; ++i) {  // 130 s
@@ -206,7 +254,7 @@ TEST(BindLease, TwoInstancesWithConstantWorkTakeTurns) {
 }
 
 TEST(BindLease, YieldsOnlyBetweenBinds) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a"), b(server, "b");
   a.Want();
   ASSERT_TRUE(a.lease->Begin(1, seconds(1)).ok());
@@ -222,8 +270,45 @@ TEST(BindLease, YieldsOnlyBetweenBinds) {
   EXPECT_TRUE(b.lease->Now().held);
 }
 
+// Both bind all the time, and so often does an outcome of a's stay in doubt.
+struct Doubtful {
+  int neither = 0;     // steps of 0.1 s in which nobody could bind
+  int turns_of_b = 0;  // and in which b could
+  int both = 0;
+};
+Doubtful BindInDoubt(int doubt_every, int steps) {
+  Server server;
+  Instance a(server, "a"), b(server, "b");
+  Doubtful result;
+  for (int i = 0; i < steps; ++i) {
+    a.Work(milliseconds(100));
+    b.Work(milliseconds(100));
+    const BindLeaseView of_a = a.lease->Now(), of_b = b.lease->Now();
+    if (of_a.held && i % doubt_every == 0 && a.lease->Begin(of_a.term, seconds(4)).ok())
+      a.lease->EndInDoubt("uid", seconds(10));
+    result.neither += !of_a.held && !of_b.held;
+    result.turns_of_b += of_b.held;
+    result.both += of_a.held && of_b.held;
+  }
+  return result;
+}
+
+TEST(BindLease, TurnOfTheOtherWaitsForWhatIsInDoubtAndStopsNobody) {
+  const Doubtful seen = BindInDoubt(250, 1200);
+  EXPECT_EQ(seen.both, 0);
+  EXPECT_GT(seen.turns_of_b, 200);
+  EXPECT_LT(seen.neither, 40) << "a pause for what is in doubt would take up to 10 s";
+}
+
+TEST(BindLease, TurnOfTheOtherComesAlsoWhereDoubtsNeverEnd) {
+  const Doubtful seen = BindInDoubt(20, 1500);
+  EXPECT_EQ(seen.both, 0);
+  EXPECT_GT(seen.turns_of_b, 200);
+  EXPECT_LT(seen.neither, 250);
+}
+
 TEST(BindLease, IsNotUsedWithoutAResourceVersionToWaitFor) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a");
   server.Inject({.method = "GET", .path = "/pods", .code = 500});
   a.Want();
@@ -234,19 +319,96 @@ TEST(BindLease, IsNotUsedWithoutAResourceVersionToWaitFor) {
 }
 
 TEST(BindLease, WishIsForgottenWhenNobodyRepeatsIt) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a"), b(server, "b");
   a.Want();
   b.Want();
   b.Advance(seconds(4));
+  EXPECT_EQ(b.lease->Now().trouble, "");
+  EXPECT_EQ(b.lease->Now().holder, "a");
   const size_t calls = server.Requests().size();
   b.Advance(seconds(20));
-  EXPECT_EQ(server.Requests().size(), calls);
-  EXPECT_EQ(b.lease->Now().trouble, "");
+  EXPECT_EQ(server.Requests().size(), calls + 10) << "only looked at";
+  EXPECT_FALSE(b.lease->Now().held);
+}
+
+TEST(BindLease, NobodyBindsBesideAHolderWhoseLeaseIsDeleted) {
+  for (const Duration later :
+       {Duration(milliseconds(100)), Duration(milliseconds(1700)), Duration(milliseconds(3000))}) {
+    Server server;
+    Instance a(server, "a"), b(server, "b");
+    a.Work(later);
+    ASSERT_TRUE(a.lease->Now().held);
+    server.DeleteLease();
+    int neither = 0;
+    for (int i = 0; i < 300; ++i) {
+      b.Work(milliseconds(100));  // first: it finds no Lease
+      a.Work(milliseconds(100));
+      const bool held_by_a = a.lease->Now().held, held_by_b = b.lease->Now().held;
+      ASSERT_FALSE(held_by_a && held_by_b);
+      neither += !held_by_a && !held_by_b;
+    }
+    EXPECT_LT(neither, 105) << "one duration";
+    EXPECT_TRUE(b.lease->Now().held);
+    EXPECT_EQ(a.lease->Now().incidents, 1u);
+    EXPECT_EQ(b.lease->Now().incident, "it was deleted");
+  }
+}
+
+TEST(BindLease, WhoIsAloneGoesOnWhenItsLeaseIsDeleted) {
+  Server server;
+  Instance a(server, "a");
+  a.Work(seconds(2));
+  server.DeleteLease();
+  for (int i = 0; i < 100; ++i) {
+    a.Work(milliseconds(100));
+    ASSERT_TRUE(a.lease->Now().held);
+  }
+  EXPECT_EQ(a.lease->Now().term, 2u);
+  EXPECT_EQ(a.lease->Now().incident, "it was deleted while this instance held it");
+}
+
+TEST(BindLease, HolderThatIsDeprivedOfItSendsNothingFromTheMomentThatItNotices) {
+  Server server;
+  Instance a(server, "a");
+  a.Want();
+  std::string taken = server.Lease();
+  server.Put(taken.replace(taken.find(R"("a")"), 3, R"("x")"));
+  a.Work(milliseconds(3400));
+  EXPECT_FALSE(a.lease->Now().held);
+  EXPECT_FALSE(a.lease->Begin(1, seconds(1)).ok());
+  EXPECT_EQ(a.lease->Now().trouble, "held by x");
+}
+
+TEST(BindLease, LeaseThatNeverWasIsCreatedBeforeTheFirstBindWantsIt) {
+  fake::ApiServer server;
+  Instance a(server, "a");
+  EXPECT_TRUE(a.lease->Now().first);
+  EXPECT_THAT(a.lease->Now().trouble, HasSubstr("created just now"));
+  a.Advance(seconds(3));
+  a.Want();
+  EXPECT_FALSE(a.lease->Now().held);
+  a.lease->NobodyElse();
+  a.waiter->AwaitWaiting();
+  EXPECT_FALSE(a.lease->Now().held);
+  a.Advance(seconds(1));
+  EXPECT_TRUE(a.lease->Now().held);
+  EXPECT_EQ(a.lease->Now().must_have_seen, server.version());
+  EXPECT_EQ(a.lease->Now().incidents, 0u);
+}
+
+TEST(BindLease, LeaseThatNobodyWantsIsFreeOnceItHasSettled) {
+  fake::ApiServer server;
+  Instance a(server, "a"), b(server, "b");
+  a.Advance(seconds(11));
+  b.Advance(seconds(11));
+  EXPECT_EQ(server.Seen("POST", "/leases"), 1);
+  b.Want();
+  EXPECT_TRUE(b.lease->Now().held);
 }
 
 TEST(BindLease, StopGivesItUp) {
-  fake::ApiServer server;
+  Server server;
   Instance a(server, "a"), b(server, "b");
   a.Want();
   a.lease->Stop();

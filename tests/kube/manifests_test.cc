@@ -74,7 +74,7 @@ TEST_F(ManifestsTest, EveryKindArrivesAsACompleteList) {
   auto manifests = Open();
   ASSERT_TRUE(status_.ok()) << status_;
   fake::RecordingSink sink;
-  manifests->Deliver(sink, clock_);
+  manifests->Deliver(sink);
   EXPECT_THAT(sink.Words(),
               ElementsAre("list", "+n1", "+n2", "end", "@1", "list", "+c", "+a", "+b", "end", "@1", "list", "+n1",
                           "end", "@1", "list", "+n2", "end", "@1", "list", "+team", "end", "@1"));
@@ -194,7 +194,7 @@ TEST_F(ManifestsTest, AnAnnotationThatCannotBeReadIsReportedAndTheNodeStays) {
               ElementsAre(EndsWith("a.yaml:1: Node n1: annotation huygens.dev/usage-ceilings is ignored: 0.7: "
                                    "expected an object, found a number")));
   fake::RecordingSink sink;
-  manifests->Deliver(sink, clock_);
+  manifests->Deliver(sink);
   EXPECT_EQ(sink.state.GetNode(*sink.state.FindNode("n1"))->allocatable.Get(kCpu), 8000);
 }
 

@@ -29,8 +29,8 @@ class ReflectorTest : public testing::Test {
   void StartAt(Kind kind, const net::ClientOptions& api_server, ReflectorOptions options = {}) {
     auto waiter = std::make_unique<fake::InstantWaiter>();
     waiter_ = waiter.get();
-    reflector_ = std::make_unique<Reflector>(
-        kind, api_server, names_, sink_, clock_, std::move(waiter), [] { return 1.0; }, options);
+    reflector_ =
+        std::make_unique<Reflector>(kind, api_server, names_, sink_, std::move(waiter), [] { return 1.0; }, options);
     ASSERT_TRUE(reflector_->Start().ok());
   }
   // One whose waiting the test controls.
@@ -38,7 +38,7 @@ class ReflectorTest : public testing::Test {
     auto waiter = std::make_unique<fake::ManualWaiter>();
     manual_ = waiter.get();
     reflector_ = std::make_unique<Reflector>(
-        kind, server_.Options(), names_, sink_, clock_, std::move(waiter), [] { return 1.0; }, options);
+        kind, server_.Options(), names_, sink_, std::move(waiter), [] { return 1.0; }, options);
     ASSERT_TRUE(reflector_->Start().ok());
   }
   int Lists(const std::string& collection) const {
@@ -161,6 +161,74 @@ TEST_F(ReflectorTest, PageTokenThatExpiredIsFollowedByAListWithoutPages) {
   ASSERT_TRUE(Synced());
   EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 5; }));
   EXPECT_THAT(server_.Requests(), Contains("GET /api/v1/nodes"));
+}
+
+TEST_F(ReflectorTest, ListWithoutPagesThatFailsIsFollowedByPagesAgain) {
+  for (int i = 0; i < 5; ++i) server_.Put(fake::Node("n" + std::to_string(i)));
+  server_.Inject({.method = "GET", .path = "continue=", .code = 410});
+  server_.Inject({.method = "GET", .path = "/nodes$", .times = -1, .code = 504});  // the whole kind at once: never
+  Start(Kind::kNode, {.page_size = 2});
+  ASSERT_TRUE(Synced());
+  EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 5; }));
+  EXPECT_EQ(server_.Seen("GET", "limit=2"), 5) << "the size of a page had no fault in it";
+}
+
+TEST_F(ReflectorTest, PageThatIsTooLargeIsAskedForInHalvesAndGrowsAgain) {
+  for (int i = 0; i < 30; ++i) server_.Put(fake::Node("n" + std::to_string(100 + i)));
+  for (const char* limit : {"limit=16", "limit=8"}) {
+    server_.Inject({.method = "GET",
+                    .path = limit,
+                    .code = 500,
+                    .body = R"({"kind":"Status","message":"etcdserver: request is too large"})"});
+  }
+  Start(Kind::kNode, {.page_size = 16, .least_page_size = 2});
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  EXPECT_THAT(waiter_->waits(), testing::IsEmpty()) << "what the API server says at once needs no pause";
+  EXPECT_THAT(sink_.States(), Not(Contains(HasSubstr("broken"))));
+  EXPECT_EQ(server_.Seen("GET", "limit=4"), 8);
+  reflector_->Relist();
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes, 2));
+  EXPECT_EQ(server_.Seen("GET", "limit=6"), 5);
+}
+
+TEST_F(ReflectorTest, PageInTheMiddleThatIsTooLargeDoesNotBeginTheListAnew) {
+  for (int i = 0; i < 8; ++i) server_.Put(fake::Node("n" + std::to_string(i)));
+  server_.Inject({.method = "GET", .path = "limit=4&continue=", .code = 413});
+  Start(Kind::kNode, {.page_size = 4, .least_page_size = 1});
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  EXPECT_THAT(sink_.Words(),
+              ElementsAre("list", "+n0", "+n1", "+n2", "+n3", "+n4", "+n5", "+n6", "+n7", "end", "@1008"));
+  EXPECT_EQ(server_.Seen("GET", "limit=4"), 2);
+  EXPECT_EQ(server_.Seen("GET", "limit=2"), 2);
+}
+
+TEST_F(ReflectorTest, PageThatTakesTooLongIsAskedForInHalvesAfterAPause) {
+  for (int i = 0; i < 5; ++i) server_.Put(fake::Node("n" + std::to_string(i)));
+  server_.Inject({.method = "GET", .path = "limit=4", .code = 504});
+  server_.Inject({.what = What::kHang, .method = "GET", .path = "limit=2"});
+  Start(Kind::kNode, {.page_size = 4, .least_page_size = 1, .list_timeout = milliseconds(40)});
+  ASSERT_TRUE(server_.AwaitSeen("GET", "limit=1", 1));
+  EXPECT_THAT(sink_.States(), Contains(HasSubstr("504")));
+  EXPECT_EQ(waiter_->waits().size(), 2u);
+}
+
+TEST_F(ReflectorTest, PagesAreNeverSmallerThanTheLeast) {
+  server_.Put(fake::Node("n1"));
+  server_.Inject({.method = "GET", .path = "/nodes", .times = 9, .code = 413});
+  Start(Kind::kNode, {.page_size = 40, .least_page_size = 10});
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  EXPECT_EQ(server_.Seen("GET", "limit=10"), 8);
+  EXPECT_EQ(waiter_->waits().size(), 7u) << "without a smaller page it is a failure as any other";
+}
+
+TEST_F(ReflectorTest, LongListIsDeliveredInBatchesAlsoWithoutPages) {
+  for (int i = 0; i < 1100; ++i) server_.Put(fake::Node("n" + std::to_string(1000 + i)));
+  server_.Inject({.method = "GET", .path = "continue=", .code = 410});
+  Start(Kind::kNode);
+  ASSERT_TRUE(server_.AwaitWatch(fake::kNodes));
+  EXPECT_THAT(server_.Requests(), Contains("GET /api/v1/nodes"));
+  EXPECT_TRUE(sink_.Await([&] { return sink_.state.NodeCount() == 1100; }));
+  EXPECT_LE(sink_.largest_batch, 501u);
 }
 
 TEST_F(ReflectorTest, ListIsRepeatedWithGrowingPausesUntilItSucceeds) {

@@ -35,7 +35,7 @@ TEST_F(WakeTest, WritesOneAnnotationAndNothingElse) {
   EXPECT_THAT(pod, HasSubstr(R"("cpu":"2")"));
   EXPECT_THAT(api_.Get(fake::kNodes, "", "n1"), HasSubstr(R"("huygens.dev/wake":"second")"));
   EXPECT_THAT(api_.Requests(),
-              testing::ElementsAre("PATCH /api/v1/namespaces/default/pods/a", "PATCH /api/v1/nodes/n1"));
+              testing::ElementsAre("PATCH /api/v1/namespaces/default/pods/a/status", "PATCH /api/v1/nodes/n1/status"));
 }
 
 TEST_F(WakeTest, APodOfThatNameWithAnotherUidIsLeftAlone) {

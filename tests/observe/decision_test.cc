@@ -36,6 +36,32 @@ TEST(DecisionRecord, AFilterShowsTheReasonOfEachNode) {
       R"("checks":["topology","usage"],"nodes":[{"name":"n1"},{"name":"n2","reason":"too full"},{"name":"n3","reason":"too small"}]})");
 }
 
+TEST(DecisionRecord, WhatWasOnlyReportedIsShownByCheck) {
+  const std::string_view nodes[] = {"n1", "n2", "n3"};
+  const std::byte codes[] = {std::byte{0}, std::byte{0}, std::byte{1}};
+  const std::byte usage[] = {std::byte{2}, std::byte{0}, std::byte{0}};
+  const std::byte quota[] = {std::byte{1}, std::byte{1}, std::byte{0}};
+  const ReportedCheck reports[] = {{"usage", usage}, {"quota", quota}};
+  const float score[] = {1, 1, 1};
+  const TermOpinion terms[] = {{"FewestZones", 3, score}};
+  Decision decision = SomeDecision("filter");
+  decision.nodes = nodes;
+  decision.reasons = codes;
+  decision.reports = reports;
+  EXPECT_THAT(Json(DecisionRecord(decision, SomeReasons())),
+              HasSubstr(R"("nodes":[{"name":"n1","wouldRefuse":{"usage":"too full","quota":"too small"}},)"
+                        R"({"name":"n2","wouldRefuse":{"quota":"too small"}},{"name":"n3","reason":"too small"}])"));
+  decision.terms = terms;
+  EXPECT_THAT(Json(DecisionRecord(decision, SomeReasons())), HasSubstr(R"("wouldRefuse":{"usage":"too full",)"));
+
+  Decision bind = SomeDecision("bind");
+  bind.node = "n1";
+  const ReportedCheck one[] = {{"usage", std::span(usage).first(1)}};
+  bind.reports = one;
+  EXPECT_THAT(Json(DecisionRecord(bind, SomeReasons())),
+              HasSubstr(R"("node":"n1","wouldRefuse":{"usage":"too full"}})"));
+}
+
 TEST(DecisionRecord, ANarrowedFilterShowsWhatWasKept) {
   const std::string_view nodes[] = {"n1", "n2", "n3"};
   const uint32_t kept[] = {2, 0, 99};

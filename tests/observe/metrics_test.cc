@@ -22,6 +22,7 @@ using testing::Not;
 Metrics::Options SomeOptions() {
   return {.version = "1.2.3",
           .reject_reasons = {"zones_too_small", "no_topology", "no_topology"},
+          .checks = {"topology", "usage"},
           .usage_resources = {"cpu", "memory"}};
 }
 
@@ -53,6 +54,23 @@ TEST(Metrics, SeriesBeginAtZero) {
   EXPECT_EQ(Value(metrics, R"(huygens_watch_events_total{kind="pods",type="gone"})"), 0);
   EXPECT_EQ(Value(metrics, R"(huygens_bind_api_duration_seconds_count{outcome="bound"})"), 0);
   EXPECT_EQ(Value(metrics, R"(huygens_build_info{version="1.2.3"})"), 1);
+}
+
+TEST(Metrics, WhatIsOnlyReportedIsCountedApart) {
+  Metrics metrics(SomeOptions());
+  EXPECT_EQ(Value(metrics, R"(huygens_pods_would_be_rejected_total{check="topology"})"), 0);
+  metrics.NodeWouldBeRejected("no_topology", 40);
+  metrics.PodWouldBeRejected("usage");
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes_would_be_rejected_total{reason="no_topology"})"), 40);
+  EXPECT_EQ(Value(metrics, R"(huygens_nodes_rejected_total{reason="no_topology"})"), 0);
+  EXPECT_EQ(Value(metrics, R"(huygens_pods_would_be_rejected_total{check="usage"})"), 1);
+}
+
+TEST(Metrics, WhatIsGivenAwayTwiceIsShownByKind) {
+  Metrics metrics(SomeOptions());
+  EXPECT_EQ(Value(metrics, R"(huygens_overcommitted{what="groups"})"), 0);
+  metrics.SetOvercommitted("zones", 5);
+  EXPECT_EQ(Value(metrics, R"(huygens_overcommitted{what="zones"})"), 5);
 }
 
 TEST(Metrics, UnknownLabelValuesCountAsOther) {

@@ -36,10 +36,12 @@ void operator delete(void* memory, size_t) noexcept { std::free(memory); }
 namespace huygens::placement {
 namespace {
 
-TEST(Allocation, NothingPerNode) {
+class Allocation : public testing::TestWithParam<policy::CheckMode> {};
+
+TEST_P(Allocation, NothingPerNode) {
   if (!HUYGENS_OWN_ALLOCATOR) GTEST_SKIP() << "allocations are not counted under a sanitizer";
   const Time now = Time(std::chrono::hours(24 * 365 * 56));
-  auto placement = std::move(*Placement::Create({.narrow_to = 10}));
+  auto placement = std::move(*Placement::Create({.checks = {{"topology", GetParam()}}, .narrow_to = 10}));
   std::vector<std::string> names;
   for (int i = 0; i < 5000; ++i) {
     names.push_back("node-" + std::to_string(i));
@@ -58,6 +60,8 @@ TEST(Allocation, NothingPerNode) {
     EXPECT_LT(allocations - before, 20u) << cpus;
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Modes, Allocation, testing::Values(policy::CheckMode::kReport, policy::CheckMode::kEnforce));
 
 }  // namespace
 }  // namespace huygens::placement

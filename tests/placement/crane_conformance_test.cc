@@ -43,6 +43,19 @@ bool Retyped(const json::object& vector) {
                      [](const json::value& each) { return AnyOfOtherType(each.as_object(), "result"); });
 }
 
+// Crane spares pods that any DaemonSet owns; here it has to be their controller.
+json::value Controlled(json::value pod) {
+  json::object& metadata = pod.as_object()["metadata"].as_object();
+  if (!metadata.contains("ownerReferences") || !metadata["ownerReferences"].is_array()) return pod;
+  for (json::value& owner : metadata["ownerReferences"].as_array()) {
+    json::object& reference = owner.as_object();
+    if (!reference.contains("kind") || reference["kind"] != "DaemonSet") continue;
+    reference["apiVersion"] = "apps/v1";
+    reference["controller"] = true;
+  }
+  return pod;
+}
+
 class Crane {
  public:
   explicit Crane(const json::object& vector) : vector_(vector) {
@@ -66,7 +79,7 @@ class Crane {
   }
 
   Answer Ask() {
-    auto pod = std::make_shared<cluster::Pod>(*wire::DecodePod(json::serialize(vector_.at("pod")), names_));
+    auto pod = std::make_shared<cluster::Pod>(*wire::DecodePod(json::serialize(Controlled(vector_.at("pod"))), names_));
     Answer answer;
     Reason reason = placement_->Filter(*pod, {&kNode, 1}, kNow).reasons.at(0);
     answer.passed = reason == Reason::kFits;

@@ -41,8 +41,11 @@ inline std::shared_ptr<cluster::Pod> MakeGroupPod(const std::string& uid, int64_
 // Nodes n0, n1, ... without topology, of model A4 the even ones.
 class QuotaPlacement {
  public:
-  explicit QuotaPlacement(quota::Enforcement enforcement = quota::Enforcement::kPlacement, int nodes = 3) {
-    placement = std::move(*placement::Placement::Create({.checks = {"topology", "quota"},
+  explicit QuotaPlacement(quota::Enforcement enforcement = quota::Enforcement::kPlacement, int nodes = 3)
+      : QuotaPlacement({"topology", "quota"}, enforcement, nodes) {}
+  explicit QuotaPlacement(std::vector<placement::CheckSetting> checks,
+                          quota::Enforcement enforcement = quota::Enforcement::kPlacement, int nodes = 3) {
+    placement = std::move(*placement::Placement::Create({.checks = std::move(checks),
                                                          .quota = {.enforcement = enforcement},
                                                          .resource_names = &names_,
                                                          .waiting_pods = 1000}));

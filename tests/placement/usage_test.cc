@@ -19,7 +19,7 @@ constexpr std::string_view kNames[] = {"n0", "n1"};
 // Two nodes of 10 CPUs without a topology object, to be used to 80%.
 class UsageTest : public testing::Test {
  protected:
-  explicit UsageTest(std::vector<std::string> checks = {"topology", "usage"}, size_t narrow_to = 0)
+  explicit UsageTest(std::vector<CheckSetting> checks = {"topology", "usage"}, size_t narrow_to = 0)
       : placement_(*Placement::Create({.checks = std::move(checks),
                                        .terms = {{"LeastUsed", 1}},
                                        .max_score = 100,

@@ -281,6 +281,9 @@ TEST_F(PrometheusSourceTest, KnowsWorkloadsByOwnerByTableOrByName) {
   put(R"("namespace":"s","pod":"web-7d4b9c6f5-x2x4z")", 2);                             // kube-state-metrics was away
   put(R"("namespace":"s","pod":"db-0","owner_kind":"StatefulSet","owner_name":"db")", 4);
   put(R"("namespace":"s","pod":"odd-1","owner_kind":"Pod","owner_name":"odd-1")", 5);
+  put(R"("namespace":"s","node":"n1","owner_kind":"DaemonSet","owner_name":"agent")", 7);
+  put(R"("namespace":"s","node":"n2","owner_kind":"DaemonSet","owner_name":"agent")", 8);
+  put(R"("namespace":"s","pod":"proxy-x2x4z","node":"n1")", 9);
   put(R"("namespace":"s","pod":"render-17")", 6);
   cluster::Pod render;
   render.namespace_name = "s";
@@ -291,8 +294,11 @@ TEST_F(PrometheusSourceTest, KnowsWorkloadsByOwnerByTableOrByName) {
   Start();
   RefreshAll(kNow);
   const auto only = [](int64_t amount) { return std::map<int64_t, int64_t>{{kOpen, amount}}; };
-  EXPECT_THAT(workloads, ElementsAre(Pair("s/Deployment/web", only(3000)), Pair("s/Pod/odd-1", only(5000)),
-                                     Pair("s/StatefulSet/db-0", only(4000)), Pair("s/Workflow/render", only(6000))));
+  EXPECT_THAT(workloads,
+              ElementsAre(Pair("s/DaemonSet/agent on n1", only(7000)), Pair("s/DaemonSet/agent on n2", only(8000)),
+                          Pair("s/DaemonSet/proxy on n1", only(9000)), Pair("s/Deployment/web", only(3000)),
+                          Pair("s/Pod/odd-1", only(5000)), Pair("s/StatefulSet/db-0", only(4000)),
+                          Pair("s/Workflow/render", only(6000))));
 }
 
 TEST_F(PrometheusSourceTest, AsksForLessWhereADayIsTooMuch) {

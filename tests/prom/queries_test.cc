@@ -69,6 +69,14 @@ TEST(Queries, AreWhatTheRecordingRulesRecord) {
   }
 }
 
+TEST(Queries, AskForAQuantileOfTheReplicasWhichNobodyRecords) {
+  const Expressions expressions = ExpressionsFor("cpu", {}, 950'000);
+  EXPECT_THAT(expressions.workloads.recorded, IsEmpty());
+  EXPECT_THAT(expressions.workloads.raw,
+              testing::StartsWith("quantile by (namespace, pod, node, owner_kind, owner_name) (0.95, "));
+  EXPECT_EQ(expressions.nodes.recorded, ExpressionsFor("cpu", {}).nodes.recorded);
+}
+
 TEST(Queries, TakeTheOperatorsExpressions) {
   const Expressions both = ExpressionsFor("gpu", {"my_gpu", "node_gpu"});
   EXPECT_THAT(both.workloads.recorded, IsEmpty());

@@ -62,11 +62,13 @@ std::string Line(std::string_view name, std::string_view labels, int64_t milli, 
   return text;
 }
 
-TEST(RealPrometheus, TakesTheRecordingRules) {
+TEST(RealPrometheus, TakesTheRecordingRulesAndTheAlerts) {
   HUYGENS_SKIP_WITHOUT("promtool");
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"promtool", "check", "rules", HUYGENS_SOURCE_DIR "/config/prometheus/rules.yaml"},
-        std::vector<std::string>{"promtool", "test", "rules", HUYGENS_SOURCE_DIR "/tests/prom/rules_test.yaml"}}) {
+        std::vector<std::string>{"promtool", "test", "rules", HUYGENS_SOURCE_DIR "/tests/prom/rules_test.yaml"},
+        std::vector<std::string>{"promtool", "check", "rules", HUYGENS_SOURCE_DIR "/config/prometheus/alerts.yaml"},
+        std::vector<std::string>{"promtool", "test", "rules", HUYGENS_SOURCE_DIR "/tests/prom/alerts_test.yaml"}}) {
     std::string text;
     EXPECT_EQ(Child(command).Finish(text), 0) << text;
   }

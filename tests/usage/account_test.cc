@@ -290,6 +290,49 @@ TEST_F(UsageAccount, APodOrJobThatRanForLessThanADayIsForgottenAfterADay) {
   EXPECT_EQ(account_.workloads(), 3u) << "the Deployment, the long one and the new one";
 }
 
+TEST_F(UsageAccount, SoIsOneOfAnOwnerThatRunsOnce) {
+  Options options = CpuOptions(70);  // ten slots a day
+  options.run_once.emplace_back("Render");
+  account_ = Account(options);
+  Read(0, {{"ns/TaskRun/a", 1},
+           {"ns/PipelineRun/a", 1},
+           {"ns/Workflow/a", 1},
+           {"ns/Render/a", 1},
+           {"ns/Rollout/a", 1},
+           {"Job/Deployment/a", 1}});
+  Read(25, {{"ns/Pod/new", 1}});
+  EXPECT_EQ(account_.workloads(), 3u) << "the Rollout, the Deployment in a namespace called Job, and the new one";
+}
+
+TEST_F(UsageAccount, RemembersNoMoreWorkloadsThanItMay) {
+  Options options = CpuOptions(kSlots);
+  options.max_workloads = 3;
+  account_ = Account(options);
+  SetNode(0, "n0");
+  account_.Place(On(0, MakePod("kept", "a")));
+  Read(0, {{KeyOf("kept"), 10}, {KeyOf("old"), 10}});
+  Read(1, {{KeyOf("newer"), 10}});
+  EXPECT_EQ(account_.displaced(), 0u);
+  Read(2, {{KeyOf("one more"), 10}, {KeyOf("newer"), 20}});
+  EXPECT_EQ(account_.workloads(), 3u);
+  EXPECT_EQ(account_.displaced(), 1u);
+  EXPECT_EQ(account_.DemandOf(*MakePod("old", "b")).resources[0].peak, 250) << "forgotten: nobody runs it";
+  EXPECT_EQ(account_.Figures(0, now_)[0].pods[0].measured, true);
+  // All in use: there is no history for another one.
+  account_.Place(On(0, MakePod("newer", "c")));
+  const cluster::PlacedPod last = On(0, MakePod("one more", "d"));
+  account_.Place(last);
+  account_.Place(On(0, MakePod("late", "e")));
+  Read(3, {{KeyOf("late"), 10}, {KeyOf("kept"), 30}});
+  EXPECT_EQ(account_.workloads(), 3u);
+  EXPECT_EQ(account_.displaced(), 2u);
+  account_.Leave(last);
+  Read(3, {{KeyOf("late"), 10}});
+  EXPECT_EQ(account_.workloads(), 3u);
+  const auto figures = account_.Figures(0, now_)[0];
+  for (const auto& pod : figures.pods) EXPECT_TRUE(pod.measured) << pod.workload;
+}
+
 TEST_F(UsageAccount, FiguresNameTheLargestPodsFirst) {
   ReadWeek("small", std::vector<int64_t>(kSlots, 300));
   ReadWeek("spiky", {100, 100, 100, 700, 100, 100, 100, 100});
@@ -305,7 +348,7 @@ TEST_F(UsageAccount, FiguresNameTheLargestPodsFirst) {
   EXPECT_THAT(figures.curve, ElementsAre(950, 950, 950, 1550, 950, 950, 950, 950));
   ASSERT_EQ(figures.pods.size(), 4u);
   EXPECT_EQ(figures.pods[0].key, "ns/c");
-  EXPECT_EQ(figures.pods[0].workload, "ns/DaemonSet/spiky");
+  EXPECT_EQ(figures.pods[0].workload, "ns/ReplicaSet/spiky");
   EXPECT_EQ(figures.pods[1].key, "ns/a");
   EXPECT_EQ(figures.pods[2].key, "ns/b");
   EXPECT_EQ(figures.pods[3].peak, 250);

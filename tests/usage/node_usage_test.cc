@@ -46,6 +46,36 @@ TEST(Profile, AnEstimateBelowTheMeasuredNeverLowersIt) {
   EXPECT_EQ(Profile(&curve, 0, kDay).peak(), 100);
 }
 
+TEST(Profile, FadesByTheAgeOfThePodWhereThatIsLonger) {
+  Curve curve(8);
+  curve.Set(0, 40);
+  EXPECT_EQ(Profile(&curve, 100, kDay, 0).peak(), 85) << "as long as it was measured";
+  EXPECT_EQ(Profile(&curve, 100, kDay, 2).At(0), 70);
+  for (const size_t age : {4U, 500U}) EXPECT_EQ(Profile(&curve, 100, kDay, age).peak(), 40);
+}
+
+TEST(Profile, OfAPodThatNobodyKnowsByNameFadesIntoWhatItsNodeUses) {
+  EXPECT_EQ(Profile(nullptr, 100, kDay, 0).peak(), 100);
+  EXPECT_EQ(Profile(nullptr, 100, kDay, 1).At(3), 75);
+  EXPECT_EQ(Profile(nullptr, 100, kDay, 4).peak(), 0);
+  EXPECT_EQ(Profile(nullptr, 100, kDay, 4).estimate(), 100) << "where figures are stale";
+}
+
+TEST(Profile, OfTheSystemCountsAboveWhatIsReserved) {
+  const Curve curve = MakeCurve({10, 80, 20, 30});
+  const Profile system = Profile::OfSystem(&curve, 25);
+  EXPECT_EQ(system.peak(), 55);
+  EXPECT_EQ(system.At(0), 0);
+  NodeUsage usage;
+  usage.Add(system);
+  EXPECT_EQ(usage.At(1), 55);
+  EXPECT_EQ(usage.At(2), 0);
+  EXPECT_EQ(usage.At(3), 5);
+  usage.Remove(system);
+  EXPECT_EQ(usage, NodeUsage());
+  EXPECT_EQ(Profile::OfSystem(nullptr, 25).peak(), 0);
+}
+
 TEST(Profile, RoundsWhatFadesUp) {
   Curve curve(8);
   curve.Set(0, 0);
@@ -64,6 +94,7 @@ TEST(NodeUsage, AddsCurvesAndPeaksApart) {
   EXPECT_EQ(usage.peak_slot(), 1u);
   EXPECT_EQ(usage.At(3), 75);
   EXPECT_EQ(usage.estimates(), 12);
+  EXPECT_EQ(usage.extra(), 5) << "the rest is measured";
 }
 
 TEST(NodeUsage, LikelyPeakFavoursPodsWhosePeaksLieElsewhere) {
@@ -100,6 +131,9 @@ RC_GTEST_PROP(NodeUsageProperty, AddingAndRemovingInAnyOrderLeavesWhatACountFind
   const std::vector<Curve> curves = SomeCurves(slots, 6);
   std::vector<Profile> profiles;
   for (const Curve& curve : curves) profiles.emplace_back(&curve, *rc::gen::inRange(0, 99), *rc::gen::inRange(1, 50));
+  for (const Curve& curve : curves)
+    profiles.emplace_back(&curve, *rc::gen::inRange(0, 99), 50, *rc::gen::inRange(0, 60));
+  for (const Curve& curve : curves) profiles.push_back(Profile::OfSystem(&curve, *rc::gen::inRange(0, 30)));
   for (int n = *rc::gen::inRange(0, 3); n > 0; --n) profiles.emplace_back(nullptr, *rc::gen::inRange(0, 99), 1);
 
   NodeUsage usage;

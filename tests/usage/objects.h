@@ -32,20 +32,20 @@ inline cluster::Node MakeNode(std::string name, ResourceVector allocatable) {
   return node;
 }
 
-// A pod of the DaemonSet `workload`: all of them share the history "ns/DaemonSet/WORKLOAD".
+// A pod of the ReplicaSet `workload`: all of them share the history "ns/ReplicaSet/WORKLOAD".
 inline std::shared_ptr<cluster::Pod> MakePod(std::string_view workload, std::string_view name,
                                              ResourceVector requests = {}) {
   auto pod = std::make_shared<cluster::Pod>();
   pod->namespace_name = "ns";
   pod->name = std::string(name);
   pod->uid = Concat("uid-", name);
-  pod->owner_kind = "DaemonSet";
+  pod->owner_kind = "ReplicaSet";
   pod->owner_name = std::string(workload);
   pod->containers.resize(1);
   pod->containers[0].requests = std::move(requests);
   return pod;
 }
-inline std::string KeyOf(std::string_view workload) { return Concat("ns/DaemonSet/", workload); }
+inline std::string KeyOf(std::string_view workload) { return Concat("ns/ReplicaSet/", workload); }
 
 inline cluster::PlacedPod On(cluster::NodeIndex node, std::shared_ptr<const cluster::Pod> pod) {
   return {std::move(pod), node, {}};

@@ -118,6 +118,20 @@ TEST(Lease, IsReadAndWrittenByteForByte) {
   EXPECT_EQ(out, samples::kLease);
 }
 
+TEST(Lease, WhoWaitsIsAnAnnotation) {
+  auto lease =
+      DecodeLease(R"({"metadata":{"name":"l","annotations":{"other":"x","huygens.dev/waiting":"host-2"}},"spec":{}})");
+  ASSERT_TRUE(lease.ok()) << lease.status();
+  EXPECT_EQ(lease->waiting, "host-2");
+  std::string out;
+  AppendLease(out, *lease);
+  EXPECT_NE(out.find(R"("metadata":{"name":"l","annotations":{"huygens.dev/waiting":"host-2"}},"spec":{)"), out.npos)
+      << out;
+  lease = DecodeLease(R"({"metadata":{"name":"l","annotations":null},"spec":{}})");
+  ASSERT_TRUE(lease.ok()) << lease.status();
+  EXPECT_EQ(lease->waiting, "");
+}
+
 TEST(Lease, AFreeLeaseHasNeitherHolderNorTimes) {
   auto lease =
       DecodeLease(R"({"metadata":{"name":"l"},"spec":{"holderIdentity":null,"acquireTime":null,"renewTime":null}})");

@@ -103,6 +103,7 @@ TEST_F(Golden, FilterAndPrioritizeWithNodes) {
       ASSERT_TRUE(node.ok()) << node.status();
       EXPECT_EQ(node->name, item.name);
       EXPECT_EQ(node->allocatable.Get(kCpu), 8000);
+      EXPECT_GE(node->capacity.Get(kCpu), 8000);
     }
     std::string out;
     std::vector<uint32_t> all = {0, 1, 2, 3};

@@ -243,12 +243,19 @@ TEST_F(PodTest, AnObservedPlacementIsReadAsAPlacementMarkOfItsOwn) {
   }
 }
 
-TEST_F(PodTest, AnyOwningDaemonSetMakesADaemonSetPod) {
+TEST_F(PodTest, ADaemonSetThatControlsItMakesADaemonSetPod) {
   auto owned = [&](std::string_view owners) {
     return Decode(Concat(R"({"metadata":{"ownerReferences":)", owners, "}}")).owned_by_daemon_set;
   };
-  EXPECT_TRUE(owned(R"([{"kind":"Node"},{"controller":true,"kind":"DaemonSet"}])"));
-  EXPECT_TRUE(owned(R"([{"kind":"DaemonSet"}])"));
+  EXPECT_TRUE(owned(R"([{"kind":"Node"},{"controller":true,"apiVersion":"apps/v1","kind":"DaemonSet"}])"));
+  EXPECT_TRUE(owned(R"([{"controller":true,"apiVersion":"apps/v2","kind":"DaemonSet"}])"));
+  // Anybody can write an owner that nobody heeds.
+  EXPECT_FALSE(owned(R"([{"apiVersion":"apps/v1","kind":"DaemonSet"}])"));
+  EXPECT_FALSE(owned(R"([{"controller":false,"apiVersion":"apps/v1","kind":"DaemonSet"}])"));
+  EXPECT_FALSE(owned(R"([{"controller":true,"apiVersion":"apps.kruise.io/v1","kind":"DaemonSet"}])"));
+  EXPECT_FALSE(owned(R"([{"controller":true,"kind":"DaemonSet"}])"));
+  EXPECT_FALSE(owned(R"([{"controller":true,"apiVersion":"apps/v1","kind":"ReplicaSet"},)"
+                     R"({"controller":true,"apiVersion":"apps/v1","kind":"DaemonSet"}])"));
   EXPECT_FALSE(owned(R"([{"controller":true,"kind":"ReplicaSet"},null])"));
 }
 

@@ -138,7 +138,8 @@ TEST_F(TopologyTest, OfTheCommunitysZonesThoseWithOtherNamesAreSkipped) {
   auto names = [&](const std::vector<std::string>& names) {
     std::string zones;
     for (const std::string& name : names) {
-      zones += Concat(zones.empty() ? "" : ",", R"({"name":")", name, R"(","type":"Node","attributes":[)",
+      zones += Concat(zones.empty() ? "" : ",", R"({"name":")", name,
+                      R"(","type":"Node","resources":[{"name":"cpu","capacity":"1"}],"attributes":[)",
                       R"({"name":"offline_capacity","value":"1"}],"costs":[{"name":"numa-2","value":1},)",
                       R"({"name":"node-+2","value":2}]})");
     }
@@ -157,7 +158,56 @@ TEST_F(TopologyTest, OfTheCommunitysZonesThoseWithOtherNamesAreSkipped) {
 
   EXPECT_EQ(names({"numa-1", "numa-2"}).defect, "zone \"numa-1\" is not called node-N, nor is any other");
   EXPECT_EQ(names({"node-1", "numa-2", "node-01"}).defect, "zones node-1 and node-01 have the same number");
-  EXPECT_EQ(names({}).defect, "");
+}
+
+TEST_F(TopologyTest, AmountsThatNoMachineHasAreADefectWhoeverWroteThem) {
+  const auto crane = [&](std::string_view resources) {
+    return Crane(Concat(R"({"metadata":{"name":"n"},"craneManagerPolicy":{"cpuManagerPolicy":"Static"},"zones":)"
+                        R"([{"name":"node0","type":"Node","resources":)",
+                        resources, "}]}"))
+        .defect;
+  };
+  EXPECT_EQ(crane(R"({"allocatable":{"cpu":"4","memory":"1Gi"}})"), "");
+  EXPECT_EQ(crane(R"({"allocatable":{"cpu":"-1"}})"), "zone node0: allocatable of cpu is negative");
+  EXPECT_EQ(crane(R"({"capacity":{"memory":"2Pi"}})"), "zone node0: capacity of memory is more than any machine has");
+  EXPECT_EQ(crane(R"({"allocatable":{"cpu":"65537"}})"), "65537 CPUs; at most 65536 are supported");
+  EXPECT_EQ(crane("{}"), "no zone says how much it has of anything");
+  EXPECT_EQ(Crane(R"({"metadata":{"name":"n"},"craneManagerPolicy":{"cpuManagerPolicy":"Static"}})").defect,
+            "there is no zone of type Node in it");
+  const auto community = [&](std::string_view resources) {
+    return Community(Concat(R"({"metadata":{"name":"n"},"zones":[{"name":"node-0","type":"Node","resources":[)",
+                            resources, "]}]}"))
+        .defect;
+  };
+  EXPECT_EQ(community(R"({"name":"a/b","capacity":"4","available":"0"})"), "");
+  EXPECT_EQ(community(R"({"name":"a/b","capacity":"4","available":"-2"})"),
+            "zone node-0: available of a/b is negative");
+  // Where kubelet pins, nobody is given zones by what is not there.
+  EXPECT_EQ(community(""), "");
+  EXPECT_EQ(CraneZones(R"([{"name":"node0","type":"Node"}])").defect, "");
+  EXPECT_EQ(CraneZones(R"([{"name":"node0","type":"Node","attributes":{"offline_capacity":"-1"}}])").defect,
+            "zone node0: offline_capacity \"-1\": is negative");
+}
+
+TEST_F(TopologyTest, AResourceTooManyLosesItsRowAndNotTheObject) {
+  for (int i = 0; names_.Intern(Concat("example.com/r", std::to_string(i))).ok(); ++i) {
+  }
+  Status left_out;
+  auto community = DecodeCommunityTopology(
+      R"({"metadata":{"name":"n"},"zones":[{"name":"node-0","type":"Node","resources":[)"
+      R"({"name":"cpu","capacity":"4"},{"name":"one/more","capacity":"1"},{"name":"memory","capacity":"1"}]}]})",
+      names_, &left_out);
+  ASSERT_TRUE(community.ok());
+  EXPECT_EQ(community->defect, "");
+  EXPECT_EQ(community->zones.at(0).capacity, (ResourceVector{{kCpu, 4000}, {kMemory, 1}}));
+  EXPECT_THAT(std::string(Message(left_out)), HasSubstr("refused: one/more"));
+  left_out = absl::OkStatus();
+  auto crane = DecodeCraneTopology(
+      R"({"metadata":{"name":"n"},"zones":[{"name":"node0","type":"Node","resources":{"capacity":{"cpu":"4","one/more":"1"}}}]})",
+      names_, &left_out);
+  ASSERT_TRUE(crane.ok());
+  EXPECT_EQ(crane->zones.at(0).capacity, (ResourceVector{{kCpu, 4000}}));
+  EXPECT_FALSE(left_out.ok());
 }
 
 TEST_F(TopologyTest, SixtyFourSparseZonesAreFine) {

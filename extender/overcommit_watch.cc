@@ -1,0 +1,91 @@
+#include "extender/overcommit_watch.h"
+
+#include "absl/strings/str_join.h"
+
+namespace huygens::extender {
+
+namespace {
+
+constexpr int kPeriod = 10;
+constexpr size_t kMostExamples = 3;  // of each
+
+void AddExample(size_t found, std::string_view name, std::vector<std::string>& examples) {
+  if (found <= kMostExamples) examples.emplace_back(name);
+}
+
+bool AboveCeiling(const usage::Account& usage, cluster::NodeIndex node, Time now) {
+  for (size_t r = 0; r < usage.options().resources.size(); ++r) {
+    const usage::NodeUse use = usage.Use(node, r, now);
+    if (use.ceiling && use.state == usage::MetricState::kFresh && use.peak > *use.ceiling) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+OvercommitWatch::Found OvercommitWatch::Look() const {
+  Found found;
+  const Time now = context_.clock.Now();
+  for (cluster::NodeIndex node = 0; node < context_.placement.state().NodeSlots(); ++node) LookAtNode(node, now, found);
+  LookAtGroups(found);
+  return found;
+}
+
+void OvercommitWatch::LookAtNode(cluster::NodeIndex node, Time now, Found& found) const {
+  const placement::Placement& placement = context_.placement;
+  if (placement.state().GetNode(node) == nullptr) return;
+  const std::string_view name = placement.state().NodeName(node);
+  if (const size_t zones = placement.OvercommittedZones(node, now); zones > 0) {
+    found.zones += zones;
+    AddExample(found.zones, Concat("node/", name), found.examples);
+  }
+  if (AboveCeiling(placement.usage(), node, now)) {
+    ++found.nodes;
+    if (UsageEnforced()) AddExample(found.nodes, Concat("node/", name, " (usage)"), found.examples);
+  }
+}
+
+void OvercommitWatch::LookAtGroups(Found& found) const {
+  if (context_.placement.quota() == nullptr) return;
+  for (const auto& [name, group] : context_.placement.quota()->tree().groups()) {
+    if (!group.OverBudget()) continue;
+    AddExample(++found.groups, Concat("bizrq/", name), found.examples);
+  }
+}
+
+void OvercommitWatch::EverySecond() {
+  if (++seconds_ < kPeriod || !context_.not_ready().empty()) return;
+  seconds_ = 0;
+  const Found found = Look();
+  const size_t count = found.Unexpected(UsageEnforced());
+  if (count > told_) {
+    context_.log.Warn("more is given away than there is", {{"zones", found.zones},
+                                                           {"nodesAboveCeiling", found.nodes},
+                                                           {"groups", found.groups},
+                                                           {"such as", absl::StrJoin(found.examples, ", ")}});
+  } else if (count == 0 && told_ > 0) {
+    context_.log.Info("nothing is given away twice any more");
+  }
+  told_ = count;
+}
+
+void OvercommitWatch::RefreshMetrics() const {
+  const Found found = Look();
+  context_.metrics.SetOvercommitted("zones", found.zones);
+  context_.metrics.SetOvercommitted("nodes", found.nodes);
+  context_.metrics.SetOvercommitted("groups", found.groups);
+}
+
+std::optional<Readiness::Item> OvercommitWatch::Describe() const {
+  const Found found = Look();
+  if (found.Unexpected(UsageEnforced()) == 0) return std::nullopt;
+  return Readiness::Item{
+      .ok = true,
+      .warning = true,
+      .name = "overcommitted",
+      .detail = Concat(std::to_string(found.zones), " zones, ", std::to_string(found.groups),
+                       " groups and, by their usage ceilings, ", std::to_string(found.nodes),
+                       " nodes have given away more than they have, such as ", absl::StrJoin(found.examples, ", "))};
+}
+
+}  // namespace huygens::extender

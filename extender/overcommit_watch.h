@@ -1,0 +1,45 @@
+// What is given away more than once, whatever the cause: two instances that bound at the same time, a budget or a real
+// capacity that was lowered, pods whose labels changed, a zone that shrank or went. The metric, an item of
+// /readyz?verbose, and a log line when there is more of it, or none any more. Decision thread only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "extender/context.h"
+#include "extender/readiness.h"
+
+namespace huygens::extender {
+
+class OvercommitWatch {
+ public:
+  explicit OvercommitWatch(Context& context) : context_(context) {}
+
+  // Looks every ten seconds: a few hundred microseconds for 5000 nodes.
+  void EverySecond();
+  void RefreshMetrics() const;
+  // Nothing where all is well.
+  std::optional<Readiness::Item> Describe() const;
+
+ private:
+  struct Found {
+    size_t zones = 0;
+    size_t nodes = 0;  // above a usage ceiling at the peak of their week, by fresh figures
+    size_t groups = 0;
+    std::vector<std::string> examples;  // names, of each a few
+    // What the enforced checks should have kept from happening.
+    size_t Unexpected(bool usage_enforced) const { return zones + groups + (usage_enforced ? nodes : 0); }
+  };
+
+  Found Look() const;
+  void LookAtNode(cluster::NodeIndex node, Time now, Found& found) const;
+  void LookAtGroups(Found& found) const;
+  bool UsageEnforced() const { return context_.placement.ModeOf("usage") == policy::CheckMode::kEnforce; }
+
+  Context& context_;
+  int seconds_ = 0;
+  size_t told_ = 0;  // as last logged
+};
+
+}  // namespace huygens::extender

@@ -1,0 +1,231 @@
+#include "preflight/cluster.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "base/text.h"
+#include "base/waiter.h"
+#include "extender/placement_options.h"
+#include "kube/manifests.h"
+#include "kube/reflector.h"
+#include "quota/pod_usage.h"
+
+namespace huygens::preflight {
+
+namespace {
+
+using cluster::Kind;
+using kube::WatchState;
+
+// Keeps what the reflectors deliver until the first LIST of each kind is done, or has failed for long enough.
+class Collector final : public kube::EventSink {
+ public:
+  void Deliver(kube::EventBatch batch) override {
+    const std::lock_guard lock(mutex_);
+    auto& events = events_[static_cast<size_t>(batch.kind)];
+    std::ranges::move(batch.events, std::back_inserter(events));
+  }
+  void Report(kube::WatchReport report) override {
+    const std::lock_guard lock(mutex_);
+    KindRead& kind = kinds_[static_cast<size_t>(report.kind)];
+    // What was read stays read, whatever becomes of the watch.
+    if (kind.state == WatchState::kSynced) return;
+    kind.state = report.state;
+    kind.why = std::move(report.why);
+    changed_.notify_all();
+  }
+  void ObjectFault(Kind kind, std::string_view object, const Status& fault, bool in_use) override {
+    if (in_use) return;  // judged from the object itself
+    const std::lock_guard lock(mutex_);
+    unreadable_.push_back(Concat(Name(kind), " ", object, ": ", Message(fault)));
+  }
+
+  void Ask(Kind kind) { kinds_[static_cast<size_t>(kind)].asked = true; }
+  void Await(const ReadOptions& options) {
+    std::unique_lock lock(mutex_);
+    const auto end = std::chrono::steady_clock::now() + options.list;
+    changed_.wait_until(lock, end, [this] { return None(WatchState::kListing); });
+    // A LIST that failed is tried again after a moment.
+    changed_.wait_until(lock, std::min(end, std::chrono::steady_clock::now() + options.broken),
+                        [this] { return None(WatchState::kListing) && None(WatchState::kBroken); });
+  }
+  void HandTo(Cluster& cluster) {
+    cluster.kinds = kinds_;
+    cluster.unreadable = std::move(unreadable_);
+    for (auto& events : events_) {
+      for (const cluster::Event& event : events) {
+        if (const auto* begin = std::get_if<cluster::ListBegin>(&event); begin && begin->kind == Kind::kPod) {
+          cluster.pods = 0;  // of a LIST that was begun anew
+          cluster.groups.clear();
+        }
+        if (const auto* set = std::get_if<cluster::PodSet>(&event)) Count(set->pod, cluster);
+        cluster.placement->Apply(event);
+      }
+      events.clear();
+    }
+  }
+
+ private:
+  bool None(WatchState state) const {
+    return std::ranges::none_of(kinds_, [&](const KindRead& kind) { return kind.asked && kind.state == state; });
+  }
+  static void Count(const std::shared_ptr<const cluster::Pod>& pod, Cluster& cluster) {
+    if (pod->Terminal()) return;
+    ++cluster.pods;
+    if (!quota::Account::Counts(*pod)) return;
+    GroupUse& use = cluster.groups[pod->quota->group];
+    ++use.pods;
+    if (!pod->Bound()) use.pending = pod;
+  }
+
+  std::mutex mutex_;  // guards all below
+  std::condition_variable changed_;
+  std::array<KindRead, cluster::kKindCount> kinds_;
+  std::array<std::vector<cluster::Event>, cluster::kKindCount> events_;
+  std::vector<std::string> unreadable_;
+};
+
+Status ReadApiServer(const net::ClientOptions& api_server, const Clock& clock, const ReadOptions& options,
+                     Cluster& cluster, Collector& collector) {
+  std::vector<std::unique_ptr<kube::Reflector>> reflectors;
+  for (const Kind kind : cluster::kKinds) {
+    if (!cluster.placement->Follows(kind)) continue;
+    collector.Ask(kind);
+    reflectors.push_back(std::make_unique<kube::Reflector>(kind, api_server, cluster.resources, collector, clock,
+                                                           std::make_unique<SteadyWaiter>(), SystemRandom()));
+  }
+  for (const auto& reflector : reflectors) HUYGENS_RETURN_IF_ERROR(reflector->Start());
+  collector.Await(options);
+  for (const auto& reflector : reflectors) reflector->Stop();
+  return absl::OkStatus();
+}
+
+Status ReadManifests(const std::string& directory, const Clock& clock, Cluster& cluster, Collector& collector) {
+  for (const Kind kind : cluster::kKinds) {
+    if (cluster.placement->Follows(kind)) collector.Ask(kind);
+  }
+  kube::ManifestDirectory manifests(directory, false, cluster.resources, quota::DefaultPod);
+  HUYGENS_RETURN_IF_ERROR(manifests.Load(cluster.notices));
+  manifests.Deliver(collector, clock);
+  for (const Kind kind : cluster::kKinds) collector.Report({.kind = kind, .state = WatchState::kSynced, .why = ""});
+  return absl::OkStatus();
+}
+
+void Add(Findings& findings, Group group, Severity severity, std::string what, std::string why = "",
+         std::string mend = "") {
+  findings.push_back({group, severity, std::move(what), std::move(why), std::move(mend)});
+}
+
+}  // namespace
+
+StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
+                                               const net::ClientOptions* api_server, const Clock& clock,
+                                               ReadOptions options) {
+  auto cluster = std::make_unique<Cluster>();
+  HUYGENS_ASSIGN_OR_RETURN(placement::Options placement, extender::PlacementOptions(configuration, cluster->resources));
+  HUYGENS_ASSIGN_OR_RETURN(cluster->placement, placement::Placement::Create(std::move(placement)));
+  Collector collector;
+  if (api_server) {
+    HUYGENS_RETURN_IF_ERROR(ReadApiServer(*api_server, clock, options, *cluster, collector));
+  } else {
+    HUYGENS_RETURN_IF_ERROR(Annotate(
+        ReadManifests(configuration.cluster.manifests->directory, clock, *cluster, collector), "cluster.manifests"));
+  }
+  collector.HandTo(*cluster);
+  return cluster;
+}
+
+Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& configuration) {
+  Findings findings;
+  size_t read = 0, broken = 0;
+  for (const Kind kind : cluster::kKinds) {
+    const KindRead& of = cluster.Of(kind);
+    if (!of.asked) continue;
+    switch (of.state) {
+      case WatchState::kSynced:
+        ++read;
+        break;
+      case WatchState::kAbsent:
+        if (kind == Kind::kBizGroupQuota) {
+          Add(findings, Group::kCluster, Severity::kWarning,
+              "there is no kind bizgroupresourcequotas.quota.huygens.dev",
+              "Pods with the label biz.group.resource.quota are refused, for no group exists.",
+              "kubectl apply -k config/crd\n"
+              "or leave quota out of filter.checks");
+        } else {
+          Add(findings, Group::kCluster, Severity::kOk, Concat("there is no kind ", Name(kind)), "It counts as empty.");
+        }
+        break;
+      case WatchState::kListing:
+      case WatchState::kBroken:
+        ++broken;
+        Add(findings, Group::kCluster, Severity::kError, Concat("cannot list ", Name(kind)),
+            of.why.empty() ? "No answer came in time. huygens is not ready before the first list."
+                           : Concat(of.why, ". huygens is not ready before the first list."),
+            of.why.find("403") == std::string::npos ? "" : "kubectl apply -k config/rbac");
+        break;
+    }
+  }
+  if (cluster.Of(Kind::kCraneTopology).state == WatchState::kAbsent &&
+      cluster.Of(Kind::kCommunityTopology).state == WatchState::kAbsent) {
+    Add(findings, Group::kCluster,
+        configuration.topology.nodes_without_topology_pass ? Severity::kWarning : Severity::kError,
+        "neither kind of NodeResourceTopology is installed",
+        "huygens knows no zones: pods that ask for them pass unchecked.",
+        "crane's: kubectl apply -k config/crd\n"
+        "the community's comes with its exporter, such as node-feature-discovery's topology updater");
+  }
+  if (broken == 0) {
+    Add(findings, Group::kCluster, Severity::kOk,
+        Concat("read ", Counted(cluster.placement->state().NodeCount(), "node"), " and ",
+               Counted(cluster.pods, "unfinished pod"), ", ", Counted(read, "kind"), " of objects"));
+  }
+  if (!cluster.unreadable.empty()) {
+    Add(findings, Group::kCluster, Severity::kWarning,
+        Concat(Counted(cluster.unreadable.size(), "object"), " cannot be read"), SomeOf(cluster.unreadable),
+        "mend the objects; kubectl get KIND NAME -o yaml shows them");
+  }
+  for (const std::string& notice : cluster.notices) Add(findings, Group::kCluster, Severity::kWarning, notice);
+  return findings;
+}
+
+Findings JudgeGroups(const Cluster& cluster) {
+  Findings findings;
+  const quota::Account* account = cluster.placement->quota();
+  if (!account) return findings;
+  // A list that failed says nothing about which groups there are.
+  if (cluster.Of(Kind::kBizGroupQuota).state == WatchState::kBroken) return findings;
+  size_t pods = 0;
+  for (const auto& [name, use] : cluster.groups) {
+    pods += use.pods;
+    const quota::Verdict standing = account->tree().Standing(name);
+    if (!standing.fits()) {
+      Add(findings, Group::kQuota, use.pending ? Severity::kError : Severity::kWarning,
+          Concat(Counted(use.pods, "pod"), " of group ", name, ": ", quota::Text(standing, name)),
+          use.pending ? Concat("They are refused; one that waits: ", use.pending->Key())
+                      : "New pods of it are refused.",
+          standing.outcome == quota::Outcome::kNoGroup
+              ? Concat("create the group, or mend the label ", cluster::kQuotaGroupLabel, " of the pods:\n",
+                       "kubectl get pods -A -l ", cluster::kQuotaGroupLabel, "=", name)
+              : Concat("kubectl get bizrq ", name, " -o yaml"));
+      continue;
+    }
+    if (!use.pending) continue;
+    const quota::Verdict verdict = cluster.placement->CheckQuota(*use.pending);
+    if (verdict.fits()) continue;
+    Add(findings, Group::kQuota, Severity::kWarning,
+        Concat("pod ", use.pending->Key(), " waits: ", quota::Text(verdict, name)),
+        "Its group refuses it, whatever the node.",
+        Concat("huygens quota explain ", use.pending->Key(), "   # once it runs"));
+  }
+  if (findings.empty()) {
+    Add(findings, Group::kQuota, Severity::kOk,
+        pods == 0 ? "no pod names a business group"
+                  : Concat(Counted(pods, "pod"), " of ", Counted(cluster.groups.size(), "business group"),
+                           ", all of which exist"));
+  }
+  return findings;
+}
+
+}  // namespace huygens::preflight

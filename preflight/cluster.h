@@ -1,0 +1,63 @@
+// The cluster as preflight sees it: read once by the extender's own means (reflectors, decoders, decision core), so
+// that both see the same. Blocking.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/resource.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "cluster/event.h"
+#include "extender/configuration.h"
+#include "kube/event_sink.h"
+#include "net/client.h"
+#include "placement/placement.h"
+#include "preflight/finding.h"
+
+namespace huygens::preflight {
+
+// How the LIST of one kind went.
+struct KindRead {
+  bool asked = false;  // nobody looks at the kind otherwise
+  kube::WatchState state = kube::WatchState::kListing;
+  std::string why;
+};
+
+struct GroupUse {
+  size_t pods = 0;
+  std::shared_ptr<const cluster::Pod> pending;  // one that waits for a node; null: none does
+};
+
+struct Cluster {
+  ResourceNames resources;
+  std::unique_ptr<placement::Placement> placement;
+  std::array<KindRead, cluster::kKindCount> kinds;
+  std::vector<std::string> unreadable;     // "KIND NAME: fault"
+  std::map<std::string, GroupUse> groups;  // that unfinished pods name
+  size_t pods = 0;                         // unfinished ones
+  std::vector<std::string> notices;        // of manifests
+
+  const KindRead& Of(cluster::Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
+};
+
+struct ReadOptions {
+  Duration list = std::chrono::seconds(120);  // for all that is listed
+  Duration broken = std::chrono::seconds(2);  // how long a LIST that failed is tried again
+};
+
+// Fails where the configuration cannot be used at all. `api_server` null: from cluster.manifests.
+StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
+                                               const net::ClientOptions* api_server, const Clock& clock,
+                                               ReadOptions options = {});
+
+// Which kinds could be read, and what is missing of definitions.
+Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& configuration);
+// Groups that pods name and that refuse them, by quota's own rules.
+Findings JudgeGroups(const Cluster& cluster);
+
+}  // namespace huygens::preflight

@@ -1,0 +1,161 @@
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+#include "preflight/judge_topology.h"
+#include "topology/kubelet_labels.h"
+#include "topology/kubelet_settings.h"
+
+namespace huygens::preflight {
+
+namespace {
+
+using topology::KubeletSetting;
+using topology::NodeMode;
+using topology::SettingSource;
+
+// kubelet's own words as the labels that would say the same: what reads labels then reads kubelet, too.
+cluster::Node Labelled(const wire::KubeletConfiguration& kubelet) {
+  cluster::Node node;
+  const auto say = [&](std::string_view setting, const std::string& value) {
+    if (!value.empty()) node.labels.emplace_back(topology::KubeletLabelOf(setting), value);
+  };
+  say("topologyManagerPolicy", kubelet.topology_manager_policy);
+  say("topologyManagerScope", kubelet.topology_manager_scope);
+  say("cpuManagerPolicy", kubelet.cpu_manager_policy);
+  say("memoryManagerPolicy", kubelet.memory_manager_policy);
+  for (const auto& [name, value] : kubelet.topology_manager_policy_options) {
+    say(Concat("topologyManagerPolicyOptions.", name), value);
+  }
+  for (const auto& [name, value] : kubelet.cpu_manager_policy_options) {
+    say(Concat("cpuManagerPolicyOptions.", name), value);
+  }
+  return node;
+}
+
+std::map<std::string, KubeletSetting> ByName(std::vector<KubeletSetting> settings) {
+  std::map<std::string, KubeletSetting> by_name;
+  for (KubeletSetting& each : settings) {
+    std::string name = each.name;
+    by_name.emplace(std::move(name), std::move(each));
+  }
+  by_name.erase("threadsPerCore");  // of the machine
+  return by_name;
+}
+
+// Nodes that differ from what is assumed in the same way.
+struct Difference {
+  std::string setting, kubelet, assumed;
+  SettingSource source = SettingSource::kConfiguration;
+  auto operator<=>(const Difference&) const = default;
+};
+
+std::string Mend(const Difference& difference, const std::vector<std::string>& nodes, size_t compared) {
+  if (difference.source == SettingSource::kObject) {
+    return "restart the exporter of these nodes: it publishes what kubelet was configured with before";
+  }
+  std::string text;
+  if (difference.source == SettingSource::kConfiguration && nodes.size() == compared) {
+    const size_t dot = difference.setting.find('.');
+    const bool option = dot != std::string::npos;
+    text = Concat("in the configuration\ntopology: {kubelet: {", difference.setting.substr(0, dot), ": ",
+                  option ? Concat("{", difference.setting.substr(dot + 1), ": \"", difference.kubelet, "\"}")
+                         : difference.kubelet,
+                  "}}\nor\n");
+  }
+  text += "kubectl label node --overwrite";
+  for (const std::string& node : nodes) text += Concat(" ", node);
+  return Concat(text, " ", topology::KubeletLabelOf(difference.setting), "=", difference.kubelet);
+}
+
+void Compare(const std::string& name, const cluster::NodeTopology& object, const cluster::Node& node,
+             const wire::KubeletConfiguration& kubelet, const topology::KubeletOptions& defaults,
+             std::map<Difference, std::vector<std::string>>& differences) {
+  const cluster::Node real = Labelled(kubelet);
+  const auto says = ByName(topology::KubeletSettingsOf({}, &real, {}));
+  const auto assumed = ByName(topology::KubeletSettingsOf(object, &node, defaults));
+  const auto value_in = [](const auto& settings, const std::string& setting) {
+    const auto found = settings.find(setting);
+    return found == settings.end() ? std::string("false") : found->second.value;  // an option that nobody mentions
+  };
+  std::map<std::string, SettingSource> names;
+  for (const auto& [setting, value] : says) names.emplace(setting, SettingSource::kConfiguration);
+  for (const auto& [setting, value] : assumed) names[setting] = value.source;
+  for (const auto& [setting, source] : names) {
+    const std::string kubelet_value = value_in(says, setting), assumed_value = value_in(assumed, setting);
+    if (kubelet_value != assumed_value) {
+      differences[{setting, kubelet_value, assumed_value, source}].push_back(name);
+    }
+  }
+}
+
+std::string_view Whose(SettingSource source) {
+  switch (source) {
+    case SettingSource::kObject:
+      return "the topology object";
+    case SettingSource::kLabel:
+      return "a label";
+    case SettingSource::kConfiguration:
+      break;
+  }
+  return "the configuration";
+}
+
+}  // namespace
+
+Findings JudgeKubelets(const placement::Placement& placement, const std::vector<KubeletSays>& kubelets) {
+  std::map<Difference, std::vector<std::string>> differences;
+  std::vector<std::string> silent, both, unseen;
+  std::string why_silent;
+  size_t compared = 0;
+  for (const KubeletSays& each : kubelets) {
+    const auto index = placement.state().FindNode(each.node);
+    const cluster::Node* node = index ? placement.state().GetNode(*index) : nullptr;
+    if (!node) continue;
+    if (!each.configuration.ok()) {
+      if (silent.empty()) why_silent = Message(each.configuration.status());
+      silent.push_back(each.node);
+      continue;
+    }
+    const cluster::NodeTopology* object = placement.state().Topology(*index);
+    const bool pins = each.configuration->cpu_manager_policy == "static";
+    if (pins && placement.Mode(*index) == NodeMode::kManaged) both.push_back(each.node);
+    if (pins && !object) unseen.push_back(each.node);
+    if (!object || object->source != cluster::TopologySource::kCommunity) continue;
+    ++compared;
+    Compare(each.node, *object, *node, *each.configuration, placement.options().topology.kubelet, differences);
+  }
+  Findings findings;
+  const auto add = [&](Severity severity, std::string what, std::string why, std::string mend) {
+    findings.push_back({Group::kTopology, severity, std::move(what), std::move(why), std::move(mend)});
+  };
+  for (const auto& [difference, nodes] : differences) {
+    add(Severity::kWarning,
+        Concat("kubelet of ", SomeOf(nodes), " has ", difference.setting, " ", difference.kubelet, ", and ",
+               Whose(difference.source), " says ", difference.assumed),
+        "huygens predicts another kubelet: it lets pods through that this one refuses (the pod fails), or refuses pods "
+        "that it would take.",
+        Mend(difference, nodes, compared));
+  }
+  if (!both.empty()) {
+    add(Severity::kWarning, Concat("both an agent and kubelet pin CPUs on ", SomeOf(both)),
+        "kubelet's cpuManagerPolicy is static there, and the topology object says that an agent pins.",
+        "set cpuManagerPolicy: none in kubelet's configuration there, or cpuManagerPolicy: None in the object");
+  }
+  if (!unseen.empty()) {
+    add(Severity::kWarning, Concat("kubelet pins CPUs on ", SomeOf(unseen), ", which have no topology object"),
+        "What kubelet would refuse there is not foreseen.", "run the exporter there");
+  }
+  if (compared > 0 && differences.empty()) {
+    add(Severity::kOk,
+        Concat("what is assumed of kubelet is what it says itself, on ", Counted(compared, "node"), " asked"), "", "");
+  }
+  if (!silent.empty()) {
+    add(Severity::kOk,
+        Concat("kubelet's own configuration could not be read on ", Counted(silent.size(), "node"), ": not compared"),
+        why_silent, "");
+  }
+  return findings;
+}
+
+}  // namespace huygens::preflight

@@ -1,0 +1,229 @@
+#include <algorithm>
+#include <cstdio>
+
+#include "base/text.h"
+#include "extender/configuration_scalar.h"
+#include "preflight/usage.h"
+
+namespace huygens::preflight {
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+void Add(Findings& findings, Severity severity, std::string what, std::string why = "", std::string mend = "") {
+  findings.push_back({Group::kUsage, severity, std::move(what), std::move(why), std::move(mend)});
+}
+
+std::string Percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.0f%%", share * 100);
+  return text;
+}
+
+// Nodes of the cluster that `measured` does not name.
+Names Unmeasured(const placement::Placement& placement, Names measured) {
+  std::ranges::sort(measured);
+  Names missing;
+  for (cluster::NodeIndex index = 0; index < placement.state().NodeSlots(); ++index) {
+    const cluster::Node* node = placement.state().GetNode(index);
+    if (node && !std::ranges::binary_search(measured, node->name)) missing.push_back(node->name);
+  }
+  return missing;
+}
+
+// What a node without figures means for pods.
+std::string Absent(const extender::UsageResource& resource) {
+  switch (resource.when_absent) {
+    case usage::WhenUnknown::kReject:
+      return "Pods are refused there (whenAbsent: reject).";
+    case usage::WhenUnknown::kPass:
+      return "The check lets every pod pass there (whenAbsent: pass).";
+    case usage::WhenUnknown::kUseRequests:
+      break;
+  }
+  return "Requests and limits stand for use there (whenAbsent: useRequests).";
+}
+
+Severity AbsentSeverity(const extender::UsageResource& resource) {
+  return resource.ceiling && resource.when_absent == usage::WhenUnknown::kReject ? Severity::kError
+                                                                                 : Severity::kWarning;
+}
+
+class Resource {
+ public:
+  Resource(const ResourceSeries& series, const extender::UsageResource& resource, const placement::Placement& placement,
+           Duration window, Findings& findings)
+      : series_(series), resource_(resource), placement_(placement), window_(window), findings_(findings) {}
+
+  void Judge() {
+    if (!series_.workloads.ok()) return Failed("what pods use", series_.workloads.status());
+    if (*series_.workloads == 0) {
+      NoWorkloads();
+    } else {
+      Workloads();
+    }
+    if (!series_.nodes.ok()) return Failed("what nodes use", series_.nodes.status());
+    Nodes();
+  }
+
+ private:
+  void Failed(std::string_view what, const Status& status) {
+    Add(findings_, AbsentSeverity(resource_), Concat(series_.name, ": asking Prometheus ", what, " failed"),
+        std::string(Message(status)));
+  }
+
+  void NoWorkloads() {
+    std::string why = Absent(resource_), mend;
+    if (series_.own_queries) {
+      mend = Concat("try the podQuery of ", series_.name,
+                    " in Prometheus: it must give series with the labels namespace, pod and node");
+    } else if (series_.metric.empty()) {
+      mend = "see whether Prometheus still evaluates the rules of config/prometheus";
+    } else if (series_.all.ok() && *series_.all == 0) {
+      why = Concat("There is no series ", series_.metric,
+                   " at all: Prometheus does not scrape kubelets' /metrics/cadvisor. ", why);
+      mend = "scrape kubelets' /metrics/cadvisor (kube-prometheus-stack: kubelet.enabled=true)";
+    } else if (series_.of_pods.ok() && *series_.of_pods == 0) {
+      why = Concat("There are series ", series_.metric,
+                   ", none of them with the labels pod and container: relabelling drops them. ", why);
+      mend = "keep the labels namespace, pod and container in metric_relabel_configs";
+    } else {
+      why = Concat("There are series ", series_.metric,
+                   " with pod and container, but no value of the last five minutes. ", why);
+      mend = "see whether the targets are up: Prometheus, Status, Targets";
+    }
+    Add(findings_, AbsentSeverity(resource_), Concat(series_.name, ": no pod is measured"), std::move(why),
+        std::move(mend));
+  }
+
+  void Workloads() {
+    const bool recorded = series_.recorded_workloads;
+    Add(findings_, Severity::kOk,
+        Concat(series_.name, ": ", std::to_string(*series_.workloads), recorded ? " recorded" : "",
+               " series of workloads now"));
+    if (!recorded && !series_.own_queries) {
+      Add(findings_, Severity::kWarning, Concat(series_.name, ": there is no recording rule"),
+          "Each start asks Prometheus for the whole window of raw series, which takes long and may be refused.",
+          "see config/prometheus/README.md: load config/prometheus/rules.yaml into Prometheus");
+    }
+    if (series_.covered.ok() && *series_.covered >= 0 && *series_.covered < 0.95) {
+      Add(findings_, *series_.covered < 0.15 ? Severity::kWarning : Severity::kOk,
+          Concat(series_.name, ": history covers ", Percent(*series_.covered), " of usage.window (",
+                 extender::DurationText(window_), ")"),
+          "Peaks of the rest of the week are not known yet.");
+    } else if (!series_.covered.ok()) {
+      Failed("how far its history reaches", series_.covered.status());
+    }
+    if (series_.scraped.ok() && *series_.scraped > 1) {
+      Add(findings_, Severity::kOk,
+          Concat(series_.name, ": the same container is there ", std::to_string(*series_.scraped), " times"),
+          "Two Prometheuses, or two scrape jobs. The usual series count once; queries of your own do not see to that.");
+    }
+  }
+
+  void Nodes() {
+    const Names missing = Unmeasured(placement_, *series_.nodes);
+    if (missing.empty()) return;
+    const size_t nodes = placement_.state().NodeCount();
+    const bool none = missing.size() == nodes;
+    std::string mend;
+    if (none && !series_.own_queries && !series_.recorded_nodes && series_.of_roots.ok() && *series_.of_roots == 0 &&
+        series_.workloads.ok() && *series_.workloads > 0) {
+      mend = Concat("keep ", series_.metric,
+                    "{id=\"/\"} in the metricRelabelings of the kubelet's ServiceMonitor\n"
+                    "(kube-prometheus-stack drops series without a pod)");
+    } else if (none && !series_.nodes->empty()) {
+      mend =
+          Concat("the label node must be the Node's name, such as ", missing.front(), ", not ", series_.nodes->front());
+    } else {
+      mend = "see whether these targets are up: Prometheus, Status, Targets";
+    }
+    Add(findings_, none ? AbsentSeverity(resource_) : Severity::kWarning,
+        Concat(series_.name, ": use of ",
+               none ? "no node" : Concat(Counted(missing.size(), "node"), " of ", std::to_string(nodes), " not"),
+               " measured: ", none ? "" : SomeOf(missing)),
+        Concat("What runs there beside pods is not counted. ", Absent(resource_)), std::move(mend));
+    if (findings_.back().what.ends_with(": ")) findings_.back().what.resize(findings_.back().what.size() - 2);
+  }
+
+  const ResourceSeries& series_;
+  const extender::UsageResource& resource_;
+  const placement::Placement& placement_;
+  const Duration window_;
+  Findings& findings_;
+};
+
+}  // namespace
+
+Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placement& placement,
+                         const extender::Configuration& configuration) {
+  Findings findings;
+  const std::vector<extender::UsageResource>& resources = configuration.usage.resources;
+  if (!series.reachable.ok()) {
+    const bool rejects =
+        std::ranges::any_of(resources, [](const auto& each) { return AbsentSeverity(each) == Severity::kError; });
+    Add(findings, rejects ? Severity::kError : Severity::kWarning,
+        Concat("Prometheus at ", series.url, " does not answer"), std::string(Message(series.reachable)),
+        "usage: {prometheus: {url: http://PROMETHEUS:9090}}");
+    return findings;
+  }
+  if (series.owners.ok() && *series.owners == 0) {
+    Add(findings, Severity::kWarning, "there is no series kube_pod_owner",
+        "Without kube-state-metrics history belongs to the pod, not to its workload: a replaced pod begins anew.",
+        "scrape kube-state-metrics");
+  }
+  for (size_t i = 0; i < std::min(series.resources.size(), resources.size()); ++i) {
+    Resource(series.resources[i], resources[i], placement, configuration.usage.window, findings).Judge();
+  }
+  return findings;
+}
+
+Findings JudgeMetrics(const MetricsAnswers& answers, const placement::Placement& placement,
+                      const extender::Configuration& configuration, Time now) {
+  Findings findings;
+  const std::vector<extender::UsageResource>& resources = configuration.usage.resources;
+  const bool rejects =
+      std::ranges::any_of(resources, [](const auto& each) { return AbsentSeverity(each) == Severity::kError; });
+  const Status fault = answers.nodes.ok() ? answers.pods.status() : answers.nodes.status();
+  if (!fault.ok()) {
+    Add(findings, rejects ? Severity::kError : Severity::kWarning,
+        absl::IsNotFound(fault) ? "nothing measures real use: there is no metrics API"
+                                : "the metrics API does not answer",
+        Concat(Message(fault), ". Requests and limits stand for use meanwhile, or what whenAbsent says."),
+        "install metrics-server, or set usage.prometheus.url; to leave use out: take usage out of filter.checks");
+    return findings;
+  }
+  Names fresh;
+  size_t stale = 0;
+  for (const wire::ResourceMetrics& each : *answers.nodes) {
+    if (each.timestamp && now - *each.timestamp <= configuration.usage.stale_after) {
+      fresh.push_back(each.name);
+    } else {
+      ++stale;
+    }
+  }
+  const Names missing = Unmeasured(placement, fresh);
+  Add(findings, Severity::kOk,
+      Concat("the metrics API measures ", Counted(fresh.size(), "node"), " and ",
+             Counted(answers.pods->size(), "pod")));
+  if (!missing.empty()) {
+    Add(findings, Severity::kWarning,
+        Concat(Counted(missing.size(), "node"), " without fresh figures: ", SomeOf(missing)),
+        stale > 0 ? Concat("Figures of ", Counted(stale, "node"), " are older than usage.staleAfter.")
+                  : "metrics-server cannot reach kubelet there.",
+        "kubectl -n kube-system logs deployment/metrics-server");
+  }
+  for (const extender::UsageResource& each : resources) {
+    if (each.name == "cpu" || each.name == "memory") continue;
+    Add(findings, AbsentSeverity(each), Concat("the metrics API does not know ", each.name), Absent(each),
+        "usage: {prometheus: {url: http://PROMETHEUS:9090}}");
+  }
+  if (configuration.usage.history_file.empty()) {
+    Add(findings, Severity::kWarning, "usage.historyFile is not set",
+        "The history of the week begins anew with each start.", "usage: {historyFile: /var/lib/huygens/usage-history}");
+  }
+  return findings;
+}
+
+}  // namespace huygens::preflight

@@ -1,0 +1,116 @@
+#include "extender/kubernetes_backend.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/extender/fixture.h"
+#include "tests/fake/api_server.h"
+#include "tests/fake/objects.h"
+
+namespace huygens::extender {
+namespace {
+
+using std::chrono::hours;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using testing::HasSubstr;
+
+class KubernetesBackendTest : public ServiceTest {
+ protected:
+  KubernetesBackendTest() {
+    context_.monotonic = [] { return SteadyWaiter().Now(); };
+    options_.api_server = api_.Options();
+    options_.identity = "me";
+  }
+  void Start() {
+    kubernetes_ = std::make_unique<KubernetesBackend>(context_, loop_, inbox_, options_);
+    ASSERT_TRUE(kubernetes_->Start().ok());
+  }
+  std::string Lease() const {
+    return Concat(kubernetes_->Details()[0].warning ? "[!]" : "[+]", kubernetes_->Details()[0].detail);
+  }
+  void AwaitLease(const std::string& text) {
+    while (Lease().find(text) == std::string::npos) loop_.Poll();
+  }
+  void PutLease(const std::string& holder, int seconds) {
+    api_.Put(Concat(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"huygens-bind",)",
+                    R"("namespace":"kube-system"},"spec":{"holderIdentity":")", holder, R"(","leaseDurationSeconds":)",
+                    std::to_string(seconds), R"(,"renewTime":"2026-11-21T11:36:20.500000Z"}})"));
+  }
+
+  fake::ApiServer api_;
+  Inbox inbox_{context_, loop_};
+  KubernetesOptions options_;
+  std::unique_ptr<KubernetesBackend> kubernetes_;
+};
+
+TEST_F(KubernetesBackendTest, EachBindThatWaitsForTheLeaseHasItsOwnPatience) {
+  PutLease("other", 10);
+  options_.lease_patience = milliseconds(300);
+  Start();
+  struct Wait {
+    Duration from{}, to{};
+    std::string answer;
+  };
+  std::vector<Wait> waits(2);
+  const auto admit = [&](Wait& wait) {
+    wait.from = context_.monotonic();
+    kubernetes_->Admit([&](const StatusOr<uint64_t>& term) {
+      wait.to = context_.monotonic();
+      wait.answer = std::string(Message(term.status()));
+    });
+  };
+  admit(waits[0]);
+  const net::Timer later = loop_.After(milliseconds(200), [&] { admit(waits[1]); });
+  while (waits[1].answer.empty()) loop_.Poll();
+  for (const Wait& wait : waits) {
+    EXPECT_EQ(wait.answer, "held by other");
+    EXPECT_GE(wait.to - wait.from, milliseconds(300));
+  }
+}
+
+TEST_F(KubernetesBackendTest, SaysThatAHolderClaimsTheLeaseForLongerThanItIsBelieved) {
+  PutLease("dead", 86400);
+  Start();
+  AwaitLease("[!]held by dead, which claims it for 86400 s; 10 s (bind.lease.duration) after its last renewal");
+}
+
+TEST_F(KubernetesBackendTest, ALeaseThatNeverWasSettlesSoonerWhereHuygensNeverBound) {
+  options_.lease_options.duration = hours(1);
+  api_.Put(fake::Pod("default", "a").Cpu("1").On("n1"));
+  Start();
+  AwaitLease(" more");
+  while (Lease().find("143") == std::string::npos && Lease().find("144") == std::string::npos) loop_.Poll();
+  EXPECT_THAT(Lease(), HasSubstr("[!]not held: it was created just now"));
+}
+
+TEST_F(KubernetesBackendTest, ALeaseThatIsMissingWhereHuygensBoundPodsSettlesForAllItsDuration) {
+  options_.lease_options.duration = hours(1);
+  api_.Put(fake::Pod("default", "a")
+               .Cpu("1")
+               .On("n1")
+               .Annotation("huygens.dev/placement", R"({"uid":"u","node":"n1","zones":[{"name":"node0","cpu":"1"}]})"));
+  Start();
+  AwaitLease(" more");
+  while (inbox_.Seen(cluster::Kind::kPod) == 0) loop_.Poll();
+  EXPECT_THAT(Lease(), testing::AnyOf(HasSubstr("; 35"), HasSubstr("; 3600")));
+}
+
+TEST_F(KubernetesBackendTest, ALeaseThatSomebodyDeletedIsToldAndCounted) {
+  api_.Put(fake::FreeLease());
+  options_.lease_options.duration = seconds(3);
+  Start();
+  bool admitted = false;
+  kubernetes_->Admit([&](const StatusOr<uint64_t>& term) { admitted = term.ok(); });
+  while (!admitted) loop_.Poll();
+  api_.Delete(fake::kLeases, "kube-system", "huygens-bind");
+  while (metrics_.Render().find("huygens_bind_lease_incidents_total 1") == std::string::npos) {
+    kubernetes_->Admit([](const StatusOr<uint64_t>&) {});
+    loop_.Poll();
+  }
+  EXPECT_THAT(captured_.Lines(),
+              testing::Contains(testing::AllOf(HasSubstr("somebody meddled with the bind Lease"),
+                                               HasSubstr("it was deleted while this instance held it"))));
+}
+
+}  // namespace
+}  // namespace huygens::extender

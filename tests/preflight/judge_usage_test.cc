@@ -1,0 +1,97 @@
+#include "preflight/usage.h"
+#include "tests/placement/build.h"
+#include "tests/preflight/findings.h"
+
+namespace huygens::preflight {
+namespace {
+
+using namespace test;  // NOLINT: builders
+using testing::HasSubstr;
+
+class JudgeUsageTest : public testing::Test {
+ protected:
+  JudgeUsageTest() {
+    for (const char* name : {"a", "b"}) placement_->Apply(cluster::NodeSet{MakeNode(name)});
+    configuration_.usage.resources = {{.name = "cpu", .ceiling = 800'000}};
+    configuration_.usage.history_file = "/history";
+    series_.url = "http://p:9090";
+    series_.owners = 10u;
+    cpu_ = {.name = "cpu", .recorded_workloads = true, .recorded_nodes = true, .nodes = Names{"a", "b"}};
+    cpu_.workloads = 10u;
+    cpu_.covered = 1.0;
+  }
+  using Names = std::vector<std::string>;
+  Findings Judge() {
+    series_.resources = {cpu_};
+    return JudgePrometheus(series_, *placement_, configuration_);
+  }
+  Findings JudgeNodes(std::vector<wire::ResourceMetrics> nodes) {
+    return JudgeMetrics({std::vector<wire::ResourceMetrics>(), std::move(nodes)}, *placement_, configuration_, kNow);
+  }
+
+  std::unique_ptr<placement::Placement> placement_ = std::move(*placement::Placement::Create({}));
+  extender::Configuration configuration_;
+  PrometheusSeries series_;
+  ResourceSeries cpu_;
+};
+
+TEST_F(JudgeUsageTest, WhatIsRecordedAndWholeIsFine) { EXPECT_EQ(ExitCode(Judge()), 0); }
+
+TEST_F(JudgeUsageTest, WhatIsMissingIsToldApart) {
+  series_.owners = 0u;
+  EXPECT_EQ(Find(Judge(), "kube_pod_owner").severity, Severity::kWarning);
+  cpu_.covered = 0.1;
+  EXPECT_EQ(Find(Judge(), "history covers 10% of usage.window (7d)").severity, Severity::kWarning);
+  cpu_.covered = 0.5;
+  EXPECT_EQ(Find(Judge(), "history covers 50%").severity, Severity::kOk);
+  cpu_.recorded_workloads = cpu_.recorded_nodes = false;
+  EXPECT_THAT(Find(Judge(), "there is no recording rule").mend, HasSubstr("config/prometheus"));
+  cpu_.scraped = 2u;
+  EXPECT_TRUE(Has(Judge(), "the same container is there 2 times"));
+}
+
+TEST_F(JudgeUsageTest, WhyNoPodIsMeasured) {
+  cpu_.recorded_workloads = cpu_.recorded_nodes = false;
+  cpu_.metric = "container_cpu_usage_seconds_total";
+  cpu_.workloads = 0u;
+  EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("does not scrape kubelets"));
+  cpu_.all = 5u;
+  EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("relabelling drops them"));
+  cpu_.of_pods = 5u;
+  EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("no value of the last five minutes"));
+  EXPECT_EQ(Find(Judge(), "no pod is measured").severity, Severity::kWarning);
+  configuration_.usage.resources[0].when_absent = usage::WhenUnknown::kReject;
+  EXPECT_EQ(Find(Judge(), "no pod is measured").severity, Severity::kError);
+  cpu_.workloads = Unavailable("too much");
+  EXPECT_EQ(Find(Judge(), "asking Prometheus what pods use failed").why, "too much");
+}
+
+TEST_F(JudgeUsageTest, NodesThatAreNotMeasured) {
+  cpu_.nodes = Names{"a"};
+  EXPECT_TRUE(Has(Judge(), "use of 1 node of 2 not measured: b"));
+  cpu_.nodes = Names{"10.0.0.1", "10.0.0.2"};
+  EXPECT_THAT(Find(Judge(), "use of no node measured").mend, HasSubstr("such as a, not 10.0.0.1"));
+  cpu_.nodes = Names();
+  cpu_.recorded_nodes = false;
+  cpu_.metric = "container_cpu_usage_seconds_total";
+  EXPECT_THAT(Find(Judge(), "use of no node measured").mend, HasSubstr("{id=\"/\"}")) << "pods, but no nodes";
+}
+
+TEST_F(JudgeUsageTest, TheMetricsApiIsFreshOrNot) {
+  const wire::ResourceMetrics a = {.name = "a", .timestamp = kNow}, b = {.name = "b", .timestamp = kNow};
+  EXPECT_EQ(ExitCode(JudgeNodes({a, b})), 0);
+  wire::ResourceMetrics old = b;
+  old.timestamp = kNow - std::chrono::hours(1);
+  EXPECT_THAT(Find(JudgeNodes({a, old}), "1 node without fresh figures: b").why,
+              HasSubstr("older than usage.staleAfter"));
+  const auto none = NotFound("the cluster has no metrics API");
+  EXPECT_EQ(Find(JudgeMetrics({none, none}, *placement_, configuration_, kNow), "nothing measures real use").severity,
+            Severity::kWarning);
+  configuration_.usage.history_file.clear();
+  EXPECT_TRUE(Has(JudgeNodes({a, b}), "usage.historyFile is not set"));
+  configuration_.usage.resources.push_back({.name = "disk-io"});
+  EXPECT_TRUE(Has(JudgeNodes({a, b}), "the metrics API does not know disk-io"));
+}
+
+}  // namespace
+}  // namespace huygens::preflight

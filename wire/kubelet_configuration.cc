@@ -1,0 +1,44 @@
+#include "wire/kubelet_configuration.h"
+
+#include "wire/json_reader.h"
+
+namespace huygens::wire {
+namespace {
+
+Status ReadOptions(JsonReader& in, std::vector<std::pair<std::string, std::string>>& out) {
+  out.clear();
+  return in.Members([&](const JsonKey& key) {
+    out.emplace_back(key.text, "");
+    return in.Read(out.back().second);
+  });
+}
+
+Status ReadKubelet(JsonReader& in, KubeletConfiguration& out) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("topologyManagerPolicy")) return in.Read(out.topology_manager_policy);
+    if (key.Is("topologyManagerScope")) return in.Read(out.topology_manager_scope);
+    if (key.Is("cpuManagerPolicy")) return in.Read(out.cpu_manager_policy);
+    if (key.Is("memoryManagerPolicy")) return in.Read(out.memory_manager_policy);
+    if (key.Is("topologyManagerPolicyOptions")) return ReadOptions(in, out.topology_manager_policy_options);
+    if (key.Is("cpuManagerPolicyOptions")) return ReadOptions(in, out.cpu_manager_policy_options);
+    return absl::OkStatus();
+  });
+}
+
+}  // namespace
+
+StatusOr<KubeletConfiguration> DecodeConfigz(std::string_view json) {
+  bool found = false;
+  HUYGENS_ASSIGN_OR_RETURN(KubeletConfiguration configuration,
+                           DecodeObject<KubeletConfiguration>(json, [&](JsonReader& in, KubeletConfiguration& out) {
+                             return in.Members([&](const JsonKey& key) {
+                               if (!key.Is("kubeletconfig")) return absl::OkStatus();
+                               found = true;
+                               return ReadKubelet(in, out);
+                             });
+                           }));
+  if (!found) return Invalid("no kubeletconfig in it: not the answer of a kubelet");
+  return configuration;
+}
+
+}  // namespace huygens::wire
