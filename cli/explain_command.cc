@@ -40,7 +40,7 @@ int Run(std::span<const std::string_view> arguments) {
   auto format = OutputFlag();
   if (!format.ok()) return UsageError(kName, Message(format.status()));
   const std::string url = absl::GetFlag(FLAGS_admin_url);
-  auto admin = Remote::Open({.url = url, .flag = "--admin-url"});
+  auto admin = OpenAdmin();
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
   const std::string_view given = arguments[0];
@@ -71,7 +71,7 @@ int Run(std::span<const std::string_view> arguments) {
 
 const Command kExplainCommand = {
     "explain", "say why a pod is where it is, or nowhere; or how a node is used",
-    "Usage: huygens explain POD|node/NAME [-n NAMESPACE] [--admin-url URL] [-o table|json]\n\n"
+    "Usage: huygens explain POD|node/NAME [-n NAMESPACE] [--admin-url URL] [--token-file FILE] [-o table|json]\n\n"
     "Asks a running huygens for its last decisions on a pod (NAME, NAMESPACE/NAME or UID) and prints, for each node it "
     "was asked about, the\n"
     "reason against it or its score by term, and what bind chose. The last 1000 decisions on all pods are remembered; "

@@ -8,6 +8,7 @@
 #include "extender/configuration_yaml.h"
 #include "extender/extender.h"
 #include "net/event_loop.h"
+#include "observe/out_of_memory.h"
 
 ABSL_FLAG(std::string, config, "", "configuration file of `huygens extender`");
 
@@ -25,6 +26,7 @@ int Run(std::span<const std::string_view> arguments) {
   if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
 
   net::IgnoreBrokenPipes();
+  observe::EndWhenOutOfMemory(configuration->log.format);
   SystemClock clock;
   observe::Log log(clock, configuration->log.level, configuration->log.format);
   net::EventLoop loop;
@@ -35,9 +37,15 @@ int Run(std::span<const std::string_view> arguments) {
   }
   bool draining = false;
   loop.OnSignal({SIGTERM, SIGINT}, [&](int signal) {
-    if (std::exchange(draining, true)) return;
-    log.Info("draining", {{"signal", signal}, {"graceSeconds", configuration->server.shutdown_grace}});
-    (*server)->Drain([&] { loop.Stop(); });
+    if (!std::exchange(draining, true)) {
+      log.Info("draining", {{"signal", signal},
+                            {"lameDuckSeconds", configuration->server.lame_duck},
+                            {"graceSeconds", configuration->server.shutdown_grace}});
+      (*server)->Drain([&] { loop.Stop(); });
+      if (signal == SIGTERM) return;
+    }
+    // Whoever presses Ctrl-C, or asks a second time, sits there and waits.
+    (*server)->EndLameDuck();
   });
   loop.Run();
   server->reset();
@@ -52,11 +60,14 @@ const Command kExtenderCommand = {
     "Usage: huygens extender --config FILE\n\n"
     "Serves the four verbs of a scheduler extender (POST /filter, /prioritize, /preempt, /bind) and, on the admin "
     "address, /healthz,\n"
-    "/readyz, /metrics and /debug. SIGTERM drains: requests under way are finished within server.shutdownGrace.\n\n"
+    "/readyz, /metrics and /debug. SIGTERM drains: for server.lameDuck it goes on serving, not ready\n"
+    "any more; then requests under way are finished within server.shutdownGrace. SIGINT, or a second signal, skips "
+    "the former.\n\n"
     "  huygens config defaults > extender.yaml   # every field with its default and a comment\n"
     "  huygens config check extender.yaml\n"
     "  huygens extender --config extender.yaml\n\n"
-    "Exit codes: 0 stopped by a signal, 1 could not start (the log says why), 2 the configuration cannot be used.\n",
+    "Exit codes: 0 stopped by a signal, 1 could not start (the log says why), 2 the configuration cannot be used, "
+    "3 out of memory.\n",
     Run};
 
 }  // namespace huygens::cli

@@ -59,7 +59,7 @@ int Run(std::span<const std::string_view> arguments) {
   if (!tree && !explain) return UsageError(kName, "it takes `tree [GROUP]` or `explain POD`; see --help");
   const auto format = OutputFlag();
   if (!format.ok()) return UsageError(kName, Message(format.status()));
-  auto admin = Remote::Open({.url = absl::GetFlag(FLAGS_admin_url), .flag = "--admin-url"});
+  auto admin = OpenAdmin();
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
   if (explain) return ExplainPod(*admin, arguments[1], *format);
   return PrintTree(*admin, arguments.size() == 2 ? arguments[1] : "", *format);
@@ -69,8 +69,8 @@ int Run(std::span<const std::string_view> arguments) {
 
 const Command kQuotaCommand = {
     "quota", "show the budgets of business groups, and what a pod takes of its group's",
-    "Usage: huygens quota tree [GROUP] [--key KEY] [--admin-url URL] [-o table|json]\n"
-    "       huygens quota explain POD [-n NAMESPACE] [--admin-url URL] [-o table|json]\n\n"
+    "Usage: huygens quota tree [GROUP] [--key KEY] [--admin-url URL] [--token-file FILE] [-o table|json]\n"
+    "       huygens quota explain POD [-n NAMESPACE] [--admin-url URL] [--token-file FILE] [-o table|json]\n\n"
     "tree asks a running huygens for the tree of business groups (BizGroupResourceQuota), or for GROUP and those below "
     "it: of each key\n"
     "that a group limits its budget (HARD), what is used of it, how much of that by pods of its own (the rest was "

@@ -14,6 +14,7 @@ StatusOr<Remote> Remote::Open(const RemoteOptions& options) {
   client.ca_file = options.ca_file;
   client.cert_file = options.cert_file;
   client.key_file = options.key_file;
+  client.bearer_token_file = options.token_file;
   auto made = net::Client::Create(std::move(client));
   if (!made.ok()) return Annotate(made.status(), Concat(options.flag, " ", options.url));
   return Remote(*std::move(made), options);
@@ -39,6 +40,7 @@ StatusOr<std::string> Remote::Call(std::string_view method, std::string_view pat
   if (said.starts_with("no verb at ")) {
     message += Concat("\nThat is server.address, which serves the verbs; ", flag_, " wants server.adminAddress.");
   }
+  if (reply->code == 401) message += "\n--token-file names a file with a bearer token.";
   return reply->code == 404 ? NotFound(message) : Unavailable(message);
 }
 

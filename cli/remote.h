@@ -15,6 +15,7 @@ struct RemoteOptions {
   std::string url;   // with path prefix, if the server has one
   std::string flag;  // "--url", for the advice in messages
   std::string ca_file, cert_file, key_file;
+  std::string token_file;  // with a bearer token; empty: none is sent
 };
 
 class Remote {

@@ -46,7 +46,7 @@ int Run(std::span<const std::string_view> arguments) {
   const std::string size = absl::GetFlag(FLAGS_size), by = absl::GetFlag(FLAGS_by);
   const auto size_query = SizeQuery(size);
   if (!size_query.ok()) return UsageError(kName, Message(size_query.status()));
-  auto admin = Remote::Open({.url = absl::GetFlag(FLAGS_admin_url), .flag = "--admin-url"});
+  auto admin = OpenAdmin();
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
   const auto json =
@@ -63,8 +63,8 @@ int Run(std::span<const std::string_view> arguments) {
 
 const Command kUsageCommand = {
     "usage", "list the nodes that are used most, and what still fits",
-    "Usage: huygens usage top [--by RESOURCE] [--limit N] [--size cpu=2,memory=4Gi] [--admin-url URL] [-o "
-    "table|json]\n\n"
+    "Usage: huygens usage top [--by RESOURCE] [--limit N] [--size cpu=2,memory=4Gi] [--admin-url URL] "
+    "[--token-file FILE] [-o table|json]\n\n"
     "Asks a running huygens for the nodes with the highest predicted weekly peak: what they use now, at that peak, and "
     "what their ceiling\n"
     "leaves (headroom; below 0: above the ceiling). With --size it also says how many more pods of that size, without "

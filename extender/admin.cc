@@ -1,23 +1,29 @@
 #include "extender/admin.h"
 
 #include <algorithm>
-#include <charconv>
+#include <cctype>
 #include <map>
 #include <thread>
 
-#include "base/json_text.h"
-#include "extender/debug_json.h"
+#include "extender/debug_pages.h"
 #include "extender/query_string.h"
-#include "extender/quota_json.h"
-#include "extender/quota_page.h"
-#include "extender/usage_page.h"
+#include "extender/turns.h"
 
 namespace huygens::extender {
 
 namespace {
 
-constexpr size_t kNodesPerSlice = 50;  // of /debug/nodes: some hundred microseconds of the decision thread
-constexpr size_t kDefaultDecisions = 20;
+// Probes must get in whatever else is connected: whoever is silent or slow has seconds, and gives way before that when
+// all places are taken.
+constexpr size_t kMostConnections = 64;
+constexpr auto kFirstRequest = std::chrono::seconds(5);
+constexpr auto kRead = std::chrono::seconds(5);
+constexpr auto kWrite = std::chrono::seconds(20);  // a page of 32 MB at 1.6 MB/s
+constexpr auto kIdle = std::chrono::seconds(60);   // beyond the usual scrape interval
+// Answers that clients have not taken: beyond it /metrics is refused.
+constexpr size_t kMostInFlight = 16 << 20;
+// For /debug, which is answered one at a time.
+constexpr size_t kMostWaitingForTurn = 8;
 
 constexpr std::string_view kEndpoints =
     "/healthz               whether the decision thread answers\n"
@@ -34,16 +40,6 @@ constexpr std::string_view kEndpoints =
 net::Response Text(int status, std::string body) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
 }
-net::Response Json(std::string body) {
-  return {.status = 200, .content_type = "application/json", .body = std::move(body)};
-}
-
-net::Response Unknown(std::string_view what) {
-  std::string body = "{\"error\":";
-  AppendJsonString(body, what);
-  return {.status = 404, .content_type = "application/json", .body = body + "}\n"};
-}
-
 std::string Seconds(Duration duration) {
   std::string text = std::to_string(std::chrono::duration<double>(duration).count());
   text.erase(text.find_last_not_of('0') + 1);
@@ -63,19 +59,26 @@ net::Response Render(const Readiness& readiness, bool verbose) {
   return Text(ready ? 200 : 503, std::move(body));
 }
 
-net::Response Decisions(const observe::DecisionRing& ring, std::string_view query) {
-  if (std::string key = UnknownKey(query, {"pod", "uid", "limit"}); !key.empty()) {
-    return Text(400, Concat("no parameter is called ", key, "; there are pod, uid and limit\n"));
+// What follows "Bearer "; empty without it.
+std::string_view BearerToken(std::string_view authorization) {
+  constexpr std::string_view kScheme = "Bearer ";
+  if (authorization.size() < kScheme.size() ||
+      !std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, [](char a, char b) {
+        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(b);
+      })) {
+    return {};
   }
-  size_t limit = kDefaultDecisions;
-  if (auto text = QueryValue(query, "limit")) {
-    auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), limit);
-    if (error != std::errc() || end != text->data() + text->size() || limit == 0) {
-      return Text(400, Concat("limit must be a number from 1, not \"", *text, "\"\n"));
-    }
-  }
-  const std::string pod = QueryValue(query, "pod").value_or(""), uid = QueryValue(query, "uid").value_or("");
-  return Json(ring.Json({pod, uid}, limit) + "\n");
+  return authorization.substr(kScheme.size());
+}
+
+net::Response Refused(const kube::AccessVerdict& verdict) {
+  using What = kube::AccessVerdict::What;
+  net::Response response = Text(verdict.what == What::kNobody      ? 401
+                                : verdict.what == What::kForbidden ? 403
+                                                                   : 503,
+                                Concat(verdict.why, "\n"));
+  if (verdict.what == What::kNobody) response.header_lines = "WWW-Authenticate: Bearer\r\n";
+  return response;
 }
 
 }  // namespace
@@ -95,7 +98,12 @@ class Admin::Impl {
     server.address = options_.address;
     server.allow_plain_http = options_.allow_plain_http;
     server.max_body_bytes = 4096;
-    server.max_connections = 64;
+    server.max_connections = kMostConnections;
+    server.unfinished_give_way = true;
+    server.first_request_timeout = kFirstRequest;
+    server.read_timeout = kRead;
+    server.write_timeout = kWrite;
+    server.idle_timeout = kIdle;
     server.events = options_.events;
     auto started = net::Server::Start(
         loop_, std::move(server),
@@ -107,13 +115,14 @@ class Admin::Impl {
   }
 
   uint16_t port() const { return server_->port(); }
+  size_t bytes_in_flight() const { return server_->bytes_in_flight(); }
 
  private:
   // Called on the admin thread with what the decision thread made.
   using Answer = std::function<void(net::Response)>;
 
   struct Waiting {
-    net::Respond respond;
+    Answer answer;
     net::Timer patience;
   };
 
@@ -127,15 +136,7 @@ class Admin::Impl {
     if (path == "/healthz") return Ask(respond, 500, [](const Answer& answer) { answer(Text(200, "ok\n")); });
     if (path == "/readyz") return AskReadiness(request, std::move(respond));
     if (path == "/metrics") return AskMetrics(std::move(respond));
-    if (path == "/debug/decisions") return respond(Decisions(sources_.decisions, request.query));
-    if (path == "/debug/quotas") return AskQuotas(request.query, std::move(respond));
-    constexpr std::string_view kQuotaPod = "/debug/quotas/pods/";
-    if (path.starts_with(kQuotaPod)) return AskPodQuota(path.substr(kQuotaPod.size()), std::move(respond));
-    if (path == "/debug/usage") return AskUsage(request.query, std::move(respond));
-    if (path == "/debug/nodes")
-      return Ask(respond, 503, [this](Answer answer) { ListNodes({}, 0, std::move(answer)); });
-    constexpr std::string_view kNode = "/debug/nodes/";
-    if (path.starts_with(kNode)) return AskNode(PercentDecoded(path.substr(kNode.size())), std::move(respond));
+    if (path.starts_with("/debug/")) return Authorize(request, path, std::move(respond));
     respond(Text(404, Concat("nothing at ", request.path, "; there is\n", kEndpoints)));
   }
 
@@ -152,6 +153,9 @@ class Admin::Impl {
                            .content_type = std::string(observe::Metrics::kContentType),
                            .body = sources_.metrics.Render()};
     };
+    if (server_->bytes_in_flight() > kMostInFlight) {
+      return respond(Text(503, "too many answers are on their way to clients that do not take them\n"));
+    }
     if (!sources_.refresh_metrics) return respond(render());
     uint64_t number = Await(std::move(respond), render);
     PostToDecision([this, number, render] {
@@ -160,94 +164,59 @@ class Admin::Impl {
     });
   }
 
-  void AskNode(std::string name, net::Respond respond) {
-    Ask(std::move(respond), 503, [this, name = std::move(name)](const Answer& answer) {
-      std::string body;
-      if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources))
-        return answer(Json(body + "\n"));
-      answer(Unknown(Concat("no Node called ", name, " is known; /debug/nodes lists all")));
-    });
-  }
-
-  void AskUsage(std::string_view query, net::Respond respond) {
-    auto page = UsagePage::Parse(query, sources_.placement.options(), sources_.resources);
-    if (!page.ok()) return respond(Text(400, Concat(Message(page.status()), "\n")));
-    Ask(std::move(respond), 503,
-        [this, page = *std::move(page)](Answer answer) { ListUsage(page, std::move(answer)); });
-  }
-
-  // Decision thread, one slice after another as ListNodes.
-  void ListUsage(UsagePage page, Answer answer) {
-    const Time now = sources_.clock.Now();
-    if (!page.Step(sources_.placement, sources_.resources, now)) {
-      return answer(Json(page.Json(sources_.placement, now) + "\n"));
+  // The pages below /debug name every pod: for this machine, and for whom the API server vouches.
+  void Authorize(const net::Request& request, std::string_view path, net::Respond respond) {
+    if (request.from_loopback) return AskPage(path, request.query, std::move(respond));
+    if (!sources_.authorize) {
+      return respond(
+          Text(403, "/debug is for this machine only: go through `kubectl port-forward` or `kubectl exec`\n"));
     }
-    PostToDecision([this, page = std::move(page), answer = std::move(answer)]() mutable {
-      ListUsage(std::move(page), std::move(answer));
-    });
+    std::string token(BearerToken(request.authorization));
+    if (token.empty()) {
+      return respond(Refused({kube::AccessVerdict::What::kNobody,
+                              "/debug wants a bearer token, unless you ask from this machine (kubectl port-forward)"}));
+    }
+    const std::string late = "the API server did not say in time whether you may; try again\n";
+    const uint64_t number = Await(std::move(respond), [late] { return Text(503, late); });
+    // The views of the request hold for as long as its Respond, which waits under that number.
+    sources_.authorize(std::move(token), std::string(request.path),
+                       [this, alive = std::weak_ptr<bool>(alive_), number, path,
+                        query = request.query](const kube::AccessVerdict& verdict) {
+                         if (alive.expired()) return;
+                         loop_.Post([this, number, path, query, verdict] {
+                           auto entry = waiting_.extract(number);
+                           if (entry.empty()) return;
+                           if (verdict.what != kube::AccessVerdict::What::kAllowed)
+                             return entry.mapped().answer(Refused(verdict));
+                           AskPage(path, query, std::move(entry.mapped().answer));
+                         });
+                       });
   }
 
-  void AskQuotas(std::string_view query, net::Respond respond) {
-    if (std::string key = UnknownKey(query, {"group"}); !key.empty()) {
-      return respond(Text(400, Concat("no parameter is called ", key, "; there is group\n")));
-    }
-    Ask(std::move(respond), 503, [this, group = QueryValue(query, "group").value_or("")](Answer answer) {
-      const quota::Account* account = sources_.placement.quota();
-      if (account && !group.empty() && !account->tree().groups().contains(group)) {
-        return answer(Unknown(Concat("no group called ", group, " is known; /debug/quotas lists all")));
+  void AskPage(std::string_view path, std::string_view query, Answer answer) {
+    DebugPages::Question question = pages_.Find(path, query);
+    if (!question.ask) return answer(Text(404, Concat("nothing at ", path, "; there is\n", kEndpoints)));
+    turns_.Enter([this, question = std::move(question), answer = std::move(answer)](const Turns::Turn& turn) {
+      if (turn == nullptr) {
+        net::Response busy = Text(503, "other questions to /debug are being answered; try again\n");
+        busy.header_lines = "Retry-After: 1\r\n";
+        return answer(std::move(busy));
       }
-      ListQuotas(QuotaPage(EnforcementOf(sources_.placement), group), std::move(answer));
-    });
-  }
-
-  // Decision thread, one slice after another as ListNodes.
-  void ListQuotas(QuotaPage page, Answer answer) {
-    const quota::Account* account = sources_.placement.quota();
-    if (!account || !page.Step(account->tree())) return answer(Json(page.Json() + "\n"));
-    PostToDecision([this, page = std::move(page), answer = std::move(answer)]() mutable {
-      ListQuotas(std::move(page), std::move(answer));
-    });
-  }
-
-  // `path`: NAMESPACE/NAME
-  void AskPodQuota(std::string_view path, net::Respond respond) {
-    const size_t slash = std::min(path.find('/'), path.size());
-    std::string space = PercentDecoded(path.substr(0, slash));
-    std::string name = PercentDecoded(path.substr(std::min(slash + 1, path.size())));
-    if (space.empty() || name.empty()) {
-      return respond(Text(400, "a pod is asked for as /debug/quotas/pods/NAMESPACE/NAME\n"));
-    }
-    Ask(std::move(respond), 503, [this, space = std::move(space), name = std::move(name)](const Answer& answer) {
-      auto pod = sources_.placement.state().FindPod(space, name);
-      if (!pod) pod = sources_.pods.Find(space, name);
-      if (!pod) return answer(Unknown(Concat("no pod called ", space, "/", name, " is known")));
-      std::string body;
-      AppendPodQuota(body, sources_.placement, *pod);
-      answer(Json(body + "\n"));
-    });
-  }
-
-  // Decision thread. One slice of nodes, then another task: requests of kube-scheduler go between. Indexes hold still
-  // enough for that: a node that comes or goes meanwhile may or may not be listed.
-  void ListNodes(std::string body, cluster::NodeIndex next, Answer answer) {
-    const cluster::State& state = sources_.placement.state();
-    if (next == 0) body = "{\"nodes\":[";
-    size_t end = std::min<size_t>(state.NodeSlots(), next + kNodesPerSlice);
-    for (; next < end; ++next) {
-      if (state.NodeName(next).empty()) continue;
-      if (body.back() == '}') body += ',';
-      AppendNodeSummary(body, sources_.placement, next, sources_.resources);
-    }
-    if (next >= state.NodeSlots()) return answer(Json(body + "]}\n"));
-    PostToDecision([this, body = std::move(body), next, answer = std::move(answer)]() mutable {
-      ListNodes(std::move(body), next, std::move(answer));
+      // The turn ends when the answer is taken, or its connection gone.
+      Answer in_turn = [answer, turn](net::Response response) {
+        response.more = [turn, more = std::move(response.more)](net::NextPiece next) {
+          more ? more(std::move(next)) : next("");
+        };
+        answer(std::move(response));
+      };
+      question.on_decision ? Ask(std::move(in_turn), 503, question.ask) : question.ask(in_turn);
     });
   }
 
   // Runs `question` on the decision thread; `status` is that of the answer when it does not come to it in time.
-  void Ask(net::Respond respond, int status, std::function<void(Answer)> question) {
+  void Ask(Answer answer, int status, std::function<void(const Answer&)> question) {
     std::string late = Concat("decision thread did not answer within ", Seconds(options_.patience), "\n");
-    uint64_t number = Await(std::move(respond), [status, late = std::move(late)] { return Text(status, late); });
+    uint64_t number = Await(std::move(answer), [status, late = std::move(late)] { return Text(status, late); });
     PostToDecision([this, number, question = std::move(question)] {
       question([this, number](net::Response response) {
         loop_.Post([this, number, response = std::move(response)]() mutable { Finish(number, std::move(response)); });
@@ -256,16 +225,16 @@ class Admin::Impl {
   }
 
   // Answers with what `late` makes unless Finish(the returned number) comes first.
-  uint64_t Await(net::Respond respond, std::function<net::Response()> late) {
+  uint64_t Await(Answer answer, std::function<net::Response()> late) {
     uint64_t number = ++asked_;
     auto patience = loop_.After(options_.patience, [this, number, late = std::move(late)] { Finish(number, late()); });
-    waiting_.emplace(number, Waiting{std::move(respond), std::move(patience)});
+    waiting_.emplace(number, Waiting{std::move(answer), std::move(patience)});
     return number;
   }
 
   void Finish(uint64_t number, net::Response response) {
     auto entry = waiting_.extract(number);
-    if (!entry.empty()) entry.mapped().respond(std::move(response));
+    if (!entry.empty()) entry.mapped().answer(std::move(response));
   }
 
   // Tasks that the decision loop still holds when this object goes do nothing.
@@ -278,7 +247,9 @@ class Admin::Impl {
   const AdminSources sources_;
   const AdminOptions options_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
+  const DebugPages pages_{sources_, [this](net::EventLoop::Task task) { PostToDecision(std::move(task)); }};
   net::EventLoop loop_;
+  Turns turns_{loop_, options_.patience, kMostWaitingForTurn};
   std::unique_ptr<net::Server> server_;
   uint64_t asked_ = 0;
   std::map<uint64_t, Waiting> waiting_;
@@ -295,5 +266,6 @@ Admin::Admin(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Admin::~Admin() = default;
 
 uint16_t Admin::port() const { return impl_->port(); }
+size_t Admin::bytes_in_flight() const { return impl_->bytes_in_flight(); }
 
 }  // namespace huygens::extender

@@ -2,8 +2,10 @@
 // waits behind a request of kube-scheduler or holds one back for long. What belongs to the decision thread is asked
 // there, in slices, and if it does not answer within `patience` the client is told so.
 //
-// Start and the destructor are called on the decision thread, or while its loop does not run. Plain HTTP: keep it on
-// loopback.
+// The pages below /debug are answered one at a time, in pieces, to this machine and, with `authorize`, to whoever
+// presents a bearer token that may get them. Probes and metrics are answered whoever else is connected.
+//
+// Start and the destructor are called on the decision thread, or while its loop does not run. Plain HTTP.
 #pragma once
 
 #include <functional>
@@ -15,6 +17,7 @@
 #include "base/time.h"
 #include "extender/pod_memory.h"
 #include "extender/readiness.h"
+#include "kube/token_access.h"
 #include "net/event_loop.h"
 #include "net/server.h"
 #include "observe/decision_ring.h"
@@ -34,6 +37,9 @@ struct AdminSources {
   const Clock& clock;
   std::function<Readiness()> readiness;   // called on the decision thread
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty
+  // Whether the owner of a bearer token may get a path; called on the admin thread, answers on any, and not any more
+  // when the Admin is destroyed. Empty: /debug is for this machine only.
+  std::function<void(std::string token, std::string path, kube::TokenAccess::Done done)> authorize = nullptr;
 };
 
 struct AdminOptions {
@@ -50,6 +56,8 @@ class Admin {
   ~Admin();
 
   uint16_t port() const;
+  // Of answers that clients have not taken. Any thread.
+  size_t bytes_in_flight() const;
 
  private:
   class Impl;

@@ -24,6 +24,7 @@ struct TlsConfiguration {
   std::string key_file;
   std::string client_ca_file;                // set: client certificates are required
   std::vector<std::string> allowed_clients;  // empty: whomever client_ca_file vouches for
+  bool allow_any_client = false;             // without client_ca_file on addresses beyond loopback
 };
 
 struct ServerConfiguration {
@@ -31,11 +32,14 @@ struct ServerConfiguration {
   std::string path_prefix = "/";
   std::string admin_address = "127.0.0.1:8889";
   std::optional<TlsConfiguration> tls;  // of `address`; absent: plain HTTP
-  bool allow_plain_http = false;        // on addresses beyond loopback
+  bool allow_plain_http = false;        // of `address`, beyond loopback
+  bool allow_plain_http_admin = false;  // of `admin_address`, beyond loopback
   int64_t max_body_bytes = int64_t{64} << 20;
+  int64_t max_bytes_in_flight = int64_t{256} << 20;  // max_body_bytes, if that is more
   Duration idle_timeout = std::chrono::seconds(180);
   Duration request_deadline = std::chrono::seconds(4);
   Duration shutdown_grace = std::chrono::seconds(20);
+  Duration lame_duck = std::chrono::seconds(5);  // of shutdown_grace, request_deadline of which always remains
 };
 
 struct KubernetesConfiguration {

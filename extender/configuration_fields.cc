@@ -73,15 +73,20 @@ void Describe(Walk& walk, ServerConfiguration& c) {
   walk.Value("adminAddress", Text(c.admin_address, "address", ListenAddress),
              "/healthz /readyz /metrics /debug/*, in plain HTTP");
   walk.Optional("tls", c.tls, "TLS for address; absent: plain HTTP. The files are read again when they change.");
-  walk.Value("allowPlainHTTP", Flag(c.allow_plain_http),
-             "needed for plain HTTP on anything but loopback, at either address");
+  walk.Value("allowPlainHTTP", Flag(c.allow_plain_http), "needed for plain HTTP at address on anything but loopback");
+  walk.Value("allowPlainHTTPAdmin", Flag(c.allow_plain_http_admin),
+             "needed for adminAddress, which is plain HTTP, on anything but loopback");
   walk.Value("maxBodyBytes", Bytes(c.max_body_bytes, kKi, 4 * kGi), "longer requests get 413");
+  walk.Value("maxBytesInFlight", Bytes(c.max_bytes_in_flight, kKi, 64 * kGi),
+             "all requests and answers at once; beyond it requests over 64Ki get 503. At least maxBodyBytes");
   walk.Value("idleTimeout", Span(c.idle_timeout, seconds(91), days(1)),
              "above the 90s that kube-scheduler keeps idle connections for");
   walk.Value("requestDeadline", Span(c.request_deadline, milliseconds(100), minutes(5)),
              "below kube-scheduler's httpTimeout: an Error before the client gives up");
   walk.Value("shutdownGrace", Span(c.shutdown_grace, seconds(1), minutes(10)),
-             "after SIGTERM, for requests and binds under way");
+             "after SIGTERM, lameDuck included, for requests and binds under way");
+  walk.Value("lameDuck", Span(c.lame_duck, seconds(0), minutes(5)),
+             "after SIGTERM: not ready, but still serving, each answer the last on its connection");
 }
 
 void Describe(Walk& walk, TlsConfiguration& c) {
@@ -91,6 +96,8 @@ void Describe(Walk& walk, TlsConfiguration& c) {
              "PEM; set: client certificates from these authorities are required");
   walk.Texts("allowedClients", c.allowed_clients, "names", NotEmpty,
              "common or DNS names that may call; empty: everyone clientCAFile vouches for");
+  walk.Value("allowAnyClient", Flag(c.allow_any_client),
+             "needed for TLS without clientCAFile on anything but loopback: whoever reaches it can place pods");
 }
 
 void Describe(Walk& walk, ClusterConfiguration& c) {

@@ -61,17 +61,22 @@ void CheckServer(const ServerConfiguration& server, const Report& report) {
     if (server.tls->client_ca_file.empty() && !server.tls->allowed_clients.empty()) {
       report("server.tls.allowedClients", "needs clientCAFile: without it nobody's name is verified");
     }
+    if (server.tls->client_ca_file.empty() && !server.tls->allow_any_client && !IsLoopback(server.address)) {
+      report("server.tls.clientCAFile",
+             Concat("is needed, for ", server.address,
+                    " is not loopback and without client certificates whoever reaches it can place pods; set "
+                    "server.tls.allowAnyClient if that is meant"));
+    }
   }
-  auto plain = [&](std::string_view path, const std::string& address) {
-    if (server.allow_plain_http || IsLoopback(address)) return;
-    report(path, Concat("plain HTTP is served on loopback only, and ", address,
-                        " is not; use server.tls or set server.allowPlainHTTP"));
-  };
-  if (!server.tls) plain("server.address", server.address);
-  if (!server.allow_plain_http && !IsLoopback(server.admin_address)) {
+  if (!server.tls && !server.allow_plain_http && !IsLoopback(server.address)) {
+    report("server.address", Concat("plain HTTP is served on loopback only, and ", server.address,
+                                    " is not; use server.tls or set server.allowPlainHTTP"));
+  }
+  if (!server.allow_plain_http_admin && !IsLoopback(server.admin_address)) {
     report("server.adminAddress",
            Concat("speaks plain HTTP, and ", server.admin_address,
-                  " is not loopback; set server.allowPlainHTTP if it may be reached from there"));
+                  " is not loopback; set server.allowPlainHTTPAdmin if it may be reached from there",
+                  server.allow_plain_http ? " (server.allowPlainHTTP is for server.address alone)" : ""));
   }
   if (server.address == server.admin_address && !server.address.ends_with(":0")) {
     report("server.adminAddress", "must differ from server.address");

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <thread>
 #include <utility>
@@ -18,12 +19,14 @@
 #include "extender/quota_watch.h"
 #include "extender/report_watch.h"
 #include "extender/service.h"
+#include "extender/shutdown.h"
 #include "extender/usage_feed.h"
 #include "extender/usage_inbox.h"
 #include "extender/usage_source.h"
 #include "extender/usage_watch.h"
 #include "extender/waker.h"
 #include "kube/kubeconfig.h"
+#include "kube/token_access.h"
 #include "net/server.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
@@ -83,6 +86,7 @@ class Extender::Parts {
 
   Status Start();
   void Drain(std::function<void()> done);
+  void EndLameDuck() { shutdown_->EndLameDuck(); }
   uint16_t port() const { return server_->port(); }
   uint16_t admin_port() const { return admin_->port(); }
 
@@ -124,17 +128,20 @@ class Extender::Parts {
   std::unique_ptr<Waker> waker_;  // null: nobody is woken
   std::unique_ptr<Service> service_;
   std::unique_ptr<net::Server> server_;
+  std::unique_ptr<Shutdown> shutdown_;
+  std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
   std::unique_ptr<Admin> admin_;
   net::Timer every_second_;
   net::Timer reconcile_;
   size_t reconciled_ = 0;  // slices of this pass
   size_t drift_ = 0;       // that they found
   observe::RateLimit handshake_warnings_{seconds(10)};
-  bool draining_ = false;
 };
 
 Extender::Parts::~Parts() {
+  shutdown_.reset();
   server_.reset();
+  if (token_access_) token_access_->Stop();  // it answers the admin server
   admin_.reset();
   if (usage_feed_) usage_feed_->Stop();
   if (backend_) backend_->Stop();
@@ -210,6 +217,10 @@ Status Extender::Parts::StartBackend() {
   options.lease_options.name = configuration_.bind.lease.name;
   options.lease_options.duration = configuration_.bind.lease.duration;
   options.identity = identity_;
+  if (!IsLoopback(configuration_.server.admin_address)) {
+    HUYGENS_ASSIGN_OR_RETURN(token_access_,
+                             kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
+  }
   HUYGENS_RETURN_IF_ERROR(StartUsage(&options.api_server, {}));
   backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *inbox_, std::move(options));
   return backend_->Start();
@@ -253,9 +264,11 @@ Status Extender::Parts::StartServer() {
     options.tls.key_file = from.tls->key_file;
     options.tls.client_ca_file = from.tls->client_ca_file;
     options.tls.allowed_clients = from.tls->allowed_clients;
+    options.tls.allow_any_client = from.tls->allow_any_client;
   }
   options.allow_plain_http = from.allow_plain_http;
   options.max_body_bytes = static_cast<size_t>(from.max_body_bytes);
+  options.max_bytes_in_flight = static_cast<size_t>(std::max(from.max_bytes_in_flight, from.max_body_bytes));
   options.idle_timeout = from.idle_timeout;
   options.events = ServerEvents();
   options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
@@ -269,6 +282,9 @@ Status Extender::Parts::StartServer() {
       net::Server::Start(loop_, std::move(options), [this](const net::Request& request, const net::Respond& respond) {
         service_->Handle(request, respond);
       }));
+  // Binds under way have requestDeadline whatever lameDuck says.
+  shutdown_ = std::make_unique<Shutdown>(
+      loop_, *server_, std::min(from.lame_duck, from.shutdown_grace - from.request_deadline), from.shutdown_grace);
   return absl::OkStatus();
 }
 
@@ -282,8 +298,13 @@ Status Extender::Parts::StartAdmin() {
                        .clock = clock_,
                        .readiness = [this] { return Describe(); },
                        .refresh_metrics = [this] { RefreshMetrics(); }};
+  if (token_access_) {
+    sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
+      token_access_->Ask(std::move(token), std::move(path), std::move(done));
+    };
+  }
   AdminOptions options{.address = configuration_.server.admin_address,
-                       .allow_plain_http = configuration_.server.allow_plain_http,
+                       .allow_plain_http = configuration_.server.allow_plain_http_admin,
                        .events = ServerEvents()};
   HUYGENS_ASSIGN_OR_RETURN(admin_, Admin::Start(std::move(sources), std::move(options)));
   return absl::OkStatus();
@@ -317,7 +338,11 @@ Readiness Extender::Parts::Describe() const {
   if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
   if (auto item = overcommit_watch_->Describe()) readiness.items.push_back(*std::move(item));
   for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
-  if (draining_) readiness.items.push_back({.ok = false, .name = "serving", .detail = "draining"});
+  if (shutdown_->begun()) {
+    readiness.items.push_back({.ok = false,
+                               .name = "serving",
+                               .detail = shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
+  }
   return readiness;
 }
 
@@ -329,7 +354,7 @@ void Extender::Parts::RefreshMetrics() {
                            state.ledger().Count(cluster::ReservationState::kAssumed));
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
-  metrics_.SetReady(!draining_ && NotReady().empty());
+  metrics_.SetReady(!shutdown_->begun() && NotReady().empty());
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();
@@ -364,8 +389,7 @@ void Extender::Parts::EverySecond() {
 }
 
 void Extender::Parts::Drain(std::function<void()> done) {
-  draining_ = true;
-  server_->Drain(configuration_.server.shutdown_grace, [this, done = std::move(done)](size_t cut) {
+  shutdown_->Begin([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
     done();
   });
@@ -383,5 +407,6 @@ Extender::~Extender() = default;
 uint16_t Extender::port() const { return parts_->port(); }
 uint16_t Extender::admin_port() const { return parts_->admin_port(); }
 void Extender::Drain(std::function<void()> done) { parts_->Drain(std::move(done)); }
+void Extender::EndLameDuck() { parts_->EndLameDuck(); }
 
 }  // namespace huygens::extender

@@ -25,8 +25,11 @@ class Extender {
   uint16_t port() const;
   uint16_t admin_port() const;
 
-  // Fails readiness, stops accepting, finishes what is under way within server.shutdownGrace, then calls `done`.
+  // Fails readiness and goes on serving for server.lameDuck, each answer being the last on its connection; then stops
+  // accepting, finishes what is under way within what is left of server.shutdownGrace, and calls `done`.
   void Drain(std::function<void()> done);
+  // Does not wait for the end of server.lameDuck. Nothing if that is over, or Drain was not called.
+  void EndLameDuck();
 
  private:
   class Parts;

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "extender/context.h"
+#include "extender/room.h"
 #include "extender/slices.h"
 #include "kube/event_sink.h"
 #include "kube/known_faults.h"
@@ -13,14 +14,24 @@
 
 namespace huygens::extender {
 
+// Batches that may wait, by the JSON that they were read from: several pages of pods, worked off within a second.
+inline constexpr size_t kMostWaitingBytes = size_t{32} << 20;
+
 class Inbox final : public kube::EventSink {
  public:
   Inbox(Context& context, net::EventLoop& loop) : context_(context), loop_(loop) {}
 
-  // Any thread.
-  void Deliver(kube::EventBatch batch) override { batches_.Deliver(std::move(batch)); }
+  // Any thread. Waits while megabytes of earlier batches are not applied yet, so not the decision thread unless the
+  // batch counts no bytes.
+  void Deliver(kube::EventBatch batch) override;
   void Report(kube::WatchReport report) override;
   void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) override;
+
+  // Any thread. Nobody waits in Deliver any more, and what is delivered from now on is dropped: before the reflectors
+  // are stopped.
+  void Close() { room_.Close(); }
+  // Bytes delivered and not applied yet. Any thread.
+  size_t waiting_bytes() const { return room_.taken(); }
 
   // Decision thread. What a kind's watch last reported, and the resource version up to which its changes are applied.
   const kube::WatchReport& Watch(cluster::Kind kind) const { return watches_[static_cast<size_t>(kind)]; }
@@ -43,6 +54,7 @@ class Inbox final : public kube::EventSink {
   std::array<uint64_t, cluster::kKindCount> seen_{};
   std::array<kube::KnownFaults, cluster::kKindCount> unknown_settings_;
   size_t next_ = 0;  // of the batch under way
+  Room room_{kMostWaitingBytes};
   Slices<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
 };
 

@@ -117,6 +117,7 @@ void KubernetesBackend::LookForOthers() {
 }
 
 void KubernetesBackend::Stop() {
+  inbox_.Close();  // a reflector may wait there for this thread
   for (auto& reflector : reflectors_) reflector->Stop();
   {
     std::lock_guard lock(mutex_);

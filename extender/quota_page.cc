@@ -12,17 +12,24 @@ constexpr size_t kGroupsPerStep = 10;
 }  // namespace
 
 QuotaPage::QuotaPage(std::string_view enforcement, std::string group)
-    : group_(std::move(group)), json_(Concat("{\"enforcement\":\"", enforcement, "\",\"groups\":[")) {}
+    : group_(std::move(group)), head_(Concat("{\"enforcement\":\"", enforcement, "\",\"groups\":[")) {}
 
-bool QuotaPage::Step(const quota::Tree& tree) {
-  auto at = tree.groups().lower_bound(next_);
-  for (size_t i = 0; i < kGroupsPerStep && at != tree.groups().end(); ++i, ++at) {
-    if (!Listed(tree, at->first)) continue;
-    if (json_.back() == '}') json_ += ',';
-    AppendGroup(json_, tree, at->first);
+bool QuotaPage::Step(const quota::Tree* tree, std::string& out) {
+  out += std::exchange(head_, {});
+  if (tree != nullptr) {
+    auto at = tree->groups().lower_bound(next_);
+    for (size_t i = 0; i < kGroupsPerStep && at != tree->groups().end(); ++i, ++at) {
+      if (!Listed(*tree, at->first)) continue;
+      if (!std::exchange(first_, false)) out += ',';
+      AppendGroup(out, *tree, at->first);
+    }
+    if (at != tree->groups().end()) {
+      next_ = at->first;
+      return true;
+    }
   }
-  if (at != tree.groups().end()) next_ = at->first;
-  return at != tree.groups().end();
+  out += "]}\n";
+  return false;
 }
 
 bool QuotaPage::Listed(const quota::Tree& tree, std::string_view name) const {

@@ -18,16 +18,16 @@ class QuotaPage {
   // `group` empty: all.
   QuotaPage(std::string_view enforcement, std::string group);
 
-  // Looks at the next groups; false once it has looked at all.
-  bool Step(const quota::Tree& tree);
-  std::string Json() const { return json_ + "]}"; }
+  // Appends the next groups to `out`; false once it has looked at all, and then the end is there. No tree: no groups.
+  bool Step(const quota::Tree* tree, std::string& out);
 
  private:
   bool Listed(const quota::Tree& tree, std::string_view name) const;
 
   std::string group_;
   std::string next_;  // the first name that was not looked at
-  std::string json_;
+  std::string head_;  // not written yet
+  bool first_ = true;
 };
 
 }  // namespace huygens::extender

@@ -15,6 +15,7 @@ constexpr size_t kNodesPerStep = 4;
 
 UsageInbox::UsageInbox(Context& context, net::EventLoop& loop)
     : context_(context),
+      room_(kMostWaiting),
       slices_(
           loop,
           [this](usage::Readings& readings) {
@@ -24,31 +25,12 @@ UsageInbox::UsageInbox(Context& context, net::EventLoop& loop)
           [this] { return context_.placement.SettleUsage(kNodesPerStep); }) {}
 
 void UsageInbox::Deliver(usage::Readings readings) {
-  {
-    std::unique_lock lock(mutex_);
-    room_.wait(lock, [this] { return closed_ || waiting_ < kMostWaiting; });
-    if (closed_) return;
-    ++waiting_;
-  }
-  slices_.Deliver(std::move(readings));
-}
-
-bool UsageInbox::Empty() {
-  std::lock_guard lock(mutex_);
-  return waiting_ == 0;
-}
-
-void UsageInbox::Close() {
-  std::lock_guard lock(mutex_);
-  closed_ = true;
-  room_.notify_all();
+  if (room_.Enter(1)) slices_.Deliver(std::move(readings));
 }
 
 void UsageInbox::Apply(const usage::Readings& readings) {
   context_.placement.ApplyUsage(readings, context_.clock.Now());
-  std::lock_guard lock(mutex_);
-  --waiting_;
-  room_.notify_one();
+  room_.Leave(1);
 }
 
 }  // namespace huygens::extender

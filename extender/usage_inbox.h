@@ -2,10 +2,8 @@
 // requests. A source that is faster than that waits, so that a week of history does not pile up in memory.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
-
 #include "extender/context.h"
+#include "extender/room.h"
 #include "extender/slices.h"
 #include "net/event_loop.h"
 #include "usage/readings.h"
@@ -19,20 +17,16 @@ class UsageInbox {
   // Any thread but the decision thread, which would wait for itself; there is Placement::ApplyUsage.
   void Deliver(usage::Readings readings);
   // Whether all that was delivered is applied. Any thread.
-  bool Empty();
+  bool Empty() const { return room_.taken() == 0; }
   // Any thread. Nobody waits any more, and what is delivered from now on is dropped: before a source is stopped.
-  void Close();
+  void Close() { room_.Close(); }
 
  private:
   void Apply(const usage::Readings& readings);
 
   Context& context_;
+  Room room_;  // in readings
   Slices<usage::Readings> slices_;
-
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable room_;
-  size_t waiting_ = 0;
-  bool closed_ = false;
 };
 
 }  // namespace huygens::extender

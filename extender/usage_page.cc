@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "base/json_text.h"
 #include "base/quantity.h"
@@ -114,7 +115,7 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
   row.json += "}}";
 }
 
-std::string UsagePage::Json(const placement::Placement& placement, Time now) {
+std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
   const usage::Account& usage = placement.usage();
   std::sort(rows_.begin(), rows_.end(),
             [](const Row& a, const Row& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
@@ -137,12 +138,18 @@ std::string UsagePage::Json(const placement::Placement& placement, Time now) {
     out += ",\"fits\":";
     AppendJsonInt(out, fits);
   }
-  out += ",\"top\":[";
-  for (size_t i = 0; i < std::min(limit_, rows_.size()); ++i) {
-    if (i > 0) out += ',';
-    out += rows_[i].json;
+  return out += ",\"top\":[";
+}
+
+std::string UsagePage::NextRows(size_t bytes) {
+  std::string out;
+  const size_t end = std::min(limit_, rows_.size());
+  for (; next_row_ < end && out.size() < bytes; ++next_row_) {
+    if (next_row_ > 0) out += ',';
+    out += std::exchange(rows_[next_row_].json, {});
   }
-  return out += "]}";
+  if (next_row_ >= end && !std::exchange(ended_, true)) out += "]}\n";
+  return out;
 }
 
 }  // namespace huygens::extender

@@ -6,7 +6,7 @@
 //
 // `unrequested` is allocatable less requests, `fits` counts pods of the size asked about (placement/packages.h); usage
 // as in usage_json.h. Sorted by peak share, highest first, then by name. Parse on any thread, the rest on the decision
-// thread, in steps.
+// thread unless it says otherwise, in steps.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,10 @@ class UsagePage {
 
   // Looks at the next nodes; false once it has looked at all.
   bool Step(const placement::Placement& placement, const ResourceNames& resources, Time now);
-  std::string Json(const placement::Placement& placement, Time now);
+  // What comes before the rows, once all were looked at.
+  std::string Begin(const placement::Placement& placement, Time now);
+  // The next rows, about `bytes` of them, and what comes behind the last one; then nothing. Any thread, after Begin.
+  std::string NextRows(size_t bytes);
 
  private:
   struct Row {
@@ -44,6 +47,8 @@ class UsagePage {
   std::optional<cluster::Pod> size_;
   cluster::NodeIndex next_ = 0;
   std::vector<Row> rows_;
+  size_t next_row_ = 0;
+  bool ended_ = false;
 };
 
 }  // namespace huygens::extender

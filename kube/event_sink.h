@@ -1,6 +1,6 @@
 // Where reflectors (and the manifest directory) deliver what they read. Called on their threads, one thread per kind:
-// implementations pass it on to the decision thread and return soon. Nothing is called after Reflector::Stop has
-// returned.
+// implementations pass it on to the decision thread. Deliver may wait while much of what was delivered before is not
+// worked off; the reflector then reads no further. Nothing is called after Reflector::Stop has returned.
 #pragma once
 
 #include <cstddef>
@@ -26,6 +26,7 @@ struct EventBatch {
   uint64_t resource_version = 0;
   // When the last byte of it had arrived, by a clock that nobody sets.
   std::chrono::steady_clock::time_point received = std::chrono::steady_clock::now();
+  size_t bytes = 0;  // as it was read, in JSON; 0 where nothing was read for it
 };
 
 enum class WatchState : uint8_t {

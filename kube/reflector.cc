@@ -1,7 +1,7 @@
 #include "kube/reflector.h"
 
 #include <algorithm>
-#include <exception>
+#include <utility>
 
 #include "kube/api_call.h"
 #include "kube/line_splitter.h"
@@ -135,14 +135,7 @@ bool Reflector::Prepare() {
 }
 
 void Reflector::Loop() {
-  while (Prepare()) {
-    try {
-      Step();
-    } catch (const std::exception& fault) {  // out of memory: nothing else throws here
-      need_list_ = true;
-      Take({End::What::kFailed, fault.what(), {}});
-    }
-  }
+  while (Prepare()) Step();
 }
 
 void Reflector::Step() {
@@ -235,7 +228,10 @@ Reflector::End Reflector::List() {
     end = ListPage(token);
   } while (end.what == End::What::kDone && !token.empty());
   if (whole) whole_list_ = false;  // whatever became of it, pages are next
-  if (end.what != End::What::kDone) batch_.clear();
+  if (end.what != End::What::kDone) {
+    batch_.clear();
+    batch_bytes_ = 0;
+  }
   return end;
 }
 
@@ -256,6 +252,7 @@ Reflector::End Reflector::ListPage(std::string& token) {
   const auto page = wire::DecodeList(reply->body);
   if (!page.ok()) return {What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}};
   for (const std::string_view item : page->items) {
+    batch_bytes_ += item.size();
     TakeObject(DecodePresent(kind_, item, names_));
     SendSome();
   }
@@ -291,6 +288,7 @@ class Reflector::Watching {
       head_.body.append(piece.substr(0, kMaxErrorBody - std::min(kMaxErrorBody, head_.body.size())));
       return true;
     }
+    owner_.batch_bytes_ += piece.size();
     size_t taken = 0;
     const bool more = lines_.Feed(piece, [&](std::string_view line) {
       ++taken;
@@ -386,7 +384,10 @@ void Reflector::Send(uint64_t resource_version) {
     const std::lock_guard lock(mutex_);
     sent_version_ = resource_version;
   }
-  sink_.Deliver({kind_, std::move(batch_), resource_version});
+  sink_.Deliver({.kind = kind_,
+                 .events = std::move(batch_),
+                 .resource_version = resource_version,
+                 .bytes = std::exchange(batch_bytes_, 0)});
   batch_.clear();
 }
 

@@ -124,6 +124,7 @@ class Reflector {
   // Of the thread alone.
   net::Client* client_ = nullptr;
   std::vector<cluster::Event> batch_;
+  size_t batch_bytes_ = 0;  // read since the last batch
   KnownFaults faults_;
   Backoff backoff_;
   std::optional<WatchReport> reported_;

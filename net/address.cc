@@ -28,6 +28,13 @@ StatusOr<ip::tcp::endpoint> ParseListenAddress(std::string_view address) {
   return ip::tcp::endpoint(parsed, port);
 }
 
+bool IsLoopback(const ip::address& address) {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return ip::make_address_v4(ip::v4_mapped, address.to_v6()).is_loopback();
+  }
+  return address.is_loopback();
+}
+
 std::string ToText(const ip::tcp::endpoint& endpoint) {
   const std::string host = endpoint.address().to_string();
   const std::string port = std::to_string(endpoint.port());

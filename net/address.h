@@ -13,6 +13,9 @@ namespace huygens::net {
 // refused: what a server listens on must not depend on a name server.
 StatusOr<boost::asio::ip::tcp::endpoint> ParseListenAddress(std::string_view address);
 
+// Whether no other machine can have this address, IPv4 inside IPv6 included.
+bool IsLoopback(const boost::asio::ip::address& address);
+
 std::string ToText(const boost::asio::ip::tcp::endpoint& endpoint);
 
 }  // namespace huygens::net

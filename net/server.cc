@@ -46,6 +46,12 @@ Status Server::Core::Listen() {
     if (tls.client_ca_file.empty() && !tls.allowed_clients.empty()) {
       return Invalid("allowed client names mean nothing without a client CA file");
     }
+    if (tls.client_ca_file.empty() && !tls.allow_any_client && !IsLoopback(endpoint.address())) {
+      return Invalid(
+          Concat("TLS on ", options.address,
+                 " without client certificates would let anyone place pods; name a client CA file, listen on a "
+                 "loopback address, or allow any client"));
+    }
     HUYGENS_RETURN_IF_ERROR(LoadTls());
   }
 
@@ -101,13 +107,7 @@ void Server::Core::WatchTlsFiles() {
 }
 
 void Server::Core::Accept() {
-  if (accepting_ || draining_ || stopped_) return;
-  if (sessions_.size() >= options.max_connections) {
-    if (!full_)
-      Warn(Concat("limit of ", std::to_string(options.max_connections), " connections reached; further ones wait"));
-    full_ = true;
-    return;  // Leave goes on
-  }
+  if (accepting_ || draining_ || stopped_ || waiting_) return;
   accepting_ = true;
   acceptor_.async_accept([self = shared_from_this()](const error_code& error, tcp::socket socket) {
     self->accepting_ = false;
@@ -126,13 +126,40 @@ void Server::Core::OnAccept(const error_code& error, tcp::socket socket) {
     return;
   }
   accept_failing_ = false;
+  if (sessions_.size() >= options.max_connections) {
+    waiting_ = std::move(socket);
+    const bool made_room = MakeRoom();  // then Leave goes on
+    if (!std::exchange(full_, true)) {
+      Warn(Concat("limit of ", std::to_string(options.max_connections), " connections reached; ",
+                  made_room ? "the one idle longest gave way" : "further ones wait"));
+    }
+    return;
+  }
+  Admit(std::move(socket));
+  Accept();
+}
+
+void Server::Core::Admit(tcp::socket socket) {
   error_code ignored;
   socket.set_option(tcp::no_delay(true), ignored);
   const tcp::endpoint remote = socket.remote_endpoint(ignored);
-  const auto session = std::make_shared<Session>(shared_from_this(), std::move(socket), tls_.context, ToText(remote));
+  const auto session = std::make_shared<Session>(shared_from_this(), std::move(socket), tls_.context, remote);
   sessions_.insert(session);
   session->Start();
-  Accept();
+}
+
+bool Server::Core::MakeRoom() {
+  if (!waiting_) return false;
+  std::shared_ptr<Session> first;
+  std::optional<Session::Standing> lowest;
+  for (const auto& session : sessions_) {
+    const auto standing = session->standing();
+    if (!standing || (lowest && *lowest <= *standing)) continue;
+    lowest = standing;
+    first = session;
+  }
+  if (first != nullptr) first->GiveWay();
+  return first != nullptr;
 }
 
 void Server::Core::Leave(const std::shared_ptr<Session>& session) {
@@ -141,13 +168,19 @@ void Server::Core::Leave(const std::shared_ptr<Session>& session) {
     if (sessions_.empty()) FinishDrain();
     return;
   }
-  if (full_ && sessions_.size() <= options.max_connections - options.max_connections / 16) full_ = false;
+  if (waiting_ && sessions_.size() < options.max_connections) {
+    tcp::socket socket = *std::exchange(waiting_, std::nullopt);
+    Admit(std::move(socket));
+  }
+  // One place is made at a time while it stays full.
+  if (full_ && sessions_.size() + 1 < options.max_connections - options.max_connections / 16) full_ = false;
   Accept();
 }
 
 void Server::Core::Drain(Duration grace, std::function<void(size_t cut)> done) {
   if (draining_ || stopped_) return;
   draining_ = true;
+  waiting_.reset();
   drained_ = std::move(done);
   error_code ignored;
   acceptor_.close(ignored);
@@ -170,6 +203,7 @@ void Server::Core::FinishDrain() {
 
 void Server::Core::Shutdown() {
   stopped_ = true;
+  waiting_.reset();
   error_code ignored;
   acceptor_.close(ignored);
   reload_timer_.Cancel();
@@ -197,6 +231,7 @@ StatusOr<std::unique_ptr<Server>> Server::Start(EventLoop& loop, ServerOptions o
 
 uint16_t Server::port() const { return core_->port; }
 size_t Server::connections() const { return core_->connections(); }
+size_t Server::bytes_in_flight() const { return *core_->bytes_in_flight; }
 
 std::optional<Time> Server::certificate_expiry() const {
   const int64_t expiry = core_->certificate_expiry_ns;
@@ -204,6 +239,7 @@ std::optional<Time> Server::certificate_expiry() const {
   return Time(Duration(expiry));
 }
 
+void Server::EndConnections() { core_->EndConnections(); }
 void Server::Drain(Duration grace, std::function<void(size_t cut)> done) { core_->Drain(grace, std::move(done)); }
 
 }  // namespace huygens::net

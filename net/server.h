@@ -26,18 +26,38 @@ namespace huygens::net {
 
 // All views stay valid until the request is answered and every copy of its Respond is gone.
 struct Request {
-  std::string_view method;       // "POST"
-  std::string_view path;         // "/filter", not percent-decoded
-  std::string_view query;        // what follows '?', without it
-  std::string_view body;         // complete
-  std::string_view client_name;  // common name or DNS name of the verified client certificate; empty without one
-  std::string_view peer;         // "127.0.0.1:41234"
+  std::string_view method;         // "POST"
+  std::string_view path;           // "/filter", not percent-decoded
+  std::string_view query;          // what follows '?', without it
+  std::string_view body;           // complete
+  std::string_view client_name;    // common name or DNS name of the verified client certificate; empty without one
+  std::string_view peer;           // "127.0.0.1:41234"
+  std::string_view authorization;  // the header of that name
+  bool from_loopback = false;      // whether `peer` is an address of this machine that no other can have
+};
+
+// The next piece of an answer that is sent in pieces: call it once, from any thread, and with an empty text at the end.
+// When the last copy is destroyed without a call, the connection is cut, for the answer cannot be finished.
+class NextPiece {
+ public:
+  void operator()(std::string piece) const;
+
+  struct Exchange;
+  explicit NextPiece(std::shared_ptr<Exchange> exchange) : exchange_(std::move(exchange)) {}
+
+ private:
+  std::shared_ptr<Exchange> exchange_;
 };
 
 struct Response {
   int status = 200;
   std::string content_type = "application/json";
   std::string body;
+  std::string header_lines = {};  // further ones, each with its line end ("Retry-After: 1\r\n")
+  // Set: `body` is but the beginning. Called on the loop's thread for the next piece each time the client has taken
+  // what there was, so that one piece at a time is in memory; destroyed when the answer is taken or the connection
+  // gone.
+  std::function<void(NextPiece)> more = nullptr;
 };
 
 // The one answer to one request: call it once, inside the handler or later, from any thread (off the loop the answer is
@@ -83,6 +103,7 @@ struct TlsOptions {
   std::string client_ca_file;  // PEM; when set, a client certificate from one of these authorities is required
   // Common or DNS names that may connect; empty: everyone whom client_ca_file vouches for.
   std::vector<std::string> allowed_clients;
+  bool allow_any_client = false;  // else without client_ca_file only on loopback addresses
   // How often the files are looked at; a change is used by the connections that come after it. A broken new file
   // changes nothing.
   Duration reload_interval = std::chrono::seconds(5);
@@ -110,8 +131,19 @@ struct ServerOptions {
   bool allow_plain_http = false;      // else plain HTTP is served on loopback addresses only
   size_t max_header_bytes = 8 << 10;  // at most 64 KiB
   size_t max_body_bytes = 16 << 20;
-  size_t max_connections = 1024;  // further ones wait in the kernel's backlog
+  // Bodies of more than 64 KiB that are read or worked on, and answers that are not taken yet, of all connections: a
+  // request that would go beyond is refused with 503. Shorter ones always pass, and an answer is never refused.
+  size_t max_bytes_in_flight = 256 << 20;
+  // Beyond this a new connection takes the place of the one that has been idle longest, of those that never asked
+  // anything first; if none is idle it waits, and the next answer ends its connection.
+  size_t max_connections = 1024;
+  // Connections whose request is still arriving or whose answer is not taken give way, too, if none is idle. Not where
+  // requests change anything.
+  bool unfinished_give_way = false;
   Duration idle_timeout = std::chrono::seconds(180);
+  // The same for a connection that has not asked anything yet; absent: no other. Go's client keeps connections in
+  // reserve that it never used, and does not repeat a POST that fails on one.
+  std::optional<Duration> first_request_timeout = std::nullopt;
   Duration handshake_timeout = std::chrono::seconds(10);
   Duration read_timeout = std::chrono::seconds(30);   // from a request's first byte to its last; then 408
   Duration write_timeout = std::chrono::seconds(30);  // for one answer
@@ -130,9 +162,14 @@ class Server {
 
   uint16_t port() const;
   size_t connections() const;
+  // What max_bytes_in_flight is compared with. Any thread.
+  size_t bytes_in_flight() const;
   // End of validity of the certificate in use; nothing for plain HTTP. Any thread.
   std::optional<Time> certificate_expiry() const;
 
+  // From now on each answer says `Connection: close` and ends its connection; new ones are accepted all the same. What
+  // comes before Drain, so that clients go elsewhere without an error.
+  void EndConnections();
   // Stops accepting, closes idle connections, answers what is under way with `Connection: close`, and calls `done` when
   // the last connection is gone, or cuts the rest after `grace` and calls it then, with how many that were.
   void Drain(Duration grace, std::function<void(size_t cut)> done);

@@ -1,11 +1,12 @@
 #include "net/session.h"
 
 #include <algorithm>
-#include <array>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/rfc7230.hpp>
 #include <exception>
+#include <utility>
 
+#include "net/address.h"
 #include "net/event_loop_impl.h"
 
 namespace huygens::net {
@@ -16,8 +17,6 @@ namespace {
 
 // Reads of 64 KiB: with Beast's default of 512 bytes a request of 135 KB costs eight times as much.
 constexpr size_t kReadSize = 64 << 10;
-// Small answers go out as one piece, so that TLS makes one record of them.
-constexpr size_t kJoinedBody = 8 << 10;
 // How long a refused peer may go on sending before the connection is cut; closing at once would destroy the answer on
 // its way.
 constexpr Duration kLinger = std::chrono::seconds(2);
@@ -27,77 +26,16 @@ std::string_view View(boost::beast::string_view text) { return {text.data(), tex
 
 }  // namespace
 
-void Respond::operator()(Response response) const { exchange_->Deliver(std::move(response)); }
-
-void Respond::Exchange::Deliver(Response response) {
-  if (answered.exchange(true)) return;
-  if (loop.InLoop()) {
-    if (const auto alive = session.lock()) alive->Answer(request_number, std::move(response));
-    return;
-  }
-  loop.Post([asking = session, number = request_number, response = std::move(response)]() mutable {
-    if (const auto alive = asking.lock()) alive->Answer(number, std::move(response));
-  });
-}
-
-Respond::Exchange::~Exchange() {
-  if (!answered) Deliver({500, "text/plain", "the request was given up without an answer"});
-}
-
 Session::Session(std::shared_ptr<Server::Core> core, asio::ip::tcp::socket socket, Stream::TlsContext tls,
-                 std::string peer)
+                 const asio::ip::tcp::endpoint& peer)
     : core_(std::move(core)),
       stream_(std::move(socket), std::move(tls)),
-      peer_(std::move(peer)),
+      peer_(ToText(peer)),
+      from_loopback_(IsLoopback(peer.address())),
       buffer_(kReadSize + core_->options.max_header_bytes),
       timer_(core_->loop.impl().context) {}
 
 void Session::Start() { stream_.encrypted() ? Handshake() : WaitForRequest(); }
-
-void Session::Handshake() {
-  SetDeadline(core_->options.handshake_timeout);
-  ErrorCode ignored;
-  if (!core_->options.tls.client_ca_file.empty()) {
-    // Held by the TLS engine inside this session: no ownership here, or it would never end.
-    stream_.tls().set_verify_callback(
-        [this](bool verified, asio::ssl::verify_context& chain) {
-          CheckClient(verified, chain.native_handle());
-          return refused_client_.empty();
-        },
-        ignored);
-  }
-  stream_.tls().async_handshake(asio::ssl::stream_base::server, [self = shared_from_this()](const ErrorCode& error) {
-    if (self->state_ == State::kClosed) return;
-    if (!error) return self->WaitForRequest();
-    // A probe that only connects is no fault; who does not like us says so before closing.
-    const bool silent = error == asio::error::eof || error == asio::error::connection_reset ||
-                        error == asio::ssl::error::stream_truncated;
-    if (silent) return self->Cut();
-    const std::string reason = !self->refused_client_.empty() ? self->refused_client_ : error.message();
-    self->ReportHandshake(Concat("TLS handshake refused: ", reason));
-    self->Cut();
-  });
-}
-
-void Session::CheckClient(bool verified, X509_STORE_CTX* chain) {
-  if (!verified) {
-    refused_client_ = Concat("client certificate: ", X509_verify_cert_error_string(X509_STORE_CTX_get_error(chain)));
-    return;
-  }
-  if (X509_STORE_CTX_get_error_depth(chain) != 0) return;
-  const std::vector<std::string> names = CertificateNames(X509_STORE_CTX_get_current_cert(chain));
-  const std::vector<std::string>& allowed = core_->options.tls.allowed_clients;
-  for (const std::string& name : names) {
-    if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) continue;
-    client_name_ = name;
-    return;
-  }
-  if (allowed.empty()) return;
-  std::string listed;
-  for (const std::string& name : names) listed += Concat(listed.empty() ? "" : ", ", name);
-  refused_client_ = Concat("client certificate with the names [", listed, "] is not among the allowed clients");
-  X509_STORE_CTX_set_error(chain, X509_V_ERR_CERT_REJECTED);  // its alert says "bad certificate"
-}
 
 void Session::WaitForRequest() {
   if (core_->draining() && buffer_.size() == 0) return Close(false);
@@ -107,8 +45,11 @@ void Session::WaitForRequest() {
     BeginRequest();
     return Parse();
   }
-  SetDeadline(core_->options.idle_timeout);
+  const ServerOptions& options = core_->options;
+  SetDeadline(served_ ? options.idle_timeout : options.first_request_timeout.value_or(options.idle_timeout));
   Read();
+  // Its answer was on the way when the new connection came.
+  if (core_->crowded()) core_->loop.Post([core = core_] { core->MakeRoom(); });
 }
 
 void Session::Read() {
@@ -124,6 +65,12 @@ void Session::OnRead(const ErrorCode& error, size_t size) {
   if (state_ == State::kClosed || state_ == State::kClosing) return;
   buffer_.commit(size);
   if (timed_out_) return Refuse(408, "the request did not arrive in time");
+  if (std::exchange(giving_way_, false)) {
+    ErrorCode ignored;
+    if (error && stream_.socket().available(ignored) == 0) return Cut();
+    core_->loop.Post([core = core_] { core->MakeRoom(); });  // by another one
+    if (error == asio::error::operation_aborted) return Read();
+  }
   if (error) {
     if (state_ == State::kReading) Report("connection closed in the middle of a request");
     return Cut();
@@ -141,6 +88,7 @@ void Session::BeginRequest() {
   parser_->body_limit(core_->options.max_body_bytes);
   parser_->eager(false);
   bytes_in_ = 0;
+  body_charge_ = Charge();
   refused_ = false;
 }
 
@@ -152,8 +100,9 @@ void Session::Parse() {
     const size_t used = parser_->put(buffer_.cdata(), error);
     buffer_.consume(used);
     bytes_in_ += used;
-    if (error == http::error::need_more) return Read();
-    if (error) return RefuseMalformed(error);
+    if (error && error != http::error::need_more) return RefuseMalformed(error);
+    if (!in_header && parser_->chunked() && !ChargeBody(parser_->get().body().size())) return;
+    if (error) return Read();
     if (in_header && !OnHeader()) return;
   }
   Dispatch();
@@ -163,6 +112,8 @@ void Session::Parse() {
 bool Session::OnHeader() {
   parser_->eager(true);
   const auto& head = parser_->get();
+  // A length is believed before the body comes: room for all of it is made at once.
+  if (!parser_->is_done() && !ChargeBody(parser_->content_length().value_or(0))) return false;
   const auto expect = head.find(http::field::expect);
   if (expect == head.end() || head.version() < 11 || parser_->is_done()) return true;
   if (!boost::beast::iequals(expect->value(), "100-continue")) {
@@ -180,6 +131,22 @@ bool Session::OnHeader() {
   return false;
 }
 
+bool Session::ChargeBody(size_t bytes) {
+  if (bytes <= kReadSize || bytes <= body_charge_.bytes()) return true;
+  const auto& total = core_->bytes_in_flight;
+  const size_t others = *total - body_charge_.bytes();
+  if (others + bytes > core_->options.max_bytes_in_flight && bytes <= core_->options.max_body_bytes) {
+    Refuse(503,
+           Concat("requests and answers of ", std::to_string(others), " bytes are in flight, and with these ",
+                  std::to_string(bytes), " they would be more than ",
+                  std::to_string(core_->options.max_bytes_in_flight), "; try again"),
+           "Retry-After: 1\r\n");
+    return false;
+  }
+  body_charge_ = Charge(total, bytes);
+  return true;
+}
+
 void Session::Dispatch() {
   auto message = std::make_shared<ReceivedRequest>();
   keep_alive_ = parser_->get().keep_alive();
@@ -188,6 +155,7 @@ void Session::Dispatch() {
   message->peer = peer_;
   message->client_name = client_name_;
   message->bytes_in = bytes_in_;
+  message->charge = std::move(body_charge_);
   const std::string_view target = View(message->http.target());
   const size_t mark = std::min(target.find('?'), target.size());
   Request& request = message->request;
@@ -197,6 +165,8 @@ void Session::Dispatch() {
   request.body = message->http.body();
   request.client_name = message->client_name;
   request.peer = message->peer;
+  request.authorization = View(message->http[http::field::authorization]);
+  request.from_loopback = from_loopback_;
   state_ = State::kHandling;
   SetDeadline(Duration::zero());
   message_ = message;
@@ -208,70 +178,6 @@ void Session::Dispatch() {
     // Its Respond died with it, or dies later, and answers 500.
     core_->Warn(Concat("handler of ", request.method, " ", request.path, " threw: ", thrown.what()));
   }
-}
-
-void Session::Answer(uint64_t request_number, Response response) {
-  if (state_ != State::kHandling || request_number != request_number_) return;
-  const bool head_only = message_->http.method() == http::verb::head;
-  Write(std::move(response), !head_only);
-}
-
-void Session::Refuse(int status, std::string_view reason) {
-  Report(reason);
-  if (core_->options.events.on_refused) {
-    const std::string_view target = View(parser_->get().target());
-    core_->options.events.on_refused({target.substr(0, target.find('?')), status, peer_, reason,
-                                      bytes_in_ + buffer_.size(), std::chrono::steady_clock::now() - started_});
-  }
-  keep_alive_ = false;
-  refused_ = true;
-  Write({status, "text/plain", Concat(reason, "\n")}, true);
-}
-
-void Session::RefuseMalformed(const ErrorCode& error) {
-  if (error == http::error::body_limit) {
-    return Refuse(413, Concat("the body is larger than ", std::to_string(core_->options.max_body_bytes), " bytes"));
-  }
-  if (error == http::error::header_limit) {
-    return Refuse(431, Concat("the header is larger than ", std::to_string(core_->options.max_header_bytes), " bytes"));
-  }
-  Refuse(400, Concat("malformed HTTP: ", error.message()));
-}
-
-void Session::Write(Response response, bool with_body) {
-  state_ = State::kWriting;
-  SetDeadline(core_->options.write_timeout);
-  status_ = response.status;
-  body_ = std::move(response.body);
-  if (core_->draining()) keep_alive_ = false;
-  const std::string_view reason = View(http::obsolete_reason(static_cast<http::status>(status_)));
-  head_ = Concat("HTTP/1.1 ", std::to_string(status_), " ", reason, "\r\nContent-Type: ", response.content_type,
-                 "\r\nContent-Length: ", std::to_string(body_.size()),
-                 keep_alive_ ? "\r\nConnection: keep-alive\r\n\r\n" : "\r\nConnection: close\r\n\r\n");
-  if (!with_body) body_.clear();
-  if (stream_.encrypted() && body_.size() <= kJoinedBody) {
-    head_ += body_;
-    body_.clear();
-  }
-  const std::array<asio::const_buffer, 2> pieces = {asio::buffer(head_), asio::buffer(body_)};
-  stream_.Write(pieces,
-                [self = shared_from_this()](const ErrorCode& error, size_t size) { self->OnWritten(error, size); });
-}
-
-void Session::OnWritten(const ErrorCode& error, size_t size) {
-  if (state_ != State::kWriting) return;
-  if (error) {
-    Report(Concat("connection closed before the answer was taken: ", error.message()));
-    return Cut();
-  }
-  if (message_ != nullptr && core_->options.events.on_request) {
-    const Request& request = message_->request;
-    core_->options.events.on_request({request.method, request.path, request.client_name, status_, message_->bytes_in,
-                                      size, std::chrono::steady_clock::now() - started_});
-    if (state_ != State::kWriting) return;  // the observer ended the server
-  }
-  body_ = std::string();
-  keep_alive_ ? WaitForRequest() : Close(refused_);
 }
 
 void Session::Drain() {
@@ -298,6 +204,34 @@ void Session::Close(bool unread_input) {
   stream_.tls().async_shutdown([after](const ErrorCode&) { after(); });
 }
 
+std::optional<Session::Standing> Session::standing() const {
+  switch (state_) {
+    case State::kHandshake:
+    case State::kClosing:
+      return Standing{0, since_};
+    case State::kIdle:
+      if (giving_way_) return std::nullopt;
+      return Standing{served_ ? 1 : 0, since_};
+    case State::kReading:
+    case State::kWriting:
+      if (!core_->options.unfinished_give_way) return std::nullopt;
+      return Standing{state_ == State::kReading ? 2 : 3, since_};
+    case State::kHandling:
+    case State::kClosed:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+// A read may have ended although its handler has not run: then a request is under way, and cutting would lose it. So
+// the read is asked to end, and says by its handler whether it brought anything.
+void Session::GiveWay() {
+  if (state_ != State::kIdle) return Cut();
+  giving_way_ = true;
+  ErrorCode ignored;
+  stream_.socket().cancel(ignored);
+}
+
 void Session::DiscardInput() {
   buffer_.consume(buffer_.size());
   stream_.socket().async_read_some(buffer_.prepare(kReadSize),
@@ -311,6 +245,7 @@ void Session::Cut() {
   if (state_ == State::kClosed) return;
   const auto self = shared_from_this();
   state_ = State::kClosed;
+  more_ = nullptr;
   timer_.cancel();
   ErrorCode ignored;
   stream_.socket().close(ignored);
@@ -319,16 +254,11 @@ void Session::Cut() {
 
 void Session::Report(std::string_view reason) const { core_->ReportConnectionError(peer_, reason); }
 
-void Session::ReportHandshake(std::string_view reason) const {
-  Report(reason);
-  const auto& on_failed = core_->options.events.on_handshake_failed;
-  if (on_failed) on_failed(Concat(peer_, ": ", reason));
-}
-
 // Busy connections move their deadline several times per request; the timer is touched only when it would fire too
 // late.
 void Session::SetDeadline(Duration from_now) {
-  deadline_ = from_now == Duration::zero() ? SteadyTime::max() : std::chrono::steady_clock::now() + from_now;
+  since_ = std::chrono::steady_clock::now();
+  deadline_ = from_now == Duration::zero() ? SteadyTime::max() : since_ + from_now;
   if (deadline_ < armed_) ArmTimer();
 }
 

@@ -117,6 +117,8 @@ size_t Transfer::OnBody(char* data, size_t size, size_t count, void* transfer) {
   self.last_byte = std::chrono::steady_clock::now();
   if (self.observer_ != nullptr) {
     self.stopped_by_observer_ = !self.ShowHead() || !self.observer_->on_bytes(piece);
+    // While the observer took its time nobody listened: that is not the server's silence.
+    self.last_byte = std::chrono::steady_clock::now();
     return self.stopped_by_observer_ ? 0 : piece.size();
   }
   self.too_large_ = self.reply.body.size() + piece.size() > self.options_.max_reply_bytes;

@@ -1,5 +1,7 @@
 #include "observe/decision_ring.h"
 
+#include <algorithm>
+
 namespace huygens::observe {
 
 namespace {
@@ -26,6 +28,7 @@ void DecisionRing::Add(std::shared_ptr<const DecisionRecord> record) {
     bytes_ -= records_.front()->bytes();
     evicted.push_back(std::move(records_.front()));
     records_.pop_front();
+    ++first_number_;
   }
 }
 
@@ -38,17 +41,13 @@ std::vector<std::shared_ptr<const DecisionRecord>> DecisionRing::Find(const Deci
   return found;
 }
 
-std::string DecisionRing::Json(const DecisionQuery& query, size_t limit, size_t max_bytes) const {
-  auto found = Find(query, limit);
-  std::string out = "{\"decisions\":[";
-  bool truncated = false;
-  for (size_t i = 0; i < found.size() && !truncated; ++i) {
-    if (i > 0) out += ',';
-    found[i]->AppendJson(out);
-    truncated = out.size() > max_bytes && i + 1 < found.size();
+std::optional<DecisionRing::Numbered> DecisionRing::Before(const DecisionQuery& query, uint64_t number) const {
+  std::lock_guard lock(mutex_);
+  if (number <= first_number_) return std::nullopt;
+  for (size_t i = std::min<uint64_t>(number - first_number_, records_.size()); i-- > 0;) {
+    if (IsAbout(*records_[i], query)) return Numbered{records_[i], first_number_ + i};
   }
-  out += truncated ? "],\"truncated\":true}" : "]}";
-  return out;
+  return std::nullopt;
 }
 
 size_t DecisionRing::size() const {

@@ -2,10 +2,11 @@
 // writers up while they render.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <memory>
 #include <mutex>
-#include <string>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -29,8 +30,15 @@ class DecisionRing {
 
   // Newest first, at most `limit`.
   std::vector<std::shared_ptr<const DecisionRecord>> Find(const DecisionQuery& query, size_t limit) const;
-  // The same as {"decisions":[...]}; stops after the record that passes `max_bytes` and then says "truncated":true.
-  std::string Json(const DecisionQuery& query, size_t limit, size_t max_bytes = size_t{32} << 20) const;
+
+  // Decisions are numbered as they come. The newest one that matches and came before that number: for readers that take
+  // one after the other and hold none of them meanwhile.
+  struct Numbered {
+    std::shared_ptr<const DecisionRecord> record;
+    uint64_t number = 0;
+  };
+  static constexpr uint64_t kNewest = UINT64_MAX;
+  std::optional<Numbered> Before(const DecisionQuery& query, uint64_t number) const;
 
   size_t size() const;
   size_t bytes() const;
@@ -40,6 +48,7 @@ class DecisionRing {
   const size_t max_bytes_;
   mutable std::mutex mutex_;
   std::deque<std::shared_ptr<const DecisionRecord>> records_;  // oldest first
+  uint64_t first_number_ = 0;                                  // of the oldest, or of the next where there is none
   size_t bytes_ = 0;
 };
 

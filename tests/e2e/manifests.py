@@ -28,6 +28,8 @@ GRANTS = {
     ("create", "", "pods/binding", "default", ""): True,
     ("create", "", "events", "default", ""): True,
     ("patch", "", "events", "default", ""): False,
+    ("create", "authentication.k8s.io", "tokenreviews", "", ""): True,
+    ("create", "authorization.k8s.io", "subjectaccessreviews", "", ""): True,
     ("update", "coordination.k8s.io", "leases", "kube-system", "huygens-bind"): True,
     ("create", "coordination.k8s.io", "leases", "kube-system", ""): True,
     ("update", "coordination.k8s.io", "leases", "kube-system", "kube-scheduler"): False,

@@ -166,6 +166,14 @@ INSTANTIATE_TEST_SUITE_P(
               "server.address: plain HTTP is served on loopback only, and 0.0.0.0:8888 is not"},
         Wrong{"server: {address: \":8888\"}", "server.address: plain HTTP is served on loopback only"},
         Wrong{"server: {adminAddress: \"10.0.0.1:8889\"}", "server.adminAddress: speaks plain HTTP"},
+        Wrong{"server: {adminAddress: \"10.0.0.1:8889\", allowPlainHTTP: true}",
+              "set server.allowPlainHTTPAdmin if it may be reached from there (server.allowPlainHTTP is for "
+              "server.address alone)"},
+        Wrong{"server: {address: \"10.0.0.1:8888\", allowPlainHTTPAdmin: true}",
+              "server.address: plain HTTP is served on loopback only"},
+        Wrong{"server: {address: \"10.0.0.1:8888\", tls: {certFile: c, keyFile: k}}",
+              "server.tls.clientCAFile: is needed, for 10.0.0.1:8888 is not loopback and without client certificates "
+              "whoever reaches it can place pods; set server.tls.allowAnyClient if that is meant"},
         Wrong{"server: {adminAddress: \"127.0.0.1:8888\"}", "server.adminAddress: must differ from server.address"},
         Wrong{"server: {tls: {keyFile: k}}", "server.tls.certFile: is needed for TLS"},
         Wrong{"server: {tls: {certFile: c}}", "server.tls.keyFile: is needed for TLS"},
@@ -241,8 +249,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(Configuration, WhatIsLegalIsNotRefused) {
   for (const char* body :
        {"server: {address: \"localhost:0\", adminAddress: \"localhost:0\"}", "server: {address: \"[::1]:8888\"}",
-        "server: {address: \"127.1.2.3:1\"}", "server: {address: \":8888\", tls: {certFile: c, keyFile: k}}",
-        "cluster: {kubernetes: }", "server:", "filter: {checks: []}", "prioritize: {terms: []}",
+        "server: {address: \"127.1.2.3:1\"}",
+        "server: {address: \":8888\", tls: {certFile: c, keyFile: k, allowAnyClient: true}}", "cluster: {kubernetes: }",
+        "server:", "filter: {checks: []}", "prioritize: {terms: []}",
         "usage: {prometheus: {url: \"https://p/a@b?c=d@e\"}, resources: [{name: cpu, unit: cores, podQuery: q}, "
         "{name: gpu-mem, podQuery: q}, {name: disk-io}]}",
         "usage: {historyFile: h, resources: [{name: disk-io, unit: bytes}]}", "wake: {minInterval: 1.5s}",

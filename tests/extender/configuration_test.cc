@@ -45,8 +45,11 @@ server:
   address: 0.0.0.0:1
   pathPrefix: /scheduler
   adminAddress: "[::1]:2"
-  tls: {certFile: c, keyFile: k, clientCAFile: ca, allowedClients: [a, b]}
+  tls: {certFile: c, keyFile: k, clientCAFile: ca, allowedClients: [a, b], allowAnyClient: true}
   allowPlainHTTP: true
+  allowPlainHTTPAdmin: true
+  maxBytesInFlight: 3Mi
+  lameDuck: 1s
   maxBodyBytes: 1Mi
   idleTimeout: 2m
   requestDeadline: 500ms
@@ -100,7 +103,11 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.server.tls->key_file, "k");
   EXPECT_EQ(c.server.tls->client_ca_file, "ca");
   EXPECT_THAT(c.server.tls->allowed_clients, ElementsAre("a", "b"));
+  EXPECT_TRUE(c.server.tls->allow_any_client);
   EXPECT_TRUE(c.server.allow_plain_http);
+  EXPECT_TRUE(c.server.allow_plain_http_admin);
+  EXPECT_EQ(c.server.max_bytes_in_flight, 3 << 20);
+  EXPECT_EQ(c.server.lame_duck, seconds(1));
   EXPECT_EQ(c.server.max_body_bytes, 1 << 20);
   EXPECT_EQ(c.server.idle_timeout, minutes(2));
   EXPECT_EQ(c.server.request_deadline, milliseconds(500));

@@ -7,9 +7,11 @@
 #include <fstream>
 #include <thread>
 
+#include "tests/extender/other_address.h"
 #include "tests/extender/running.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
+#include "tests/net/fixture.h"
 
 namespace huygens::extender {
 namespace {
@@ -204,6 +206,41 @@ TEST_F(IntegrationTest, IsNotReadyAndDecidesNothingUntilEveryKindIsSynced) {
               testing::ElementsAre(testing::AllOf(HasSubstr("verb=filter"), HasSubstr("huygens is not ready"))));
   gate->Open();
   EXPECT_TRUE(huygens.AwaitReady());
+}
+
+TEST_F(IntegrationTest, DebugFromElsewhereTakesATokenThatTheApiServerLetsRead) {
+  const std::string other = OtherAddress();
+  if (other.empty()) GTEST_SKIP() << "this machine has no address but loopback";
+  configuration_.server.admin_address = "0.0.0.0:0";
+  configuration_.server.allow_plain_http_admin = true;
+  const auto answer = [&](const char* path, const char* body) {
+    api_.Inject({.method = "POST", .path = path, .times = -1, .code = 201, .body = body});
+  };
+  answer("tokenreviews", R"({"kind":"TokenReview","status":{"authenticated":true,"user":{"username":"anna"}}})");
+  answer("subjectaccessreviews", R"({"kind":"SubjectAccessReview","status":{"allowed":true}})");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  net::ClientOptions options{.base_url = Concat("http://", other, ":", std::to_string(huygens.admin_port()))};
+  EXPECT_EQ((*net::Client::Create(options))->Call("GET", "/debug/nodes", "", {}, kPatience)->code, 401);
+  options.bearer_token = "anna's";
+  EXPECT_EQ((*net::Client::Create(options))->Call("GET", "/debug/nodes", "", {}, kPatience)->code, 200);
+  EXPECT_EQ(api_.Seen("POST", "tokenreviews"), 1);
+  EXPECT_EQ(api_.last_authorization(), "Bearer t") << "huygens asks as itself";
+  EXPECT_EQ(api_.Seen("POST", "subjectaccessreviews"), 1);
+}
+
+TEST_F(IntegrationTest, AskedToEndItIsNotReadyButServesOnAndEndsEachConnection) {
+  configuration_.server.lame_duck = std::chrono::minutes(5);
+  configuration_.server.shutdown_grace = std::chrono::minutes(10);
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  huygens.Drain();
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz", "[-]serving draining: answers are still given"));
+  net::testing::RawConnection connection(huygens.port());
+  connection.Send(net::testing::Post("{}"));
+  const auto reply = connection.Receive();
+  EXPECT_EQ(reply.status, 200);
+  EXPECT_NE(reply.head.find("Connection: close"), std::string::npos) << reply.head;
 }
 
 TEST_F(IntegrationTest, CallsThatAreNoneAreCountedAndLogged) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "extender/extender.h"
@@ -27,16 +28,30 @@ class Running {
       if (!extender.ok()) return started.set_value(extender.status());
       port_ = (*extender)->port();
       admin_port_ = (*extender)->admin_port();
-      drain_ = [&extender = **extender, this] { extender.Drain([this] { loop_.Stop(); }); };
+      drain_ = [&extender = **extender, this] {
+        if (!std::exchange(draining_, true)) extender.Drain([this] { loop_.Stop(); });
+      };
+      end_lame_duck_ = [&extender = **extender] { extender.EndLameDuck(); };
       started.set_value(absl::OkStatus());
       loop_.Run();
     });
     status = started.get_future().get();
   }
   ~Running() {
-    if (status.ok()) loop_.Post([this] { drain_(); });
+    if (status.ok()) {
+      loop_.Post([this] {
+        drain_();
+        end_lame_duck_();
+      });
+    }
     thread_.join();
   }
+  // As after SIGTERM.
+  void Drain() {
+    loop_.Post([this] { drain_(); });
+  }
+  uint16_t port() const { return port_; }
+  uint16_t admin_port() const { return admin_port_; }
   std::string Call(std::string_view verb, const std::string& body) const {
     return Send(port_, "POST", Concat("/", verb), body).body;
   }
@@ -77,7 +92,8 @@ class Running {
   SystemClock clock_;
   observe::CapturedLog captured_;
   net::EventLoop loop_;
-  std::function<void()> drain_;
+  std::function<void()> drain_, end_lame_duck_;
+  bool draining_ = false;
   uint16_t port_ = 0;
   uint16_t admin_port_ = 0;
   std::thread thread_;

@@ -1,5 +1,7 @@
 #include <gmock/gmock.h>
 
+#include <thread>
+
 #include "net/client.h"
 #include "tests/net/peer.h"
 
@@ -75,6 +77,29 @@ TEST(ClientStream, ShowsTheHeadOfASilentStreamAtOnceAndCancelWakesIt) {
   EXPECT_EQ(ended.get().code(), absl::StatusCode::kCancelled);
   EXPECT_LT(std::chrono::steady_clock::now() - before, 5s);
   EXPECT_EQ(client->Call("GET", "/", "", {}, 20s).status().code(), absl::StatusCode::kCancelled);  // for good
+}
+
+TEST(ClientStream, AnObserverThatTakesItsTimeIsNotTheServersSilence) {
+  Inbox<bool> taken;
+  Peer peer([&](int, int socket) {
+    Peer::ReadRequest(socket);
+    Peer::Send(socket, std::string(kStreamHead) + "4\r\none\n\r\n");
+    taken.Take();
+    Peer::Send(socket, "4\r\ntwo\n\r\n0\r\n\r\n");
+  });
+  constexpr auto kSilence = 1s;
+  std::string log;
+  const auto take = [&](std::string_view piece) {
+    log += piece;
+    if (log != "one\n") return true;
+    const auto longer = std::chrono::steady_clock::now() + kSilence + 100ms;
+    while (std::chrono::steady_clock::now() < longer) std::this_thread::yield();
+    taken.Put(true);
+    return true;
+  };
+  const Status status = To(peer.Url())->Stream("/", {}, {nullptr, take}, kSilence);
+  EXPECT_TRUE(status.ok()) << status;
+  EXPECT_EQ(log, "one\ntwo\n");
 }
 
 TEST(ClientStream, EndsAfterSilence) {

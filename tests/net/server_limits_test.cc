@@ -140,22 +140,6 @@ TEST(ServerLimits, CutsAClientThatDoesNotTakeItsAnswer) {
   EXPECT_THAT(server.faults.Take(), HasSubstr("not taken in time"));
 }
 
-TEST(ServerLimits, LetsConnectionsBeyondTheLimitWait) {
-  ServerOptions options;
-  options.max_connections = 1;
-  TestServer server(options);
-  auto first = std::make_unique<RawConnection>(server.port());
-  first->Send(Post("1"));
-  EXPECT_EQ(first->Receive().body, "1");
-  EXPECT_THAT(server.warnings.Take(), HasSubstr("limit of 1 connections"));
-  RawConnection second(server.port());
-  second.Send(Post("2"));
-  first->Send(Post("again"));
-  EXPECT_EQ(first->Receive().body, "again");
-  first.reset();
-  EXPECT_EQ(second.Receive().body, "2");
-}
-
 TEST(ServerLimits, GoesOnAcceptingAfterFileDescriptorsRanOut) {
   TestServer server;
   rlimit before{};

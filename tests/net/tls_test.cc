@@ -365,7 +365,18 @@ TEST_F(Tls, RefusesToStartAndNamesTheFileAtFault) {
   refused("", "client CA");
 }
 
+TEST_F(Tls, BeyondLoopbackClientsWithoutCertificateAreRefusedUnlessAllowedByName) {
+  options_.address = "0.0.0.0:0";
+  EventLoop loop;
+  const auto refused = Server::Start(loop, options_, TestServer::Echo);
+  EXPECT_THAT(std::string(refused.status().message()),
+              HasSubstr("without client certificates would let anyone place pods"));
+  options_.tls.allow_any_client = true;
+  EXPECT_TRUE(Server::Start(loop, options_, TestServer::Echo).ok());
+}
+
 TEST_F(Tls, MayListenOnAllInterfaces) {
+  options_.tls.allow_any_client = true;
   options_.address = ":0";
   TestServer server(options_);
   EXPECT_TRUE(Ask(Trusting(server)).ok());

@@ -251,16 +251,23 @@ TEST(DecisionRing, TheOldestGoWhenTheyAreTooLarge) {
   EXPECT_EQ(ring.size(), 1u);
 }
 
-TEST(DecisionRing, JsonIsBounded) {
-  DecisionRing ring;
-  EXPECT_EQ(ring.Json({}, 10), R"({"decisions":[]})");
-  for (int i = 0; i < 5; ++i) ring.Add(SomeRecord("default/a", "u-" + std::to_string(i)));
-  EXPECT_THAT(ring.Json({"a"}, 10), Not(HasSubstr("truncated")));
-  std::string two = ring.Json({"a"}, 10, ring.Json({"a"}, 1).size());
-  EXPECT_THAT(two, HasSubstr(R"("uid":"u-4")"));
-  EXPECT_THAT(two, HasSubstr(R"("uid":"u-3")"));
-  EXPECT_THAT(two, HasSubstr(R"(}],"truncated":true})"));
-  EXPECT_THAT(two, Not(HasSubstr(R"("uid":"u-2")")));
+TEST(DecisionRing, OneAfterTheOtherIsFoundWhileOldOnesMakeRoom) {
+  DecisionRing ring(4, size_t{1} << 20);
+  EXPECT_FALSE(ring.Before({}, DecisionRing::kNewest));
+  for (int i = 0; i < 6; ++i) ring.Add(SomeRecord(i % 2 == 0 ? "default/a" : "default/b", "u-" + std::to_string(i)));
+  const auto newest = ring.Before({}, DecisionRing::kNewest);
+  ASSERT_TRUE(newest);
+  EXPECT_EQ(newest->record->uid(), "u-5");
+  const auto other = ring.Before({"a"}, newest->number);
+  ASSERT_TRUE(other);
+  EXPECT_EQ(other->record->uid(), "u-4");
+  const auto older = ring.Before({"a"}, other->number);
+  ASSERT_TRUE(older);
+  EXPECT_EQ(older->record->uid(), "u-2");
+  EXPECT_FALSE(ring.Before({"a"}, older->number)) << "u-0 has made room";
+  for (int i = 6; i < 9; ++i) ring.Add(SomeRecord("default/a", "u-" + std::to_string(i)));
+  EXPECT_FALSE(ring.Before({}, older->number));
+  EXPECT_EQ(ring.Before({}, other->number + 2)->record->uid(), "u-5");
 }
 
 TEST(DecisionRing, ReadersAndWritersDoNotMind) {
