@@ -2,10 +2,10 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test demo bench format lint sanitize fuzz coverage clean
+.PHONY: help setup build run test demo bench bench-prometheus format lint sanitize fuzz coverage clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the needed packages (apt; sudo where not root)
 	@tools/setup
@@ -24,6 +24,9 @@ demo: build ## the sample pods through the real etcd, kube-apiserver and kube-sc
 
 bench: setup ## filter and prioritize against an echo of the same bytes; single calls; a trace placed by real usage
 	@tools/build release huygens huygens_bench huygens_topology_bench huygens_placement_bench && tools/bench
+
+bench-prometheus: setup ## what a poll of a Prometheus with 150 000 pods costs; some minutes
+	@tools/build release huygens_prometheus_bench && tools/bench_prometheus && tools/bench_prometheus --raw
 
 format: setup ## clang-format over all C++ files
 	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i

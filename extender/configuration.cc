@@ -10,9 +10,14 @@ namespace huygens::extender {
 std::vector<std::string> Cautions(const Configuration& c) {
   std::vector<std::string> cautions;
   const auto& prometheus = c.usage.prometheus;
-  if (prometheus && !prometheus->bearer_token_file.empty() && IsPlainHttpToOthers(prometheus->url)) {
-    cautions.push_back(
-        Concat("usage.prometheus.bearerTokenFile: the token goes to ", prometheus->url, " unencrypted; use https"));
+  if (prometheus && IsPlainHttpToOthers(prometheus->url)) {
+    const auto caution = [&](std::string_view field, std::string_view what) {
+      cautions.push_back(
+          Concat("usage.prometheus.", field, ": the ", what, " to ", prometheus->url, " unencrypted; use https"));
+    };
+    if (!prometheus->bearer_token_file.empty()) caution("bearerTokenFile", "token goes");
+    if (!prometheus->username.empty()) caution("passwordFile", "password goes");
+    if (!prometheus->headers.empty()) caution("headers", "headers go");
   }
   for (const UsageResource& each : c.usage.resources) {
     if (!each.ceiling || prometheus || !c.cluster.kubernetes || each.name == "cpu" || each.name == "memory") continue;

@@ -130,10 +130,25 @@ struct TopologyConfiguration {
   RealCapacityConfiguration real_capacity;
 };
 
+struct HeaderConfiguration {
+  std::string name;
+  std::string value;
+};
+
 struct PrometheusConfiguration {
   std::string url;
   std::string bearer_token_file;
+  std::string username;
+  std::string password_file;
   std::string ca_file;
+  std::string cert_file;
+  std::string key_file;
+  std::vector<HeaderConfiguration> headers;
+  std::vector<std::string> matchers;  // PromQL: cluster="prod"
+  std::vector<std::string> replica_labels = {"prometheus_replica", "replica"};
+  Duration timeout = std::chrono::seconds(30);
+  int64_t max_reply_bytes = int64_t{64} << 20;
+  int64_t concurrency = 1;
 };
 
 struct UsageResource {

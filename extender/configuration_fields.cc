@@ -254,7 +254,28 @@ void Describe(Walk& walk, UsageConfiguration& c) {
 void Describe(Walk& walk, PrometheusConfiguration& c) {
   walk.Value("url", Text(c.url, "URL", HttpUrl), "such as http://127.0.0.1:9090");
   walk.Value("bearerTokenFile", Text(c.bearer_token_file, "file", AnyText), "\"\" = none");
+  walk.Value("username", Text(c.username, "text", AnyText), "basic authentication, instead of a token; \"\" = none");
+  walk.Value("passwordFile", Text(c.password_file, "file", AnyText), "of that user");
   walk.Value("caFile", Text(c.ca_file, "file", AnyText), "PEM; \"\" = the system's authorities");
+  walk.Value("certFile", Text(c.cert_file, "file", AnyText), "PEM: a client certificate, then its chain; \"\" = none");
+  walk.Value("keyFile", Text(c.key_file, "file", AnyText), "PEM; of certFile");
+  walk.List("headers", c.headers, "Sent with each query, such as X-Scope-OrgID for a tenant of Mimir.");
+  walk.Texts(
+      "matchers", c.matchers, "PromQL matchers", LabelMatcher,
+      "added to every selector of huygens' own queries, such as 'cluster=\"prod\"' where one store holds several "
+      "clusters; podQuery and nodeQuery stay as written");
+  walk.Texts(
+      "replicaLabels", c.replica_labels, "label names", LabelName,
+      "what the copies of a highly available Prometheus differ by: series that differ by these alone count once");
+  walk.Value("timeout", Span(c.timeout, seconds(1), minutes(10)), "of one query");
+  walk.Value("maxReplyBytes", Bytes(c.max_reply_bytes, kMi, 4 * kGi),
+             "of one answer, uncompressed; where there is more huygens asks for less at a time");
+  walk.Value("concurrency", Integer(c.concurrency, 1, 16), "queries at a time, each about another resource");
+}
+
+void Describe(Walk& walk, HeaderConfiguration& c) {
+  walk.Value("name", Text(c.name, "name", HeaderName), "X-Scope-OrgID");
+  walk.Value("value", Text(c.value, "text", HeaderValue), "never logged");
 }
 
 void Describe(Walk& walk, UsageResource& c) {

@@ -50,6 +50,10 @@ class Printer final : public Walk {
       around_ = Concat(*std::exchange(item_, std::nullopt), ", ", name, ": [");
       return size;
     }
+    if (size == 0) {
+      Line(Concat(name, ": []"), comment);
+      return std::nullopt;
+    }
     Open(name, comment, indent_);
     fields_.clear();
     first_item_ = true;

@@ -143,9 +143,34 @@ void CheckKubelet(const KubeletConfiguration& kubelet, const Report& report) {
       "topologyManagerPolicy single-numa-node");
 }
 
+void CheckPrometheus(const PrometheusConfiguration& prometheus, const Report& report) {
+  if (prometheus.url.empty()) report("usage.prometheus.url", "must not be empty");
+  const auto both = [&](std::string_view one, bool has_one, std::string_view other, bool has_other) {
+    if (has_one && !has_other) report(Concat("usage.prometheus.", one), Concat("needs ", other));
+    if (has_other && !has_one) report(Concat("usage.prometheus.", other), Concat("needs ", one));
+  };
+  both("username", !prometheus.username.empty(), "passwordFile", !prometheus.password_file.empty());
+  both("certFile", !prometheus.cert_file.empty(), "keyFile", !prometheus.key_file.empty());
+  if (!prometheus.username.empty() && !prometheus.bearer_token_file.empty()) {
+    report("usage.prometheus.username", "and bearerTokenFile exclude each other: the header Authorization holds one");
+  }
+  if (prometheus.username.find(':') != prometheus.username.npos) {
+    report("usage.prometheus.username", "must not hold a colon");
+  }
+  if (!prometheus.cert_file.empty() && prometheus.url.starts_with("http://")) {
+    report("usage.prometheus.certFile", "is for TLS, and the URL begins with http://");
+  }
+  NameRule headers(report, "header", {});
+  for (size_t i = 0; i < prometheus.headers.size(); ++i) {
+    const HeaderConfiguration& header = prometheus.headers[i];
+    headers.Check(Item("usage.prometheus.headers", i, ".name"), header.name);
+    if (header.value.empty()) report(Item("usage.prometheus.headers", i, ".value"), "must not be empty");
+  }
+}
+
 void CheckUsageSource(const Configuration& c, const Report& report) {
   const UsageConfiguration& usage = c.usage;
-  if (usage.prometheus && usage.prometheus->url.empty()) report("usage.prometheus.url", "must not be empty");
+  if (usage.prometheus) CheckPrometheus(*usage.prometheus, report);
   if (!usage.history_file.empty() && usage.prometheus) {
     report("usage.historyFile", "is for the embedded history, which usage.prometheus replaces: set one of them");
   } else if (!usage.history_file.empty() && c.cluster.manifests) {

@@ -62,6 +62,10 @@ std::string UrlPath(std::string_view text);
 std::string HttpUrl(std::string_view text);
 std::string ObjectName(std::string_view text);     // DNS subdomain
 std::string QualifiedName(std::string_view text);  // label key or resource name: "huygens.dev/cpu-model"
+std::string LabelName(std::string_view text);      // of a series of Prometheus
+std::string LabelMatcher(std::string_view text);   // PromQL: cluster="prod"
+std::string HeaderName(std::string_view text);     // of HTTP, and not one that huygens sets itself
+std::string HeaderValue(std::string_view text);
 
 // Of an address that ListenAddress accepts.
 bool IsLoopback(std::string_view address);

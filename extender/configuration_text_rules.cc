@@ -73,9 +73,9 @@ std::string UrlPath(std::string_view text) {
 std::string HttpUrl(std::string_view text) {
   const std::string_view authority = Authority(text);
   if (authority.empty() || HasSpaceOrControl(text)) return "must be a URL that begins with http:// or https://";
-  return authority.find('@') == authority.npos
-             ? ""
-             : "must not hold a user or password, which would show in logs; use bearerTokenFile";
+  return authority.find('@') == authority.npos ? ""
+                                               : "must not hold a user or password, which would show in logs; use "
+                                                 "bearerTokenFile, or username and passwordFile";
 }
 
 bool IsPlainHttpToOthers(std::string_view url) {
@@ -100,6 +100,50 @@ std::string QualifiedName(std::string_view text) {
                           [](char c) { return IsLetterOrDigit(c) || c == '-' || c == '.' || c == '_'; });
   if (good && slash != text.npos) good = ObjectName(text.substr(0, slash)).empty();
   return good ? "" : "must be a qualified name such as cpu, nvidia.com/gpu or huygens.dev/cpu-model";
+}
+
+std::string LabelName(std::string_view text) {
+  const bool good = !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
+                    std::ranges::all_of(text, [](char c) { return IsLetterOrDigit(c) || c == '_'; });
+  return good ? "" : "must be the name of a label: letters, digits and _";
+}
+
+std::string LabelMatcher(std::string_view text) {
+  constexpr std::string_view kFault = R"(must be a matcher such as cluster="prod", with =, !=, =~ or !~)";
+  const size_t operation = text.find_first_of("=!");
+  if (operation == text.npos || !LabelName(text.substr(0, operation)).empty()) return std::string(kFault);
+  text.remove_prefix(operation);
+  const bool two = text.starts_with("=~") || text.starts_with("!=") || text.starts_with("!~");
+  if (!two && text.front() != '=') return std::string(kFault);
+  text.remove_prefix(two ? 2 : 1);
+  if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(kFault);
+  text = text.substr(1, text.size() - 2);
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool escape = text[i] == '\\';
+    if (text[i] == '"' || text[i] == '\n' || (escape && ++i == text.size())) return std::string(kFault);
+  }
+  return "";
+}
+
+std::string HeaderName(std::string_view text) {
+  const bool good = !text.empty() && std::ranges::all_of(text, [](char c) {
+    return IsLetterOrDigit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
+  });
+  if (!good) return "must be the name of a header, such as X-Scope-OrgID";
+  std::string lower(text);
+  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  if (lower == "authorization") return "is set by bearerTokenFile, or by username and passwordFile";
+  for (const std::string_view own : {"accept", "accept-encoding", "connection", "content-length", "content-type",
+                                     "expect", "host", "transfer-encoding", "user-agent"}) {
+    if (lower == own) return "is a header that huygens sets itself";
+  }
+  return "";
+}
+
+std::string HeaderValue(std::string_view text) {
+  if (text.empty()) return "must not be empty";
+  const bool good = std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 0x7f; });
+  return good ? "" : "must be one line of text";
 }
 
 }  // namespace huygens::extender

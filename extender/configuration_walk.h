@@ -36,6 +36,7 @@ void Describe(Walk& walk, CpuManagerPolicyOptions& options);
 void Describe(Walk& walk, RealCapacityConfiguration& real_capacity);
 void Describe(Walk& walk, UsageConfiguration& usage);
 void Describe(Walk& walk, PrometheusConfiguration& prometheus);
+void Describe(Walk& walk, HeaderConfiguration& header);
 void Describe(Walk& walk, UsageResource& resource);
 void Describe(Walk& walk, QuotaConfiguration& quota);
 void Describe(Walk& walk, WakeConfiguration& wake);

@@ -41,6 +41,9 @@ void UsageFeed::Take(const prom::PollReport& report) {
       context_.log.Warn("usage source", {{"source", source_}, {"notice", notice}});
   }
   notices_ = report.progress.notices;
+  for (const std::string& resource : without_nodes_) context_.metrics.SetUsageWithoutNodes(resource, false);
+  without_nodes_ = report.progress.without_nodes;
+  for (const std::string& resource : without_nodes_) context_.metrics.SetUsageWithoutNodes(resource, true);
 }
 
 Readiness::Item UsageFeed::Describe() const {

@@ -37,8 +37,9 @@ class UsageFeed {
   const std::string source_;
   std::optional<prom::PollReport> last_;
   std::optional<Time> last_good_;
-  std::vector<std::string> notices_;  // of the last refresh that worked
-  std::string warned_;                // of the failure since then
+  std::vector<std::string> notices_;        // of the last refresh that worked
+  std::vector<std::string> without_nodes_;  // likewise
+  std::string warned_;                      // of the failure since then
   bool heard_ = false;
   prom::Poller poller_;
 };

@@ -14,9 +14,12 @@ namespace {
 StatusOr<std::unique_ptr<prom::Source>> Prometheus(const UsageConfiguration& from, const usage::Options& usage,
                                                    const prom::PlacedPods& pods) {
   prom::PrometheusOptions options{.usage = usage};
-  options.server.base_url = from.prometheus->url;
-  options.server.bearer_token_file = from.prometheus->bearer_token_file;
-  options.server.ca_file = from.prometheus->ca_file;
+  const PrometheusConfiguration& prometheus = *from.prometheus;
+  options.server = PrometheusServer(prometheus);
+  options.headers = PrometheusHeaders(prometheus);
+  options.scope = PrometheusScope(prometheus);
+  options.timeout = prometheus.timeout;
+  options.concurrency = static_cast<size_t>(prometheus.concurrency);
   for (const UsageResource& each : from.resources) options.queries.push_back({each.pod_query, each.node_query});
   return prom::PrometheusSource::Create(std::move(options), pods);
 }
@@ -38,6 +41,27 @@ StatusOr<std::unique_ptr<prom::Source>> MetricsApi(const std::string& history_fi
 }
 
 }  // namespace
+
+net::ClientOptions PrometheusServer(const PrometheusConfiguration& from) {
+  net::ClientOptions server;
+  server.base_url = from.url;
+  server.bearer_token_file = from.bearer_token_file;
+  server.username = from.username;
+  server.password_file = from.password_file;
+  server.ca_file = from.ca_file;
+  server.cert_file = from.cert_file;
+  server.key_file = from.key_file;
+  server.max_reply_bytes = static_cast<size_t>(from.max_reply_bytes);
+  return server;
+}
+
+net::Headers PrometheusHeaders(const PrometheusConfiguration& from) {
+  net::Headers headers;
+  for (const HeaderConfiguration& each : from.headers) headers.emplace_back(each.name, each.value);
+  return headers;
+}
+
+prom::Scope PrometheusScope(const PrometheusConfiguration& from) { return {from.matchers, from.replica_labels}; }
 
 prom::PlacedPods::Which PodsForUsage(const Configuration& configuration) {
   using Which = prom::PlacedPods::Which;

@@ -11,11 +11,17 @@
 #include "extender/configuration.h"
 #include "net/client.h"
 #include "prom/placed_pods.h"
+#include "prom/series.h"
 #include "prom/source.h"
 #include "usage/options.h"
 #include "wire/usage_history.h"
 
 namespace huygens::extender {
+
+// How a Prometheus is asked: for prom::PrometheusClient, and for the queries of prom/queries.h.
+net::ClientOptions PrometheusServer(const PrometheusConfiguration& from);
+net::Headers PrometheusHeaders(const PrometheusConfiguration& from);
+prom::Scope PrometheusScope(const PrometheusConfiguration& from);
 
 // Which pods that source has to know.
 prom::PlacedPods::Which PodsForUsage(const Configuration& configuration);

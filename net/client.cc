@@ -7,10 +7,10 @@
 #include <cctype>
 #include <chrono>
 #include <climits>
-#include <fstream>
-#include <sstream>
+#include <limits>
 
 #include "net/file_stamp.h"
+#include "net/secret_file.h"
 #include "net/transfer.h"
 
 namespace huygens::net {
@@ -37,12 +37,6 @@ bool HasLineBreak(std::string_view text) { return text.find_first_of("\r\n") != 
 
 std::string_view WithoutQuery(std::string_view target) { return target.substr(0, target.find('?')); }
 
-std::string_view Trim(std::string_view text) {
-  const size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 }  // namespace
 
 class Client::Impl {
@@ -50,8 +44,9 @@ class Client::Impl {
   explicit Impl(ClientOptions options) : options_(std::move(options)) {}
 
   Status Open();
+  // `observer` null: the body is collected in the reply.
   StatusOr<HttpReply> Call(std::string_view method, std::string_view target, std::string_view body,
-                           const Headers& headers, Duration timeout);
+                           const Headers& headers, Duration timeout, const StreamObserver* observer);
   Status Stream(std::string_view target, const Headers& headers, const StreamObserver& observer, Duration idle_timeout);
   void Cancel();
 
@@ -59,7 +54,7 @@ class Client::Impl {
   Status Prepare(std::string_view method, std::string_view target, const Headers& headers, bool has_body);
   void PrepareTrust();
   void PreparePeer(std::string& host_header);
-  StatusOr<std::string> Token();
+  Status PrepareCredentials(std::vector<std::string>& header_lines);
   // Runs the prepared transfer. `idle_timeout` zero: none.
   Status Run(Transfer& transfer, Duration idle_timeout);
 
@@ -69,8 +64,7 @@ class Client::Impl {
   std::unique_ptr<CURL, FreeEasy> easy_;
   std::unique_ptr<curl_slist, FreeList> headers_, connect_to_;
   std::string doing_;  // "GET https://host/path", for messages
-  FileStamp token_stamp_;
-  std::string token_;
+  SecretFile token_{"token"}, password_{"password"};
   FileStamp identity_stamps_[3];
   bool identity_seen_ = false;
   std::atomic<bool> cancelled_ = false;
@@ -101,6 +95,9 @@ Status Client::Impl::Open() {
   host_ = part(CURLUPART_HOST, 0);
   port_ = part(CURLUPART_PORT, CURLU_DEFAULT_PORT);
   while (options_.base_url.ends_with('/')) options_.base_url.pop_back();
+  if (options_.username.find(':') != std::string::npos || HasLineBreak(options_.username)) {
+    return Invalid("the user's name holds a colon or a line break");
+  }
   if (HasLineBreak(options_.bearer_token)) return Invalid("the bearer token holds a line break");
   const bool certificate = !options_.cert_file.empty() || !options_.cert_data.empty();
   const bool key = !options_.key_file.empty() || !options_.key_data.empty();
@@ -114,23 +111,21 @@ Status Client::Impl::Open() {
   return absl::OkStatus();
 }
 
-StatusOr<std::string> Client::Impl::Token() {
-  if (options_.bearer_token_file.empty()) return options_.bearer_token;
-  const FileStamp stamp = StampOf(options_.bearer_token_file);
-  if (stamp == token_stamp_ && !token_.empty()) return token_;
-  std::ifstream in(options_.bearer_token_file, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  const std::string read = std::move(text).str();
-  const std::string_view token = Trim(read);
-  if (token.empty() || HasLineBreak(token)) {
-    // In the middle of a rotation the old token still works.
-    if (!token_.empty()) return token_;
-    return Refused(Concat("token file ", options_.bearer_token_file, " is missing, empty, or no token"));
+// Who we are: a user with a password, or a token.
+Status Client::Impl::PrepareCredentials(std::vector<std::string>& header_lines) {
+  if (!options_.username.empty()) {
+    HUYGENS_ASSIGN_OR_RETURN(const std::string password, password_.Read(options_.password_file));
+    curl_easy_setopt(easy_.get(), CURLOPT_HTTPAUTH, static_cast<long>(CURLAUTH_BASIC));
+    curl_easy_setopt(easy_.get(), CURLOPT_USERNAME, options_.username.c_str());
+    curl_easy_setopt(easy_.get(), CURLOPT_PASSWORD, password.c_str());
+    return absl::OkStatus();
   }
-  token_ = token;
-  token_stamp_ = stamp;
-  return token_;
+  std::string token = options_.bearer_token;
+  if (!options_.bearer_token_file.empty()) {
+    HUYGENS_ASSIGN_OR_RETURN(token, token_.Read(options_.bearer_token_file));
+  }
+  if (!token.empty()) header_lines.push_back(Concat("Authorization: Bearer ", token));
+  return absl::OkStatus();
 }
 
 void Client::Impl::PrepareTrust() {
@@ -226,8 +221,9 @@ Status Client::Impl::Prepare(std::string_view method, std::string_view target, c
       return Invalid(Concat("a header of ", doing_, " holds a line break"));
     append(Concat(name, ": ", value));
   }
-  HUYGENS_ASSIGN_OR_RETURN(const std::string token, Token());
-  if (!token.empty()) append(Concat("Authorization: Bearer ", token));
+  std::vector<std::string> credentials;
+  HUYGENS_RETURN_IF_ERROR(PrepareCredentials(credentials));
+  for (const std::string& line : credentials) append(line);
   if (!host_header.empty()) append(host_header);
   append("Expect:");  // no pause before a large body
   const bool typed = std::any_of(headers.begin(), headers.end(), [](const auto& header) {
@@ -273,10 +269,10 @@ Status Client::Impl::Run(Transfer& transfer, Duration idle_timeout) {
 }
 
 StatusOr<HttpReply> Client::Impl::Call(std::string_view method, std::string_view target, std::string_view body,
-                                       const Headers& headers, Duration timeout) {
+                                       const Headers& headers, Duration timeout, const StreamObserver* observer) {
   HUYGENS_RETURN_IF_ERROR(Prepare(method, target, headers, !body.empty()));
   curl_easy_setopt(easy_.get(), CURLOPT_TIMEOUT_MS, Milliseconds(timeout));
-  Transfer transfer(easy_.get(), options_, body, nullptr);
+  Transfer transfer(easy_.get(), options_, body, observer, options_.max_reply_bytes);
   transfer.Install(method);
   HUYGENS_RETURN_IF_ERROR(Run(transfer, Duration::zero()));
   transfer.ReadHead();
@@ -286,7 +282,7 @@ StatusOr<HttpReply> Client::Impl::Call(std::string_view method, std::string_view
 Status Client::Impl::Stream(std::string_view target, const Headers& headers, const StreamObserver& observer,
                             Duration idle_timeout) {
   HUYGENS_RETURN_IF_ERROR(Prepare("GET", target, headers, false));
-  Transfer transfer(easy_.get(), options_, {}, &observer);
+  Transfer transfer(easy_.get(), options_, {}, &observer, std::numeric_limits<size_t>::max());
   transfer.Install("GET");
   return Run(transfer, idle_timeout);
 }
@@ -307,7 +303,12 @@ StatusOr<std::unique_ptr<Client>> Client::Create(ClientOptions options) {
 
 StatusOr<HttpReply> Client::Call(std::string_view method, std::string_view path_and_query, std::string_view body,
                                  const Headers& headers, Duration timeout) {
-  return impl_->Call(method, path_and_query, body, headers, timeout);
+  return impl_->Call(method, path_and_query, body, headers, timeout, nullptr);
+}
+
+StatusOr<HttpReply> Client::Call(std::string_view method, std::string_view path_and_query, std::string_view body,
+                                 const Headers& headers, Duration timeout, const StreamObserver& observer) {
+  return impl_->Call(method, path_and_query, body, headers, timeout, &observer);
 }
 
 Status Client::Stream(std::string_view path_and_query, const Headers& headers, const StreamObserver& observer,

@@ -17,6 +17,7 @@
 // sent again when the server closed the kept-alive connection under it.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -38,7 +39,9 @@ struct ClientOptions {
   std::string key_file, key_data;
   std::string bearer_token;
   std::string
-      bearer_token_file;  // re-read when it changes, as projected service account tokens do; wins over bearer_token
+      bearer_token_file;      // re-read when it changes, as projected service account tokens do; wins over bearer_token
+  std::string username;       // basic authentication, instead of a token
+  std::string password_file;  // likewise re-read
   bool insecure_skip_tls_verify = false;
   std::string server_name;  // expected in the server's certificate instead of the URL's host
   Duration connect_timeout = std::chrono::seconds(10);
@@ -53,6 +56,7 @@ struct HttpReply {
   std::string body;
   std::string content_type;
   std::optional<Duration> retry_after;
+  int64_t transferred = 0;  // bytes of the body as they came, compressed where they were
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -74,6 +78,10 @@ class Client {
     // A piece of the body, cut anywhere. False ends the stream.
     std::function<bool(std::string_view piece)> on_bytes;
   };
+  // As Call, but the body goes to the observer, and only that: max_reply_bytes bounds it all the same. An observer that
+  // wants no more ends it with the reply as it was by then.
+  StatusOr<HttpReply> Call(std::string_view method, std::string_view path_and_query, std::string_view body,
+                           const Headers& headers, Duration timeout, const StreamObserver& observer);
   // GETs a reply without a natural end (WATCH). Returns OK when the server ended it properly or the observer said so,
   // DeadlineExceeded when nothing came for `idle_timeout`, else as above.
   Status Stream(std::string_view path_and_query, const Headers& headers, const StreamObserver& observer,

@@ -42,8 +42,8 @@ std::string Transfer::Detail(CURLcode code) const {
 }
 
 Transfer::Transfer(CURL* easy, const ClientOptions& options, std::string_view body,
-                   const Client::StreamObserver* observer)
-    : easy_(easy), options_(options), to_send_(body), observer_(observer) {}
+                   const Client::StreamObserver* observer, size_t limit)
+    : easy_(easy), options_(options), to_send_(body), observer_(observer), limit_(limit) {}
 
 // The handle lives on and must not write into what is gone.
 Transfer::~Transfer() { curl_easy_reset(easy_); }
@@ -80,12 +80,14 @@ size_t Transfer::OnSend(char* to, size_t size, size_t count, void* transfer) {
 void Transfer::ReadHead() {
   head_seen_ = true;
   long code = 0;
-  curl_off_t retry_after = 0;
+  curl_off_t retry_after = 0, transferred = 0;
   const char* content_type = nullptr;
   curl_easy_getinfo(easy_, CURLINFO_RESPONSE_CODE, &code);
   curl_easy_getinfo(easy_, CURLINFO_RETRY_AFTER, &retry_after);
+  curl_easy_getinfo(easy_, CURLINFO_SIZE_DOWNLOAD_T, &transferred);
   curl_easy_getinfo(easy_, CURLINFO_CONTENT_TYPE, &content_type);
   reply.code = static_cast<int>(code);
+  reply.transferred = transferred;
   if (content_type != nullptr) reply.content_type = content_type;
   if (retry_after > 0) reply.retry_after = std::chrono::seconds(retry_after);
 }
@@ -115,14 +117,15 @@ size_t Transfer::OnBody(char* data, size_t size, size_t count, void* transfer) {
   auto& self = *static_cast<Transfer*>(transfer);
   const std::string_view piece(data, size * count);
   self.last_byte = std::chrono::steady_clock::now();
+  self.too_large_ = piece.size() > self.limit_ - self.received_;
+  if (self.too_large_) return 0;
+  self.received_ += piece.size();
   if (self.observer_ != nullptr) {
     self.stopped_by_observer_ = !self.ShowHead() || !self.observer_->on_bytes(piece);
     // While the observer took its time nobody listened: that is not the server's silence.
     self.last_byte = std::chrono::steady_clock::now();
     return self.stopped_by_observer_ ? 0 : piece.size();
   }
-  self.too_large_ = self.reply.body.size() + piece.size() > self.options_.max_reply_bytes;
-  if (self.too_large_) return 0;
   self.reply.body.append(piece);
   return piece.size();
 }
@@ -136,7 +139,7 @@ bool Transfer::AnythingSent() const {
 Status Transfer::Explain(CURLcode code, std::string_view doing) const {
   if (code == CURLE_OK || stopped_by_observer_) return absl::OkStatus();
   if (too_large_) {
-    const std::string limit = std::to_string(options_.max_reply_bytes);
+    const std::string limit = std::to_string(limit_);
     return absl::ResourceExhaustedError(ToAbsl(Concat(doing, ": the reply is larger than ", limit, " bytes")));
   }
   const std::string detail = Detail(code);

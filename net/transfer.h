@@ -15,8 +15,10 @@ namespace huygens::net {
 
 class Transfer {
  public:
-  // `observer` null: the body is collected in the reply. Everything outlives the transfer.
-  Transfer(CURL* easy, const ClientOptions& options, std::string_view body, const Client::StreamObserver* observer);
+  // `observer` null: the body is collected in the reply. `limit`: the most bytes of the reply's body. Everything
+  // outlives the transfer.
+  Transfer(CURL* easy, const ClientOptions& options, std::string_view body, const Client::StreamObserver* observer,
+           size_t limit);
   ~Transfer();
   Transfer(const Transfer&) = delete;
   Transfer& operator=(const Transfer&) = delete;
@@ -43,7 +45,8 @@ class Transfer {
   const ClientOptions& options_;
   const std::string_view to_send_;
   const Client::StreamObserver* const observer_;
-  size_t sent_ = 0;
+  const size_t limit_;
+  size_t sent_ = 0, received_ = 0;
   bool head_seen_ = false;
   bool stopped_by_observer_ = false;
   bool too_large_ = false;

@@ -234,6 +234,11 @@ struct Metrics::Series {
   ByValue<Gauge> usage_age{options.usage_resources, [&](std::string resource) -> Gauge& {
                              return usage_ages.Add({{"resource", std::move(resource)}});
                            }};
+  Family<Gauge>& without_nodes =
+      Gauges("huygens_usage_pods_without_nodes", "1 while pods' use of the resource is measured and no node's own.");
+  ByValue<Gauge> usage_without_nodes{options.usage_resources, [&](std::string resource) -> Gauge& {
+                                       return without_nodes.Add({{"resource", std::move(resource)}});
+                                     }};
   Gauge& usage_stale_share =
       OneGauge("huygens_usage_stale_share", "Share of nodes without fresh figures of a resource that has a ceiling.");
   Gauge& usage_steps_aside = OneGauge("huygens_usage_check_steps_aside",
@@ -352,6 +357,9 @@ void Metrics::SetNodes(std::string_view topology, std::string_view usage, size_t
   series_->nodes.At(topology, usage).Set(static_cast<double>(count));
 }
 void Metrics::SetUsageAge(std::string_view resource, double seconds) { series_->usage_age[resource].Set(seconds); }
+void Metrics::SetUsageWithoutNodes(std::string_view resource, bool without) {
+  series_->usage_without_nodes[resource].Set(without ? 1 : 0);
+}
 void Metrics::SetUsageStale(double share, bool check_steps_aside) {
   series_->usage_stale_share.Set(share);
   series_->usage_steps_aside.Set(check_steps_aside ? 1 : 0);

@@ -89,6 +89,8 @@ class Metrics {
   void SetUsageHistory(std::string_view resource, Duration measured, bool report_only);
   // Workloads with history, and how often one had to give way or was not taken in, as it stands now.
   void SetUsageWorkloads(size_t count, uint64_t displaced);
+  // Whether the source measures what pods use of the resource, and of no node what it uses itself.
+  void SetUsageWithoutNodes(std::string_view resource, bool without);
   void SetHotNodes(std::string_view resource, std::string_view when, size_t count);
   // One refresh of the source, and the values in it that were no measurements.
   void UsageRefresh(bool ok, Duration took, uint64_t left_out);

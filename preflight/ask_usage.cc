@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "extender/usage_source.h"
 #include "kube/metrics_api.h"
 #include "preflight/usage.h"
 #include "prom/prometheus_client.h"
@@ -59,11 +60,11 @@ StatusOr<double> Covered(Asking& asking, const std::string& expression, Duration
 }
 
 ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resource, Duration window,
-                           const TextSet& recordings) {
+                           const TextSet& recordings, const prom::Scope& scope) {
   ResourceSeries series{.name = resource.name, .nodes = std::vector<std::string>()};
   series.own_queries = !resource.pod_query.empty() || !resource.node_query.empty();
-  const prom::Expressions expressions =
-      prom::ExpressionsFor(resource.name, {.pods = resource.pod_query, .nodes = resource.node_query});
+  const prom::Expressions expressions = prom::ExpressionsFor(
+      resource.name, {.pods = resource.pod_query, .nodes = resource.node_query}, usage::kMillion, scope);
   series.recorded_workloads = recordings.contains(expressions.workloads.recorded);
   series.recorded_nodes = recordings.contains(expressions.nodes.recorded);
   const std::string& workloads = series.recorded_workloads ? expressions.workloads.recorded : expressions.workloads.raw;
@@ -73,7 +74,7 @@ ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resour
     // Unrecorded, the expression is asked once, not all over the window: Prometheus would work for minutes.
     series.covered = series.recorded_workloads ? Covered(asking, workloads, window) : StatusOr<double>(-1.0);
   }
-  if (!nodes.empty()) series.nodes = asking.Values(nodes, "node");
+  if (!nodes.empty()) series.nodes = asking.Values(Concat("(", nodes, ") >= 0"), "node");  // NaN: its pods alone
   series.metric = prom::UsualMetric(resource.name);
   if (series.metric.empty() || !resource.pod_query.empty() || series.recorded_workloads) {
     series.metric.clear();
@@ -92,21 +93,19 @@ ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resour
 PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Time now) {
   const extender::PrometheusConfiguration& from = *configuration.usage.prometheus;
   PrometheusSeries series{.url = from.url};
-  net::ClientOptions server;
-  server.base_url = from.url;
-  server.bearer_token_file = from.bearer_token_file;
-  server.ca_file = from.ca_file;
-  auto client = prom::PrometheusClient::Create(std::move(server), kTimeout);
+  const prom::Scope scope = extender::PrometheusScope(from);
+  auto client =
+      prom::PrometheusClient::Create(extender::PrometheusServer(from), kTimeout, extender::PrometheusHeaders(from));
   if (!client.ok()) {
     series.reachable = client.status();
     return series;
   }
   Asking asking(**client, now);
   TextSet recordings;
-  const auto asked = (*client)->Query(prom::RecordingsQuery(), now,
+  const auto asked = (*client)->Query(prom::RecordingsQuery(scope), now,
                                       {.on_series =
                                            [&](const wire::PrometheusLabels& labels) {
-                                             recordings.insert(prom::Recording(labels));
+                                             recordings.insert(prom::Recording(labels, scope));
                                              return false;
                                            },
                                        .on_sample = [](Time, double) {}});
@@ -116,7 +115,7 @@ PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Tim
   }
   series.owners = asking.Count("count(kube_pod_owner)");
   for (const extender::UsageResource& resource : configuration.usage.resources) {
-    series.resources.push_back(AskResource(asking, resource, configuration.usage.window, recordings));
+    series.resources.push_back(AskResource(asking, resource, configuration.usage.window, recordings, scope));
   }
   return series;
 }

@@ -54,18 +54,23 @@ wire::PrometheusVisitor Gatherer::Visitor(SubjectKind kind, bool by_slot) {
                 subject_ = out_.Subject(kind, subject);
                 return true;
               },
-          .on_sample = [this, by_slot](Time time, double value) { Take(time, value, by_slot); }};
+          .on_sample = [this, kind, by_slot](Time time, double value) { Take(kind, time, value, by_slot); }};
 }
 
-void Gatherer::Take(Time time, double value, bool by_slot) {
-  const double amount = RoundedUp(value * scale_);
+void Gatherer::Take(SubjectKind kind, Time time, double value, bool by_slot) {
   const int64_t slot = usage::SlotAt(time, span_.slot);
+  const bool in_span = time <= span_.latest && slot >= span_.first_slot && slot <= span_.last_slot;
+  const Time measured = by_slot ? Time(span_.slot * slot) : time;
+  if (in_span && kind == SubjectKind::kNode && std::isnan(value)) {
+    return out_.RaiseWithoutAmount(subject_, slot, measured);
+  }
+  const double amount = RoundedUp(value * scale_);
   // Written so that NaN fails.
-  if (!(value >= 0 && amount <= kMost) || time > span_.latest || slot < span_.first_slot || slot > span_.last_slot) {
+  if (!(value >= 0 && amount <= kMost) || !in_span) {
     ++left_out_;
     return;
   }
-  out_.Raise(subject_, slot, static_cast<int64_t>(amount), by_slot ? Time(span_.slot * slot) : time);
+  out_.Raise(subject_, slot, static_cast<int64_t>(amount), measured);
 }
 
 }  // namespace huygens::prom

@@ -1,5 +1,6 @@
 // Turns series of Prometheus into readings: which workload or node a series speaks of, and which values are
-// measurements. One kind of one resource at a time. Not thread-safe.
+// measurements. NaN for a node says that its pods were measured, and the node itself was not (prom/queries.h). One kind
+// of one resource at a time. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +39,7 @@ class Gatherer {
  private:
   wire::PrometheusVisitor Visitor(SubjectKind kind, bool by_slot);
   std::string SubjectOf(SubjectKind kind, const wire::PrometheusLabels& labels) const;
-  void Take(Time time, double value, bool by_slot);
+  void Take(SubjectKind kind, Time time, double value, bool by_slot);
 
   SlotMaxima& out_;
   const PlacedPods& known_;

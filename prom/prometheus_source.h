@@ -1,11 +1,5 @@
-// Use as Prometheus has it (prom/queries.h). Per resource: at first the history of a whole window, a day at a time,
-// from the recorded series and, for the time before they began, from raw ones; then each time the samples since the
-// last call. What was missed (Prometheus was away, huygens was) is fetched as history, too. All pods of a resource in
-// one query, never one per node.
-//
-// A query of history that is too much for Prometheus is asked again for half the time, and no longer keeps the present
-// waiting. Where a single slot is too much, or the query fails otherwise though the present does not, it is asked again
-// once a slot; history is given up only where a single slot stays too much.
+// Use as Prometheus has it: each resource of the options as prom/prometheus_resource.h fetches it, some of them at a
+// time. What is said to the operator about all of them is put together here.
 #pragma once
 
 #include <memory>
@@ -13,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "prom/gatherer.h"
 #include "prom/placed_pods.h"
 #include "prom/prometheus_client.h"
+#include "prom/prometheus_resource.h"
 #include "prom/queries.h"
 #include "prom/source.h"
 #include "usage/options.h"
@@ -23,71 +17,40 @@
 namespace huygens::prom {
 
 struct PrometheusOptions {
-  net::ClientOptions server;  // max_reply_bytes as below
+  net::ClientOptions
+      server;            // max_reply_bytes: of one answer, of which about as much again is kept until it is applied
+  net::Headers headers;  // with each query
   usage::Options usage;
-  std::vector<ResourceQueries> queries;         // by position in usage.resources; may be shorter
+  std::vector<ResourceQueries> queries;  // by position in usage.resources; may be shorter
+  Scope scope;
   Duration timeout = std::chrono::seconds(30);  // of one query
+  size_t concurrency = 1;                       // queries at a time, of as many resources
 };
 
 class PrometheusSource final : public Source {
  public:
-  // Bounds what a refresh holds in memory, to about three times this.
-  static constexpr size_t kMaxReplyBytes = size_t{32} << 20;
-
   // Asks nothing yet. `known` outlives the source.
   static StatusOr<std::unique_ptr<PrometheusSource>> Create(PrometheusOptions options, const PlacedPods& known);
 
   std::string name() const override;
   StatusOr<Progress> Refresh(Time now, const Deliver& deliver) override;
-  void Cancel() override { client_->Cancel(); }
+  void Cancel() override;
+
+  // Of all queries so far. Between refreshes.
+  PrometheusClient::Traffic traffic() const;
 
  private:
-  // One resource and how far it is.
-  struct Resource {
-    std::string name;
-    Expressions expressions;
-    int64_t scale = 1;                   // base units in one unit of the series
-    bool silent = false;                 // no pod was measured the last time
-    std::optional<Time> seen_until;      // samples are delivered up to here; none: history comes first
-    int64_t history_begins = INT64_MIN;  // the next slot of it
-    int64_t history_ends = INT64_MIN;    // the slot after its last one
-    int64_t history_waits = INT64_MIN;   // until this slot is open, after a failure
-    std::string history_fault;           // the last one; empty: none since it last came
-    int64_t piece;                       // slots of history to ask for at a time
-    int too_much = 0;                    // times in a row that a single slot was
-    std::optional<int64_t> lost;         // the last slot of history that was given up
-    bool HasHistory() const { return history_begins < history_ends; }  // to be fetched
-  };
-  // What one refresh works with.
-  struct Round {
-    Time now;
-    int64_t open;  // slot of now
-    const Deliver& deliver;
-    Progress progress;
-    std::string warning;              // of Prometheus: the last one
-    std::vector<std::string> faults;  // of single resources
-  };
+  using Clients = std::vector<std::unique_ptr<PrometheusClient>>;
+  PrometheusSource(PrometheusOptions options, Clients clients, const PlacedPods& known);
 
-  PrometheusSource(PrometheusOptions options, std::unique_ptr<PrometheusClient> client, const PlacedPods& known);
-
-  Status LookForRecordings(Round& round);
-  Status RefreshOne(size_t index, Round& round);
-  // The next piece of it.
-  Status FetchHistory(size_t index, Round& round);
-  // After it failed though the present did not.
-  void PutHistoryOff(Resource& resource, const Status& fault, int64_t open);
-  Status FetchPresent(size_t index, Round& round);
-  // The highest value of each slot from `first` to `last`, recorded or raw.
-  Status FetchSlots(const std::string& expression, bool recorded, int64_t first, int64_t last,
-                    const wire::PrometheusVisitor& visitor, Round& round);
-  Duration Step() const;
-  std::vector<std::string> Notices(const Round& round) const;
+  Status LookForRecordings(Time now);
+  // Each resource, `clients_.size()` at a time. `deliver` is called by one thread at a time.
+  std::vector<Status> RefreshAll(Time now, const Deliver& deliver, std::vector<PrometheusResource::Outcome>& outcomes);
+  std::vector<std::string> Notices(Time now) const;
 
   const PrometheusOptions options_;
-  const std::unique_ptr<PrometheusClient> client_;
-  const PlacedPods& known_;
-  const int64_t day_;  // in slots, at least 1
-  std::vector<Resource> resources_;
+  const Clients clients_;  // at least one
+  std::vector<PrometheusResource> resources_;
   std::optional<Time> asked_;              // last
   TextSet recorded_;                       // selectors of what the recording rules write now
   std::string recordings_fault_;           // why that could not be had; empty: it could

@@ -10,54 +10,8 @@ namespace {
 constexpr std::string_view kRecordedWorkloads = "huygens:workload_usage";
 constexpr std::string_view kRecordedNodes = "huygens:node_system_usage";
 
-// Of cAdvisor: counters per second, everything else as it is. `device` says by what else than the container the series
-// of one pod differ.
-struct Default {
-  std::string_view resource;
-  std::string_view metric, plus;  // the sum of both
-  bool counter;
-  std::string_view device;
-  std::string_view of_node;  // further selection for a whole node
-};
-constexpr Default kDefaults[] = {
-    {"cpu", "container_cpu_usage_seconds_total", "", true, "cpu", ""},
-    {"memory", "container_memory_working_set_bytes", "", false, "", ""},
-    {"disk-io", "container_fs_reads_total", "container_fs_writes_total", true, "device", ""},
-    // Its root lists each file system once, and those in memory, too.
-    {"disk", "container_fs_usage_bytes", "", false, "device", R"(,device=~"/dev/.+")"},
-};
-
-std::string Series(const Default& what, std::string_view metric, std::string_view selector) {
-  const std::string series = Concat(metric, "{", selector, "}");
-  return what.counter ? Concat("rate(", series, "[5m])") : series;
-}
-
-// The label `node` where there is none: `instance` without its port.
-std::string WithNode(std::string_view expression) {
-  return Concat(R"(label_replace(label_join()", expression,
-                R"(, "node_instance", "|", "node", "instance"), "node", "$1$2", "node_instance", )",
-                R"("([^|]+)[|].*|[|](.+?)(:[0-9]+)?"))");
-}
-
-// Summed up by `by`. The same series from two scrapes count once, as does a container that was started anew while its
-// former series lingers: hence the highest of each first.
-std::string SumOf(const Default& what, std::string_view selector, std::string_view by, std::string_view part) {
-  std::string series = Series(what, what.metric, selector);
-  if (!what.plus.empty()) series = Concat(series, " + ", Series(what, what.plus, selector));
-  return Concat("sum by (", by, ") (max by (", by, part, what.device.empty() ? "" : ", ", what.device, ") (",
-                WithNode(series), "))");
-}
-
-// kube-state-metrics names a pod's controller; a pod without one becomes its own owner, so that it is told from a pod
-// that kube-state-metrics does not know. One owner where two copies of it disagree.
-constexpr std::string_view kOwner =
-    R"q(topk by (namespace, pod) (1, max by (namespace, pod, owner_kind, owner_name) ()q"
-    R"q(label_replace(label_replace(label_join(kube_pod_owner{owner_is_controller!="false"}, )q"
-    R"q("owner_or_pod", "|", "owner_kind", "pod"), "owner_name", "$1", "owner_or_pod", "(?:<none>)?[|](.+)"), )q"
-    R"q("owner_kind", "Pod", "owner_kind", "|<none>"))))q";
-
-std::string WithOwner(std::string_view pods) {
-  return Concat("(", pods, ") * on (namespace, pod) group_left (owner_kind, owner_name) ", kOwner,
+std::string WithOwner(std::string_view pods, std::string_view owners) {
+  return Concat("(", pods, ") * on (namespace, pod) group_left (owner_kind, owner_name) ", owners,
                 " or on (namespace, pod) (", pods, ")");
 }
 
@@ -73,14 +27,33 @@ std::string ByWorkload(std::string_view pods, int64_t quantile) {
                 R"q("node", "$1", "node", "(?:DaemonSet)?[|](.*)|.*")))q");
 }
 
-// Nothing where no pod is measured: all that the nodes use would pass for use beyond pods.
-std::string BeyondPods(std::string_view nodes, std::string_view pods) {
-  return Concat("clamp_min((", nodes, ") - (sum by (node) (", pods, ") or 0 * (", nodes, ")), 0) and on () count(",
+// `nodes`: whole nodes. Of these `lone` may stand for themselves where no pod of theirs is measured, since they come
+// from the same scrape as pods do. Nothing where no pod at all is measured: all that the nodes use would pass for use
+// beyond pods.
+std::string BeyondPods(std::string_view nodes, std::string_view lone, std::string_view pods) {
+  const std::string of_pods = Concat("sum by (node) (", pods, ")");
+  return Concat("clamp_min((", nodes, ") - ", of_pods, ", 0) or ", of_pods, " * NaN or (", lone, ") and on () count(",
                 pods, ")");
 }
 
-std::string Selector(std::string_view recorded, std::string_view resource) {
-  return Concat(recorded, R"({resource=")", resource, R"("})");
+std::string WholeNodes(std::string_view resource, const Scope& scope) {
+  std::string nodes;
+  for (const NodeSource source : {NodeSource::kCadvisor, NodeSource::kNodeExporter, NodeSource::kKubelet}) {
+    const std::string each = NodeSeries(resource, source, scope);
+    if (!each.empty()) nodes += Concat(nodes.empty() ? "" : " or ", each);
+  }
+  return nodes;
+}
+
+// Of series that differ by replica labels alone one.
+std::string Once(std::string_view own, const Scope& scope) {
+  std::string labels;
+  for (const std::string& each : scope.replica_labels) labels += Concat(labels.empty() ? "" : ", ", each);
+  return labels.empty() ? std::string(own) : Concat("max without (", labels, ") (", own, ")");
+}
+
+std::string Recorded(std::string_view name, std::string_view resource, const Scope& scope, std::string_view part = {}) {
+  return Selector(name, scope, {Concat(R"(resource=")", resource, "\""), part});
 }
 
 std::string Milliseconds(Duration duration) {
@@ -89,54 +62,63 @@ std::string Milliseconds(Duration duration) {
 
 }  // namespace
 
-Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own, int64_t quantile) {
-  std::string pods, pods_with_owner, nodes;
-  for (const Default& what : kDefaults) {
-    if (what.resource != resource) continue;
-    pods = SumOf(what, R"(container!="",container!="POD",pod!="")", "namespace, pod, node", ", container");
-    pods_with_owner = WithOwner(pods);
-    nodes = SumOf(what, Concat(R"(id="/")", what.of_node), "node", "");
+std::vector<Part> Part::Split(bool recorded) const {
+  std::vector<Part> parts;
+  for (const Shard& each : name.Split()) parts.push_back({each, owner});
+  if (!parts.empty() || !recorded) return parts;
+  for (const Shard& each : owner.Split()) parts.push_back({name, each});
+  return parts;
+}
+
+Expression WorkloadsIn(const Part& part, std::string_view resource, int64_t quantile, const Scope& scope) {
+  const std::string pod = part.name.Matcher("pod"), owner = part.owner.Matcher("owner_name");
+  Expression result;
+  if (quantile == usage::kMillion) {
+    const std::string names = Concat(pod, pod.empty() || owner.empty() ? "" : ",", owner);
+    result.recorded = Recorded(kRecordedWorkloads, resource, scope, names);
   }
-  Expressions result;
-  if (own.pods.empty()) {
-    if (quantile == usage::kMillion) result.workloads.recorded = Selector(kRecordedWorkloads, resource);
-    if (own.nodes.empty()) result.nodes.recorded = Selector(kRecordedNodes, resource);
-  } else {
-    pods = pods_with_owner = Concat("sum by (namespace, pod, node, owner_kind, owner_name) (", own.pods, ")");
+  const std::string space = part.name.Matcher("namespace");
+  if (const std::string pods = PodSeries(resource, scope, space); !pods.empty()) {
+    result.raw = ByWorkload(WithOwner(pods, OwnerSeries(scope, space)), quantile);
   }
-  if (!own.nodes.empty()) nodes = Concat("sum by (node) (", own.nodes, ")");
-  if (!pods.empty()) result.workloads.raw = ByWorkload(pods_with_owner, quantile);
-  if (!nodes.empty() && !pods.empty()) result.nodes.raw = BeyondPods(nodes, pods);
   return result;
 }
 
-std::string_view UsualMetric(std::string_view resource) {
-  for (const Default& what : kDefaults) {
-    if (what.resource == resource) return what.metric;
+Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own, int64_t quantile,
+                           const Scope& scope) {
+  Expressions result;
+  std::string pods = PodSeries(resource, scope);
+  if (own.pods.empty()) {
+    result.workloads = WorkloadsIn(Part(), resource, quantile, scope);
+    if (own.nodes.empty()) result.nodes.recorded = Recorded(kRecordedNodes, resource, scope);
+  } else {
+    pods = Concat("sum by (namespace, pod, node, owner_kind, owner_name) (", Once(own.pods, scope), ")");
+    result.workloads.raw = ByWorkload(pods, quantile);
   }
-  return {};
+  std::string nodes = WholeNodes(resource, scope), lone = NodeSeries(resource, NodeSource::kCadvisor, scope);
+  if (!own.nodes.empty()) nodes = lone = Concat("sum by (node) (", Once(own.nodes, scope), ")");
+  if (!nodes.empty() && !pods.empty()) result.nodes.raw = BeyondPods(nodes, lone, pods);
+  return result;
 }
 
-std::string RecordingsQuery() {
-  return Concat(R"(count by (__name__, resource) ({__name__=~")", kRecordedWorkloads, "|", kRecordedNodes, R"("}))");
+std::string RecordingsQuery(const Scope& scope) {
+  return Concat("count by (__name__, resource) (",
+                Selector("", scope, {Concat(R"(__name__=~")", kRecordedWorkloads, "|", kRecordedNodes, "\"")}), ")");
 }
 
-std::string Recording(const wire::PrometheusLabels& labels) {
+std::string Recording(const wire::PrometheusLabels& labels, const Scope& scope) {
   std::string_view name, resource;
   for (const auto& [key, value] : labels) {
     if (key == "__name__") name = value;
     if (key == "resource") resource = value;
   }
-  return Selector(name, resource);
-}
-
-std::string Samples(std::string_view expression, bool recorded, Duration window, Duration step) {
-  return recorded ? Concat(expression, "[", Milliseconds(window), "]")
-                  : Concat("(", expression, ")[", Milliseconds(window), ":", Milliseconds(step), "]");
+  return Recorded(name, resource, scope);
 }
 
 std::string Highest(std::string_view expression, bool recorded, Duration window, Duration step) {
-  return Concat("max_over_time(", Samples(expression, recorded, window, step), ")");
+  const std::string length = Milliseconds(window);
+  return recorded ? Concat("max_over_time(", expression, "[", length, "])")
+                  : Concat("max_over_time((", expression, ")[", length, ":", Milliseconds(step), "])");
 }
 
 }  // namespace huygens::prom

@@ -31,11 +31,35 @@ void SlotMaxima::Raise(uint32_t subject, int64_t slot, int64_t amount, Time meas
   }
 }
 
+template <typename Visit>
+void SlotMaxima::Each(SubjectKind kind, Visit visit) const {
+  for (const Sample& sample : samples_) {
+    if (subjects_[sample.subject].kind == kind) visit(sample);
+  }
+}
+
 std::optional<int64_t> SlotMaxima::FirstSlot(SubjectKind kind) const {
   std::optional<int64_t> first;
-  for (const Sample& sample : samples_) {
-    if (subjects_[sample.subject].kind == kind && (!first || sample.slot < *first)) first = sample.slot;
-  }
+  Each(kind, [&](const Sample& sample) { first = std::min<int64_t>(first.value_or(sample.slot), sample.slot); });
+  return first;
+}
+
+bool SlotMaxima::AnyAmount(SubjectKind kind) const {
+  bool any = false;
+  Each(kind, [&](const Sample& sample) { any |= sample.amount != kNoAmount; });
+  return any;
+}
+
+std::string SlotMaxima::FirstWithoutAmount() const {
+  TextSet with;
+  Each(SubjectKind::kNode, [&](const Sample& sample) {
+    if (sample.amount != kNoAmount) with.insert(subjects_[sample.subject].name);
+  });
+  std::string first;
+  Each(SubjectKind::kNode, [&](const Sample& sample) {
+    const std::string& name = subjects_[sample.subject].name;
+    if (!with.contains(name) && (first.empty() || name < first)) first = name;
+  });
   return first;
 }
 
@@ -64,12 +88,16 @@ void SlotMaxima::DeliverTo(const Deliver& deliver, size_t resource) && {
 
   for (size_t begin = 0, end = 0; begin < samples_.size(); begin = end) {
     usage::Readings batch{.resource = resource, .slot = samples_[begin].slot, .measured = samples_[begin].measured};
-    std::vector<usage::Reading>& readings =
-        subjects_[samples_[begin].subject].kind == SubjectKind::kWorkload ? batch.workloads : batch.nodes;
-    for (; end < samples_.size() && readings.size() < usage::kReadingsPerBatch; ++end) {
+    const bool workloads = subjects_[samples_[begin].subject].kind == SubjectKind::kWorkload;
+    for (; end < samples_.size() && end - begin < usage::kReadingsPerBatch; ++end) {
       const Sample& sample = samples_[end];
       if (group(sample) != group(samples_[begin])) break;
-      readings.push_back({subjects_[sample.subject].name, sample.amount});
+      const std::string& name = subjects_[sample.subject].name;
+      if (sample.amount == kNoAmount) {
+        batch.half_measured.push_back(name);
+      } else {
+        (workloads ? batch.workloads : batch.nodes).push_back({name, sample.amount});
+      }
       batch.measured = std::max(batch.measured, sample.measured);
     }
     deliver(std::move(batch));

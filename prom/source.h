@@ -15,17 +15,18 @@
 
 namespace huygens::prom {
 
-// Takes what was measured, in pieces of at most usage::kReadingsPerBatch. Called on the thread of Refresh; returns
-// soon.
+// Takes what was measured, in pieces of at most usage::kReadingsPerBatch. Called during Refresh by one thread at a
+// time; returns soon.
 using Deliver = std::function<void(usage::Readings)>;
 
 // What a refresh that worked has to say.
 struct Progress {
-  bool more = false;                 // history is still to be fetched: call again at once instead of after the interval
-  bool history_alone = false;        // what some resource uses now comes with a later call, though nothing failed
-  std::string not_asked;             // why the source was not asked yet; empty: it was
-  bool partial = false;              // some resources could not be measured; `notices` say which
-  uint64_t left_out = 0;             // values that were no measurements: NaN, infinite, negative, in the future
+  bool more = false;           // history is still to be fetched: call again at once instead of after the interval
+  bool history_alone = false;  // what some resource uses now comes with a later call, though nothing failed
+  std::string not_asked;       // why the source was not asked yet; empty: it was
+  bool partial = false;        // some resources could not be measured; `notices` say which
+  std::vector<std::string> without_nodes;  // resources of which pods are measured and no node as a whole; in `notices`
+  uint64_t left_out = 0;                   // values that were no measurements: NaN, infinite, negative, in the future
   std::vector<std::string> notices;  // what the operator should know though it works; the same text while it holds
 };
 

@@ -1,6 +1,7 @@
 #include "usage/account.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "usage/estimate.h"
 #include "usage/workload.h"
@@ -229,6 +230,8 @@ void Account::Apply(const Readings& readings, Time now) {
   const size_t r = readings.resource;
   if (r >= resources_.size()) return;
   ResourceState& resource = resources_[r];
+  const bool was_by_node =
+      std::exchange(resource.by_node, resource.by_node || readings.by_node || !readings.nodes.empty());
   bool changed = false;
   // Of pods: they go by whole slots, once they are old enough to be measured.
   const auto ages_change = [this](const NodeHere& node, Time before, Time after) {
@@ -250,8 +253,18 @@ void Account::Apply(const Readings& readings, Time now) {
     Time& measured = MeasuredOn(node->second, r);
     here.relieved |= IsAhead(measured, now) || readings.measured > measured + options_.stale_after;
     const Time last = here.history->resources[r].last;
-    changed |= ages_change(here, measured, last);
-    measured = last;
+    const Time before = std::exchange(measured, IsAhead(measured, now) ? last : std::max(measured, last));
+    changed |= ages_change(here, before, measured);
+  }
+  for (const std::string& name : readings.half_measured) {
+    const auto node = node_index_.find(name);
+    if (node == node_index_.end() || IsAhead(readings.measured, now)) continue;
+    NodeHere& here = nodes_[node->second];
+    Time& measured = MeasuredOn(node->second, r);
+    const bool ahead = IsAhead(measured, now);
+    here.relieved |= ahead || readings.measured > measured + options_.stale_after;
+    const Time before = std::exchange(measured, ahead ? readings.measured : std::max(measured, readings.measured));
+    changed |= ages_change(here, before, measured);
   }
   for (const Moment& moment : readings.moments) {
     const auto node = node_index_.find(moment.node);
@@ -265,10 +278,8 @@ void Account::Apply(const Readings& readings, Time now) {
     for (NodeHere& node : nodes_) node.relieved = true;
   }
   const Time newest = std::max(resource.newest, readings.measured);
-  const bool by_node = resource.by_node || !readings.nodes.empty();
-  changed |= by_node != resource.by_node || (!by_node && newest != resource.newest);
+  changed |= was_by_node != resource.by_node || (!resource.by_node && newest != resource.newest);
   resource.newest = newest;
-  resource.by_node = by_node;
   freshness_.reset();
   if (!changed) return;
   ++resource.changes;

@@ -38,6 +38,10 @@ struct Readings {
   std::vector<Reading> workloads;  // subject: usage::WorkloadOf; of several replicas the one that used most
   std::vector<Reading> nodes;      // subject: node name; what the node used beyond its pods
   std::vector<Moment> moments;     // the newest of each node, from a source that knows; says nothing of history
+  // The names of nodes whose pods were measured, though not what they used themselves: they are fresh.
+  std::vector<std::string> half_measured;
+  // The source measures node by node: one that it says nothing of is not fresh, whatever it says of pods elsewhere.
+  bool by_node = false;
 };
 
 // The slot that `time` lies in.

@@ -1,9 +1,11 @@
 // Answers of Prometheus' HTTP API to query and query_range (web/api/v1/api.go, util/jsonutil), and of those that speak
-// it: Thanos, Mimir, VictoriaMetrics. Instant vectors and matrices; native histograms in them are passed over. The
-// samples go to the visitor one by one, since a week of a cluster has millions. Safe on any thread.
+// it: Thanos, Mimir, VictoriaMetrics. Instant vectors and matrices; native histograms in them are passed over. An
+// answer is read piece by piece as it arrives and its samples go to the visitor one by one: what is held of it is one
+// series without its samples, however long the answer. One decoder belongs to one thread.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,7 +33,24 @@ struct PrometheusVisitor {
   std::function<void(Time time, double value)> on_sample;
 };
 
-// Fails on what is no such answer; samples before the fault have been visited by then.
+class PrometheusDecoder {
+ public:
+  // The visitor outlives the decoder.
+  explicit PrometheusDecoder(const PrometheusVisitor& visitor);
+  ~PrometheusDecoder();
+
+  // The next piece, cut anywhere. Fails on what is no such answer, and then for good; samples before the fault have
+  // been visited by then.
+  Status Write(std::string_view piece);
+  // Once, after the last piece.
+  StatusOr<PrometheusAnswer> Finish();
+
+ private:
+  class Impl;
+  const std::unique_ptr<Impl> impl_;
+};
+
+// An answer that is there as a whole.
 StatusOr<PrometheusAnswer> DecodePrometheusAnswer(std::string_view json, const PrometheusVisitor& visitor);
 
 }  // namespace huygens::wire

@@ -34,13 +34,14 @@ def write_series(path, series, times):
 class Prometheus:
     """Serves what was imported; scrapes nothing."""
 
-    def __init__(self, directory, series, times):
+    def __init__(self, directory, write):
+        """`write(path)` writes the history as OpenMetrics."""
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         data = directory / "prometheus"
         history = directory / "history.om"
-        write_series(history, series, times)
-        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", history, data], check=True, capture_output=True)
+        write(history)
+        subprocess.run(["promtool", "tsdb", "create-blocks-from", "openmetrics", "--quiet", "--max-block-duration=168h", history, data], check=True, capture_output=True)
         history.unlink()
         config = directory / "prometheus.yaml"
         config.write_text("global: {}\n")

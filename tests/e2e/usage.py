@@ -179,7 +179,7 @@ def usage():
         placed = fill(rng, names, workloads, 20 * count)
         series = [s for w in workloads for s in w.series()] + [s for name in names for s in system_series(name)]
         begin = time.monotonic()
-        with prometheus.Prometheus(bed.directory, series, history_times(int(time.time()))) as server:
+        with prometheus.Prometheus(bed.directory, lambda path: prometheus.write_series(path, series, history_times(int(time.time())))) as server:
             imported = time.monotonic() - begin
             bed.client.for_each(lambda i: bed.client.post("/api/v1/nodes", make_node(i)), range(count))
             old = create_old_pods(bed.client, placed)
@@ -263,7 +263,7 @@ def herd():
         series = [s for w in scene.workloads for s in w.series()] + [s for name in scene.names for s in system_series(name)]
         late = int(time.time()) - Herd.LATE
         times = [t for t in history_times(late) if t <= late]
-        with prometheus.Prometheus(bed.directory, series, times) as server:
+        with prometheus.Prometheus(bed.directory, lambda path: prometheus.write_series(path, series, times)) as server:
             bed.client.for_each(lambda i: bed.client.post("/api/v1/nodes", make_node(i)), range(count))
             create_old_pods(bed.client, scene.placed)
             huygens = bed.start_huygens(more=CONFIGURATION.format(source=f"prometheus: {{url: {json.dumps(server.url)}}}", stale_after=600))

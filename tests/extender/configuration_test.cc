@@ -76,7 +76,8 @@ topology:
   nodesWithoutTopology: reject
   realCapacity: {staleAfter: 1h, whenStale: reject}
 usage:
-  prometheus: {url: "https://p:9090", bearerTokenFile: t, caFile: ca}
+  prometheus: {url: "https://p:9090", bearerTokenFile: t, caFile: ca, certFile: c, keyFile: k, timeout: 1m, maxReplyBytes: 8Mi, concurrency: 2,
+               headers: [{name: X-Scope-OrgID, value: a}], matchers: ['a="b"', 'c!~"d|e\"f"'], replicaLabels: [r]}
   interval: 30s
   window: 14d
   slot: 30m
@@ -151,6 +152,16 @@ log: {level: warn, format: json}
   ASSERT_TRUE(c.usage.prometheus);
   EXPECT_EQ(c.usage.prometheus->url, "https://p:9090");
   EXPECT_EQ(c.usage.prometheus->bearer_token_file, "t");
+  EXPECT_EQ(c.usage.prometheus->cert_file, "c");
+  EXPECT_EQ(c.usage.prometheus->key_file, "k");
+  EXPECT_EQ(c.usage.prometheus->timeout, minutes(1));
+  EXPECT_EQ(c.usage.prometheus->max_reply_bytes, 8 << 20);
+  EXPECT_EQ(c.usage.prometheus->concurrency, 2);
+  ASSERT_EQ(c.usage.prometheus->headers.size(), 1U);
+  EXPECT_EQ(c.usage.prometheus->headers[0].name, "X-Scope-OrgID");
+  EXPECT_EQ(c.usage.prometheus->headers[0].value, "a");
+  EXPECT_THAT(c.usage.prometheus->matchers, ElementsAre(R"(a="b")", R"(c!~"d|e\"f")"));
+  EXPECT_THAT(c.usage.prometheus->replica_labels, ElementsAre("r"));
   EXPECT_EQ(c.usage.prometheus->ca_file, "ca");
   EXPECT_EQ(Good("usage: {historyFile: /var/lib/huygens/history}").usage.history_file, "/var/lib/huygens/history");
   EXPECT_EQ(c.usage.interval, seconds(30));
@@ -242,7 +253,7 @@ TEST(Configuration, WhatTheDefaultsLeaveOutCanBeUncommented) {
   std::string yaml = DefaultsYaml();
   yaml = std::regex_replace(yaml, std::regex("\n  # (tls:|prometheus:|  [a-zA-Z]+:|  #)"), "\n  $1");
   yaml = std::regex_replace(yaml, std::regex("(certFile|keyFile): \"\""), "$1: x");
-  yaml = std::regex_replace(yaml, std::regex("url: \"\""), "url: http://p");
+  yaml = std::regex_replace(yaml, std::regex("url: \"\""), "url: https://p");
   auto parsed = Parse(std::regex_replace(yaml, std::regex("\n    (directory|writeBack):[^\n]*"), ""));
   ASSERT_TRUE(parsed.ok()) << parsed.status() << yaml;
   EXPECT_TRUE(parsed->server.tls);

@@ -2,10 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
+#include "prom/queries.h"
 #include "tests/extender/running.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/temporary_directory.h"
+#include "tests/prom/fake_prometheus.h"
 
 namespace huygens::extender {
 namespace {
@@ -182,6 +186,38 @@ TEST_F(UsageSource, ADeadPrometheusKeepsNothingFromBeingReady) {
   ASSERT_TRUE(huygens.AwaitReady());
   ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "[!]usage-source prometheus"));
   EXPECT_EQ(api_.Seen("GET", "metrics.k8s.io"), 0);
+}
+
+// Prometheus measures pods of n1, and no node: readyz, the log and a metric say so, and n1 alone is fresh.
+TEST_F(UsageSource, PodsWithoutNodesAreAFaultOfTheirOwn) {
+  UseApiServer();
+  prom::FakePrometheus prometheus;
+  prom::FakePrometheus::Series pod{R"("namespace":"default","pod":"on-n1")", {}}, node{R"("node":"n1")", {}};
+  const Time now = SystemClock().Now();
+  for (Time time = now - std::chrono::minutes(30); time < now + std::chrono::minutes(5);
+       time += std::chrono::minutes(1)) {
+    pod.samples[time] = 0.5;
+    node.samples[time] = NAN;
+  }
+  const prom::Expressions cpu = prom::ExpressionsFor("cpu", {});
+  prometheus.Put(cpu.workloads.recorded, pod);
+  prometheus.Put(cpu.nodes.recorded, node);
+  configuration_.usage.prometheus = {.url = prometheus.Url(),
+                                     .username = "me",
+                                     .password_file = folder_.Write("password", "hidden"),
+                                     .headers = {{"X-Scope-OrgID", "tenant-a"}}};
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  ASSERT_TRUE(huygens.AwaitAdmin("/readyz?verbose", "pods but no nodes: Prometheus measures what pods use of cpu"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_usage_pods_without_nodes{resource="cpu"} 1)"));
+  ASSERT_TRUE(huygens.AwaitAdmin("/metrics", R"(huygens_nodes{topology="none",usage="fresh"} 1)"));
+  EXPECT_THAT(huygens.Admin("/metrics"), HasSubstr(R"(huygens_nodes{topology="none",usage="absent"} 1)"));
+  EXPECT_THAT(huygens.Logged("pods but no nodes"), testing::SizeIs(1));
+  EXPECT_THAT(huygens.Logged("hidden"), testing::IsEmpty());
+  EXPECT_THAT(huygens.Logged("tenant-a"), testing::IsEmpty());
+  const auto call = prometheus.TakeCalls().at(0);
+  EXPECT_EQ(call.authorization, "Basic bWU6aGlkZGVu");  // me:hidden
+  EXPECT_EQ(call.tenant, "tenant-a");
 }
 
 TEST_F(UsageSource, ManifestsBringTheirHistoryBeforeTheFirstRequest) {

@@ -84,6 +84,8 @@ std::optional<HttpRequest> Connection::Read() {
           std::from_chars(value.data(), value.data() + value.size(), length);
         } else if (SameHeader(line, "authorization")) {
           request.authorization = line.substr(line.find_first_not_of(' ', 14));
+        } else if (SameHeader(line, "x-scope-orgid")) {
+          request.tenant = line.substr(line.find_first_not_of(' ', 14));
         }
       }
       need = head + 4 + length;

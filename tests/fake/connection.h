@@ -14,6 +14,7 @@ struct HttpRequest {
   std::string path;           // without the query
   std::string query;          // not decoded
   std::string authorization;  // header
+  std::string tenant;         // header X-Scope-OrgID
   std::string body;
   // The decoded value of a query parameter; empty if it has none.
   std::string Query(std::string_view name) const;

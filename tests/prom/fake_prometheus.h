@@ -29,6 +29,7 @@ class FakePrometheus {
     std::string path;
     fake::HttpRequest form;
     std::string authorization;
+    std::string tenant;  // the header X-Scope-OrgID
     std::string query() const { return form.Query("query"); }
   };
   // What comes instead of the answer: bytes; empty: the connection is cut; "hang": nothing, ever.
@@ -62,7 +63,7 @@ class FakePrometheus {
   void Serve(int socket) {
     fake::Connection connection(::dup(socket));
     while (const auto request = connection.Read()) {
-      Call call{request->path, {}, request->authorization};
+      Call call{request->path, {}, request->authorization, request->tenant};
       call.form.query = request->body;
       std::optional<std::string> bytes;
       {
@@ -108,28 +109,29 @@ class FakePrometheus {
                Sample(At(call.form.Query("time")), 1));
       }
     }
+    // "max_over_time(EXPRESSION[900000ms])", at one moment or several; or the expression at one moment, as it was at
+    // most five minutes before.
     const size_t bracket = query.rfind('[');
+    const bool highest = query.starts_with("max_over_time(");
     const Duration window =
-        bracket == std::string::npos ? Duration() : std::chrono::milliseconds(std::stoll(query.substr(bracket + 1)));
+        highest ? Duration(std::chrono::milliseconds(std::stoll(query.substr(bracket + 1)))) : std::chrono::minutes(5);
+    const bool range = call.path.ends_with("_range");
+    const Time first = At(call.form.Query(range ? "start" : "time")), last = range ? At(call.form.Query("end")) : first;
+    const Duration step = range ? At(call.form.Query("step")).time_since_epoch() : Duration(1);
     for (const auto& [expression, all] : series_) {
-      if (query.find(expression) == std::string::npos || window == Duration()) continue;
+      // A part of a recording yields all of it.
+      const bool part = expression.ends_with("}") &&
+                        query.find(Concat(expression.substr(0, expression.size() - 1), ",pod=")) != std::string::npos;
+      if ((query.find(expression) == std::string::npos && !part) || query.starts_with("count by")) continue;
       for (const Series& series : all) {
         std::string samples;
-        if (call.path.ends_with("/query")) {
-          const Time at = At(call.form.Query("time"));
-          for (const auto& [time, value] : series.samples) {
-            if (time >= at - window && time <= at) samples += Sample(time, value);
+        for (Time at = first; at <= last; at += step) {
+          std::optional<double> value;
+          const auto end = series.samples.upper_bound(at);
+          for (auto it = series.samples.lower_bound(at - window); it != end; ++it) {
+            if (!highest || !value || it->second > *value || std::isnan(*value)) value = it->second;
           }
-        } else {
-          const Duration step = At(call.form.Query("step")).time_since_epoch();
-          for (Time at = At(call.form.Query("start")); at <= At(call.form.Query("end")); at += step) {
-            std::optional<double> highest;
-            for (auto it = series.samples.lower_bound(at - window); it != series.samples.end() && it->first <= at;
-                 ++it) {
-              if (!highest || it->second > *highest || std::isnan(*highest)) highest = it->second;
-            }
-            if (highest) samples += Sample(at, *highest);
-          }
+          if (value) samples += Sample(at, *value);
         }
         append(series.labels, samples);
       }

@@ -50,6 +50,80 @@ TEST(PrometheusClient, PostsAFormToTheUrlWithItsPrefixAndTheToken) {
   EXPECT_EQ(calls[0].form.Query("timeout"), "18.000");
 }
 
+TEST(PrometheusClient, SendsUserPasswordAndHeadersAndShowsThemToNobodyElse) {
+  FakePrometheus prometheus;
+  fake::TemporaryDirectory directory;
+  const std::string password_file = directory.Write("password", "pa:ss\n");
+  auto created =
+      PrometheusClient::Create({.base_url = prometheus.Url(), .username = "me", .password_file = password_file}, 20s,
+                               {{"X-Scope-OrgID", "hidden"}});
+  ASSERT_TRUE(created.ok()) << created.status();
+  ASSERT_TRUE((*created)->Query("a", kNow, Nothing()).ok());
+  auto calls = prometheus.TakeCalls();
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].authorization, "Basic bWU6cGE6c3M=");  // me:pa:ss
+  EXPECT_EQ(calls[0].tenant, "hidden");
+
+  directory.Write("password", "another\n");
+  prometheus.Break([](const FakePrometheus::Call&) { return FakePrometheus::Json(401, "no"); });
+  const Status refused = (*created)->Query("a", kNow, Nothing()).status();
+  EXPECT_EQ(prometheus.TakeCalls().at(0).authorization, "Basic bWU6YW5vdGhlcg==") << "read again";
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnauthenticated);
+  EXPECT_THAT(std::string(Message(refused)),
+              AllOf(Not(HasSubstr("another")), Not(HasSubstr("hidden")), HasSubstr("user and password")));
+
+  auto without = To({.base_url = prometheus.Url(), .username = "me", .password_file = "/no/such"});
+  EXPECT_EQ(without->Query("a", kNow, Nothing()).status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_FALSE(PrometheusClient::Create({.base_url = prometheus.Url(), .username = "m:e"}, 1s).ok());
+}
+
+TEST(PrometheusClient, ShowsTheClientCertificateThatTheServerWants) {
+  const net::testing::Authority authority("ours");
+  const net::testing::TemporaryFolder folder;
+  const net::testing::Issued issued = authority.Issue({"prometheus", "IP:127.0.0.1"}),
+                             ours = authority.Issue({"huygens", ""});
+  net::ServerOptions options;
+  options.tls.cert_file = folder.Write("server.crt", issued.certificate);
+  options.tls.key_file = folder.Write("server.key", issued.key);
+  options.tls.client_ca_file = folder.Write("ca.crt", authority.Certificate());
+  net::testing::TestServer server(
+      options, [](const net::Request&, const net::Respond& respond) { respond({200, "application/json", kEmpty}); });
+  const net::ClientOptions without = {.base_url = server.Url("https"),
+                                      .ca_file = folder.Write("ours.crt", authority.Certificate())};
+  net::ClientOptions with = without;
+  with.cert_file = folder.Write("client.crt", ours.certificate);
+  with.key_file = folder.Write("client.key", ours.key);
+  const Status accepted = To(with)->Query("a", kNow, Nothing()).status();
+  EXPECT_TRUE(accepted.ok()) << accepted;
+  const Status refused = To(without)->Query("a", kNow, Nothing()).status();
+  EXPECT_EQ(refused.code(), absl::StatusCode::kUnauthenticated) << refused;
+  EXPECT_THAT(std::string(Message(refused)), HasSubstr("another client certificate"));
+}
+
+// Of a long answer nothing is kept but the series at hand: the limit alone decides how long it may be.
+TEST(PrometheusClient, ReadsAnAnswerPieceByPiece) {
+  std::string body = R"({"status":"success","data":{"resultType":"vector","result":[)";
+  for (int i = 0; i < 20'000; ++i) {
+    body += Concat(i == 0 ? "" : ",", R"({"metric":{"pod":"p)", std::to_string(i), R"("},"value":[1795262400,"1"]})");
+  }
+  body += "]}}";
+  FakePrometheus prometheus;
+  prometheus.Break([&](const FakePrometheus::Call&) { return FakePrometheus::Json(200, body); });
+  int series = 0, samples = 0;
+  const wire::PrometheusVisitor count{[&](const wire::PrometheusLabels&) { return ++series > 0; },
+                                      [&](Time, double) { ++samples; }};
+  auto client = To({.base_url = prometheus.Url(), .max_reply_bytes = body.size()});
+  ASSERT_TRUE(client->Query("a", kNow, count).ok());
+  EXPECT_EQ(series, 20'000);
+  EXPECT_EQ(samples, 20'000);
+  EXPECT_EQ(client->traffic().bytes, static_cast<int64_t>(body.size()));
+  client.reset();  // the fake serves one connection after the other
+  const Status too_large =
+      To({.base_url = prometheus.Url(), .max_reply_bytes = body.size() - 1})->Query("a", kNow, count).status();
+  EXPECT_TRUE(IsTooLarge(too_large)) << too_large;
+  EXPECT_FALSE(IsTooLarge(absl::OkStatus()));
+}
+
 TEST(PrometheusClient, TrustsTheAuthorityThatItIsGivenAndNoOther) {
   const net::testing::Authority authority("ours"), stranger("theirs");
   const net::testing::TemporaryFolder folder;
@@ -122,22 +196,28 @@ TEST(PrometheusClient, SaysWhatFailedAndWhatToDo) {
       {FakePrometheus::Error(400, "bad_data", "1:1: parse error"), Code::kInvalidArgument,
        "parse error (HTTP 400, bad_data): check the queries"},
       {FakePrometheus::Error(422, "execution", "found duplicate series"), Code::kOutOfRange, "check the queries"},
-      {FakePrometheus::Error(422, "execution", "the query exceeded the maximum number of chunks"), Code::kOutOfRange,
-       "number of chunks (HTTP 422, execution): above a limit"},
+      {FakePrometheus::Error(422, "execution", "the query time range exceeds the limit"), Code::kOutOfRange,
+       "the limit (HTTP 422, execution): above a limit"},
+      {FakePrometheus::Error(422, "execution", "the query exceeded the maximum number of chunks"),
+       Code::kResourceExhausted, "number of chunks (HTTP 422, execution): load config/prometheus/rules.yaml"},
+      {FakePrometheus::Error(422, "execution", "cannot select more than -search.maxSamplesPerQuery=1000 samples"),
+       Code::kResourceExhausted, "or raise that limit"},
       {FakePrometheus::Error(422, "execution",
                              "query processing would load too many samples into memory in query execution"),
-       Code::kResourceExhausted, "too many samples"},
+       Code::kResourceExhausted, "too many samples into memory in query execution (HTTP 422, execution): load "},
       {FakePrometheus::Error(503, "timeout", "query timed out in expression evaluation"), Code::kResourceExhausted,
-       "timed out"},
+       "or raise that limit and usage.prometheus.timeout"},
       {FakePrometheus::Error(503, "unavailable", "TSDB not ready"), Code::kUnavailable, "TSDB not ready"},
       {FakePrometheus::Error(500, "internal", "disk"), Code::kUnavailable, "disk (HTTP 500, internal)"},
       {FakePrometheus::Json(503, "Service Unavailable"), Code::kUnavailable, "overloaded, starting, or away"},
       {FakePrometheus::Json(401, "<html>"), Code::kUnauthenticated, "check the bearer token"},
+      {FakePrometheus::Json(401, "no org id"), Code::kUnauthenticated, "X-Scope-OrgID"},
       {FakePrometheus::Json(404, "404 page not found"), Code::kUnavailable, "path prefix"},
       {FakePrometheus::Json(200, "<html>log in</html>"), Code::kUnavailable, "not an answer of Prometheus"},
       {FakePrometheus::Json(200, R"({"status":"success","data":{"result":[{"metric":)"), Code::kUnavailable,
-       "not JSON"},
-      {FakePrometheus::Json(200, std::string(2000, ' ')), Code::kResourceExhausted, "larger than 1000 bytes"},
+       "breaks off in the middle (not JSON: incomplete"},
+      {FakePrometheus::Json(200, std::string(2000, ' ')), Code::kResourceExhausted,
+       "larger than 1000 bytes: raise usage.prometheus.maxReplyBytes"},
   };
   for (const Case& each : cases) {
     FakePrometheus prometheus;

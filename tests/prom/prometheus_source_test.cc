@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <thread>
 
 #include "tests/prom/fake_prometheus.h"
@@ -54,6 +55,8 @@ class PrometheusSourceTest : public ::testing::Test {
       last_slot[batch.resource] = batch.slot;
       for (const auto& reading : batch.workloads) Take(workloads[reading.subject], batch, reading.amount);
       for (const auto& reading : batch.nodes) Take(nodes[reading.subject], batch, reading.amount);
+      half_measured.insert(batch.half_measured.begin(), batch.half_measured.end());
+      EXPECT_TRUE(batch.by_node);
     });
   }
   // Until nothing is left to be fetched at once.
@@ -89,6 +92,7 @@ class PrometheusSourceTest : public ::testing::Test {
   std::vector<ResourceQueries> queries;
   std::unique_ptr<PrometheusSource> source;
   std::map<std::string, Slots> workloads, nodes;
+  std::set<std::string> half_measured;
   std::map<size_t, int64_t> last_slot;
 };
 
@@ -149,13 +153,20 @@ TEST_F(PrometheusSourceTest, ThenAsksOnlyForWhatIsNew) {
   prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kWindow, kNow + 40min, Cores));
   Start();
   RefreshAll(kNow);
+  std::vector<std::string> closed;
   for (Time now = kNow + 1min; now <= kNow + 40min; now += 1min) {
     ASSERT_TRUE(Refresh(now).ok());
     const auto calls = prometheus.TakeCalls();
-    EXPECT_LE(calls.size(), 3U);
-    for (const auto& call : calls) EXPECT_EQ(call.path, "/api/v1/query");
-    EXPECT_EQ(calls.back().query(), Concat(Recorded(SubjectKind::kNode), "[360000ms]"));
+    EXPECT_LE(calls.size(), 5U);
+    for (const auto& call : calls) {
+      if (call.path == "/api/v1/query") continue;
+      EXPECT_EQ(call.form.Query("start"), call.form.Query("end"));
+      closed.push_back(call.form.Query("end"));
+    }
+    EXPECT_EQ(calls.back().query(), Recorded(SubjectKind::kNode));
   }
+  // The two slots that closed, each for workloads and for nodes.
+  EXPECT_THAT(closed, ElementsAre("1795263299.999", "1795263299.999", "1795264199.999", "1795264199.999"));
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow + 40min));
   EXPECT_EQ(nodes["n1"], HighestWave(kWindow, kNow + 40min));
 }
@@ -195,7 +206,8 @@ TEST_F(PrometheusSourceTest, AsksRawSeriesForTheTimeBeforeTheRecording) {
   Start();
   const Progress progress = RefreshAll(kNow);
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow, kNow));
-  EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr(R"(has no huygens:node_system_usage{resource="cpu"},)"),
+  EXPECT_THAT(progress.notices, ElementsAre(HasSubstr("pods but no nodes"),
+                                            AllOf(HasSubstr(R"(has no huygens:node_system_usage{resource="cpu"},)"),
                                                   HasSubstr("config/prometheus/rules.yaml"))));
   for (const auto& call : prometheus.TakeCalls()) {
     if (call.query().find("kube_pod_owner") == std::string::npos || call.path.ends_with("/query")) continue;
@@ -240,7 +252,7 @@ TEST_F(PrometheusSourceTest, LeavesOutWhatIsNoMeasurement) {
   const Progress progress = RefreshAll(kNow);
   EXPECT_THAT(workloads, IsEmpty());
   EXPECT_THAT(nodes, IsEmpty());
-  EXPECT_EQ(progress.left_out, 4U + 1 + 1 + 1 + 6);
+  EXPECT_EQ(progress.left_out, 2 * 4U + 6) << "of the open slot two questions are asked at first";
   EXPECT_THAT(progress.notices, ElementsAre(HasSubstr("measures no pod's use of cpu")));
 }
 
@@ -256,7 +268,7 @@ TEST_F(PrometheusSourceTest, LeavesOutTheFuture) {
   });
   Start();
   const Progress progress = RefreshAll(kNow);
-  EXPECT_EQ(progress.left_out, 2U);
+  EXPECT_EQ(progress.left_out, 4U);
   EXPECT_THAT(workloads, ElementsAre(Pair("shop/Pod/p", ElementsAre(Pair(kOpen, 1000)))));
 }
 
@@ -348,7 +360,7 @@ TEST_F(PrometheusSourceTest, MeasuresThePresentWhereHistoryFails) {
     workloads.clear();
     Start();
     const Progress progress = RefreshAll(kNow);
-    EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 12min, kNow)) << each;
+    EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 7min, kNow)) << each;
     EXPECT_THAT(progress.notices, Contains(HasSubstr("history of cpu is missing as yet: POST "))) << each;
     EXPECT_EQ(RefreshAll(kNow + 1min).notices, progress.notices) << "the same text while it holds";
     for (const auto& call : prometheus.TakeCalls()) EXPECT_EQ(call.path, "/api/v1/query") << "asked again too soon";
@@ -399,9 +411,12 @@ TEST_F(PrometheusSourceTest, GivesUpAHistoryThatStaysTooMuchForThePresent) {
                 AllOf(Contains(AllOf(HasSubstr("history of cpu"), HasSubstr("timed out"))), Each(Not(given_up))));
   }
   EXPECT_THAT(RefreshAll(now).notices, AllOf(Contains(given_up), Each(Not(HasSubstr("timed out")))));
-  EXPECT_EQ(workloads[kWebWorkload], HighestWave(kNow - 12min, now));
+  std::map<int64_t, int64_t> moments = HighestWave(kNow - 7min, kNow);
+  for (Time at = kNow + kSlot; at <= now; at += kSlot) moments.merge(HighestWave(at, at));
+  EXPECT_EQ(workloads[kWebWorkload], moments);
+  prometheus.Break(nullptr);
   // The newest slot of it is the one before kNow.
-  for (; now <= kNow + 95 * kSlot; now += kSlot) EXPECT_THAT(RefreshAll(now).notices, Contains(given_up));
+  for (; now <= kNow + 104 * kSlot; now += kSlot) EXPECT_THAT(RefreshAll(now).notices, Contains(given_up));
   EXPECT_THAT(RefreshAll(now).notices, Each(Not(given_up)));
 }
 
@@ -419,6 +434,65 @@ TEST_F(PrometheusSourceTest, LosesNothingWhenACallFailsInBetween) {
   EXPECT_EQ(workloads[kWebWorkload], HighestWave(kWindow + kSlot, kNow + kSlot));
 }
 
+TEST_F(PrometheusSourceTest, SaysThatPodsAreMeasuredAndNoNode) {
+  prometheus.Put(Recorded(SubjectKind::kWorkload), Minutes(kWeb, kNow - 1h, kNow + 2min, Cores));
+  prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kNow - 1h, kNow, [](int64_t) { return NAN; }));
+  Start();
+  Progress progress = RefreshAll(kNow);
+  EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr("pods but no nodes"), HasSubstr("node_exporter"))));
+  EXPECT_THAT(progress.without_nodes, ElementsAre("cpu"));
+  EXPECT_THAT(nodes, IsEmpty()) << "nothing that was not measured is a number";
+  EXPECT_THAT(half_measured, ElementsAre("n1"));
+  // One node is measured again.
+  prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n2")", kNow, kNow + 2min, Cores));
+  progress = RefreshAll(kNow + 1min);
+  EXPECT_THAT(progress.without_nodes, IsEmpty());
+  EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr("the pods of some nodes"), HasSubstr("such as n1;"))));
+}
+
+TEST_F(PrometheusSourceTest, AsksInPartsWhereTheAnswerIsTooLarge) {
+  for (int i = 0; i < 40; ++i) {
+    const std::string pod = Concat("db-", std::to_string(i));
+    prometheus.Put(Recorded(SubjectKind::kWorkload),
+                   Minutes(Concat(R"("namespace":"s","pod":")", pod, "\""), kWindow, kNow, Cores));
+  }
+  // Refuses more than ten pods at a time. Which these are the fake goes by the matcher.
+  std::vector<std::string> asked;
+  prometheus.Break([&](const FakePrometheus::Call& call) -> std::optional<std::string> {
+    if (call.path.ends_with("_range") || !call.query().starts_with("huygens:workload_usage")) return std::nullopt;
+    const std::string query = call.query();
+    const size_t at = query.find("pod=");
+    asked.push_back(at == std::string::npos ? "" : query.substr(at, query.size() - at - 1));
+    const std::string::difference_type limit = 3;
+    if (std::ranges::count(asked.back(), '[') + static_cast<std::string::difference_type>(asked.size()) < limit) {
+      return FakePrometheus::Error(422, "execution", "query processing would load too many samples into memory");
+    }
+    return std::nullopt;
+  });
+  Start();
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_THAT(progress.notices, Each(Not(HasSubstr("too many"))));
+  EXPECT_EQ(workloads.size(), 40U);
+  EXPECT_EQ(asked.front(), "");
+  EXPECT_GT(asked.size(), 4U);
+  const auto parts = std::vector<std::string>(asked.end() - 4, asked.end());
+  ASSERT_TRUE(Refresh(kNow + 1min).ok());
+  EXPECT_EQ(std::vector<std::string>(asked.end() - 4, asked.end()), parts) << "remembers how small the parts must be";
+}
+
+TEST_F(PrometheusSourceTest, AsksForSeveralResourcesAtATime) {
+  for (const std::string resource : {"cpu", "memory"}) {
+    prometheus.Put(Recorded(SubjectKind::kWorkload, resource), Minutes(kWeb, kNow - 1h, kNow, Cores));
+  }
+  PrometheusOptions options{
+      .server = {.base_url = prometheus.Url()}, .usage = {.slots = 96}, .timeout = 20s, .concurrency = 2};
+  options.usage.resources = {{.name = "cpu", .resource = kCpu}, {.name = "memory", .resource = kMemory}};
+  source = *PrometheusSource::Create(options, known);
+  RefreshAll(kNow);
+  EXPECT_THAT(workloads, ElementsAre(Pair(kWebWorkload, Not(IsEmpty()))));
+  EXPECT_GT(source->traffic().queries, 4U);
+}
+
 TEST_F(PrometheusSourceTest, GoesOnWithOtherResourcesWhenOneQueryIsRefused) {
   queries = {{"broken_query", ""}};
   prometheus.Put(Recorded(SubjectKind::kWorkload, "memory"),
@@ -434,7 +508,9 @@ TEST_F(PrometheusSourceTest, GoesOnWithOtherResourcesWhenOneQueryIsRefused) {
   EXPECT_THAT(progress->notices, AllOf(Contains(AllOf(HasSubstr("cpu: "), HasSubstr("parse error"))),
                                        Contains(HasSubstr("measures no pod's use of ephemeral"))));
   EXPECT_TRUE(progress->partial);
-  EXPECT_EQ(progress->left_out, 1U);
+  EXPECT_EQ(progress->left_out, 0U) << "NaN says that the pods of the node were measured alone";
+  EXPECT_THAT(progress->without_nodes, ElementsAre("memory"));
+  EXPECT_THAT(half_measured, ElementsAre("n1"));
   EXPECT_EQ(workloads[kWebWorkload][kOpen], 1'000'000);
 }
 

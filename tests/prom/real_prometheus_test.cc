@@ -32,12 +32,17 @@ void Raise(Slots& slots, Time time, int64_t amount) {
   highest = std::max(highest, amount);
 }
 
-Measured MeasureAll(const std::string& url, const usage::Options& options) {
+Measured MeasureAll(const std::string& url, const usage::Options& options, size_t max_reply_bytes = size_t{64} << 20,
+                    const Scope& scope = {}, const ResourceQueries& own = {}) {
   PlacedPods known(PlacedPods::Which::kMisleading);
-  auto source = PrometheusSource::Create({.server = {.base_url = url}, .usage = options}, known);
+  auto source = PrometheusSource::Create({.server = {.base_url = url, .max_reply_bytes = max_reply_bytes},
+                                          .usage = options,
+                                          .queries = {own},
+                                          .scope = scope},
+                                         known);
   EXPECT_TRUE(source.ok()) << source.status();
   Measured measured;
-  for (int i = 0; i < 100; ++i) {
+  for (int i = 0; i < 1000; ++i) {
     const auto progress = (*source)->Refresh(kNow, [&](const usage::Readings& batch) {
       for (const auto& each : batch.workloads)
         Raise(measured.workloads[each.subject], Time(kSlot * batch.slot), each.amount);
@@ -100,7 +105,7 @@ TEST(RealPrometheus, GivesARecordedWeekBackExactly) {
     const bool replicas = i % 2 == 0;
     write(workloads, "huygens:workload_usage",
           replicas ? Concat(R"(resource="cpu",namespace="shop",owner_kind="ReplicaSet",owner_name="web)", number,
-                            R"(-7d4b9c6f5")")
+                            "-7d4b9c6f", std::string(1, "bcdfghjklmnpqrstvwxz2456789"[i % 27]), "\"")
                    : Concat(R"(resource="cpu",namespace="shop",pod="db-)", number,
                             R"(",owner_kind="StatefulSet",owner_name="db")"),
           truth.workloads[replicas ? Concat("shop/Deployment/web", number) : Concat("shop/StatefulSet/db-", number)]);
@@ -110,9 +115,12 @@ TEST(RealPrometheus, GivesARecordedWeekBackExactly) {
     write(nodes, "huygens:node_system_usage", Concat(R"(resource="cpu",node=")", name, "\""), truth.nodes[name]);
   }
   const RealPrometheus prometheus(workloads + nodes);
-  const Measured measured = MeasureAll(prometheus.Url(), {.resources = {{.name = "cpu"}}});
-  EXPECT_EQ(measured.workloads, truth.workloads);
-  EXPECT_EQ(measured.nodes, truth.nodes);
+  // Once as a whole, once in answers so small that neither a day nor all workloads of one moment fit into them.
+  for (const size_t max_reply_bytes : {size_t{64} << 20, size_t{12'000}}) {
+    const Measured measured = MeasureAll(prometheus.Url(), {.resources = {{.name = "cpu"}}}, max_reply_bytes);
+    EXPECT_EQ(measured.workloads, truth.workloads) << max_reply_bytes;
+    EXPECT_EQ(measured.nodes, truth.nodes) << max_reply_bytes;
+  }
 }
 
 TEST(RealPrometheus, GivesRawSeriesByWorkloadAndNode) {
@@ -157,6 +165,55 @@ TEST(RealPrometheus, GivesRawSeriesByWorkloadAndNode) {
   const Measured measured = MeasureAll(prometheus.Url(), {.resources = {{.name = "memory", .resource = kMemory}}});
   EXPECT_EQ(measured.workloads, truth.workloads);
   EXPECT_EQ(measured.nodes, truth.nodes);
+}
+
+// Without id="/", as kube-prometheus-stack leaves it: node_exporter alone knows whole nodes, by address. Everything
+// comes twice, from the two copies of a highly available Prometheus, and beside the same of another cluster.
+TEST(RealPrometheus, GoesByNodeExporterAndCountsCopiesOnce) {
+  HUYGENS_SKIP_WITHOUT("promtool");
+  HUYGENS_SKIP_WITHOUT("prometheus");
+  std::mt19937 random(7);
+  Measured truth, custom;
+  std::string memory = "# TYPE container_memory_working_set_bytes gauge\n",
+              total = "# TYPE node_memory_MemTotal_bytes gauge\n",
+              available = "# TYPE node_memory_MemAvailable_bytes gauge\n", info = "# TYPE kube_node_info gauge\n",
+              gpus = "# TYPE gpu_memory gauge\n";
+  for (Time time = kNow - 2h; time <= kNow; time += 1min) {
+    for (int node = 0; node < 4; ++node) {
+      const std::string number = std::to_string(node), name = Concat("worker-", number);
+      const auto used = static_cast<int64_t>(random() % 1000), system = static_cast<int64_t>(random() % 500);
+      for (const std::string copy :
+           {R"(,cluster="prod",prometheus_replica="a")", R"(,cluster="prod",prometheus_replica="b")",
+            R"(,cluster="test",prometheus_replica="a")"}) {
+        const int64_t scale = copy.find("test") == std::string::npos ? 1000 : 5000;
+        const std::string pod = Concat(R"(namespace="shop",pod="db-)", number, "\"");
+        memory += Line("container_memory_working_set_bytes", Concat(pod, R"(,container="db",node=")", name, "\"", copy),
+                       used * scale, time);
+        const std::string address = Concat(R"(instance="10.0.0.)", number, R"(:9100")", copy);
+        total += Line("node_memory_MemTotal_bytes", address, 9000 * scale, time);
+        available += Line("node_memory_MemAvailable_bytes", address, (9000 - used - system) * scale, time);
+        info += Line("kube_node_info", Concat(R"(node=")", name, R"(",internal_ip="10.0.0.)", number, "\"", copy), 1000,
+                     time);
+        for (const char* card : {"0", "1"}) {
+          gpus +=
+              Line("gpu_memory", Concat(pod, R"(,card=")", card, R"(",node=")", name, "\"", copy), used * scale, time);
+        }
+      }
+      Raise(truth.workloads[Concat("shop/StatefulSet/db-", number)], time, used);
+      Raise(truth.nodes[name], time, system);
+      Raise(custom.workloads[Concat("shop/StatefulSet/db-", number)], time, 2 * used);
+    }
+  }
+  const RealPrometheus prometheus(memory + total + available + info + gpus);
+  const Scope scope{.matchers = {R"(cluster="prod")"}, .replica_labels = {"prometheus_replica"}};
+  const usage::Options options{.resources = {{.name = "memory", .resource = kMemory}}};
+  const Measured measured = MeasureAll(prometheus.Url(), options, size_t{64} << 20, scope);
+  EXPECT_EQ(measured.workloads, truth.workloads);
+  EXPECT_EQ(measured.nodes, truth.nodes);
+  // Two cards, each in two copies.
+  const Measured own = MeasureAll(prometheus.Url(), options, size_t{64} << 20, scope,
+                                  {.pods = R"(gpu_memory{cluster="prod"})", .nodes = ""});
+  EXPECT_EQ(own.workloads, custom.workloads);
 }
 
 TEST(RealPrometheus, SaysNothingOfNodesWhereNoPodIsMeasured) {

@@ -112,6 +112,37 @@ TEST(UsageMetrics, WithoutNodesGoByTheNewestReadingOfTheResource) {
   EXPECT_EQ(account.State(1, 0, read), MetricState::kAbsent) << "nodes are reported, but not this one";
 }
 
+// Pods of n0 and n1 are measured, neither node as a whole; then n0 falls silent, while a replica of its pod lives on
+// n1.
+TEST(UsageMetrics, ANodeThatFellSilentIsStaleThoughItsPodsReplicasAreMeasuredElsewhere) {
+  Account account = MakeAccount(CpuOptions(kSlots), 3);
+  Readings readings = InSlot(account.options(), 0, {{KeyOf("w"), 1000}});
+  readings.by_node = true;
+  const Time first = readings.measured;
+  account.Apply(readings, first);
+  EXPECT_EQ(account.State(0, 0, first), MetricState::kAbsent) << "nothing was said of the node";
+  Readings half = InSlot(account.options(), 0, {});
+  half.by_node = true;
+  half.half_measured = {"n0", "n1", "unknown"};
+  account.Apply(half, first);
+  EXPECT_EQ(account.State(0, 0, first), MetricState::kFresh);
+  EXPECT_EQ(account.State(1, 0, first), MetricState::kFresh);
+  EXPECT_EQ(account.State(2, 0, first), MetricState::kAbsent);
+  EXPECT_EQ(account.Use(0, 0, first).peak, 0) << "what was not measured adds nothing";
+
+  const Time later = first + kStaleAfter + std::chrono::minutes(1);
+  readings.measured = half.measured = later;
+  half.half_measured = {"n1"};
+  account.Apply(readings, later);
+  account.Apply(half, later);
+  EXPECT_EQ(account.State(0, 0, later), MetricState::kStale);
+  EXPECT_EQ(account.State(1, 0, later), MetricState::kFresh);
+  // Older news of it changes nothing.
+  half.measured = first;
+  account.Apply(half, later);
+  EXPECT_EQ(account.State(1, 0, later), MetricState::kFresh);
+}
+
 TEST(UsageMetrics, ADeadSourceChangesNothingUntilItIsStale) {
   Account account = MakeAccount(CpuOptions(kSlots));
   const Time read = ReadWeek(account, "w", 3000);

@@ -18,21 +18,24 @@ struct Seen {
   std::vector<std::pair<int64_t, double>> samples;  // milliseconds
 };
 
+PrometheusVisitor Visitor(std::vector<Seen>& seen, bool wanted) {
+  return {.on_series =
+              [&seen, wanted](const PrometheusLabels& labels) {
+                Seen& series = seen.emplace_back();
+                for (const auto& [name, value] : labels) {
+                  series.labels += Concat(series.labels.empty() ? "" : ",", name, "=", value);
+                }
+                return wanted;
+              },
+          .on_sample =
+              [&seen](Time time, double value) {
+                const auto since = time.time_since_epoch();
+                seen.back().samples.emplace_back(since / std::chrono::milliseconds(1), value);
+              }};
+}
+
 StatusOr<PrometheusAnswer> Decode(std::string_view json, std::vector<Seen>& seen, bool wanted = true) {
-  return DecodePrometheusAnswer(json,
-                                {.on_series =
-                                     [&](const PrometheusLabels& labels) {
-                                       Seen& series = seen.emplace_back();
-                                       for (const auto& [name, value] : labels) {
-                                         series.labels += Concat(series.labels.empty() ? "" : ",", name, "=", value);
-                                       }
-                                       return wanted;
-                                     },
-                                 .on_sample =
-                                     [&](Time time, double value) {
-                                       const auto since = time.time_since_epoch();
-                                       seen.back().samples.emplace_back(since / std::chrono::milliseconds(1), value);
-                                     }});
+  return DecodePrometheusAnswer(json, Visitor(seen, wanted));
 }
 
 TEST(Prometheus, ReadsAMatrix) {
@@ -103,10 +106,56 @@ TEST(Prometheus, TakesEmptyAnswersAndWhatItDoesNotKnow) {
   EXPECT_TRUE(std::isnan(seen.back().samples.at(0).second));
 }
 
+std::string Text(const std::vector<Seen>& seen, const StatusOr<PrometheusAnswer>& answer) {
+  std::string text = answer.ok() ? Concat(answer->success ? "success " : "error ", answer->error_type, answer->error)
+                                 : std::string(Message(answer.status()));
+  for (const Seen& series : seen) {
+    text += Concat("|", series.labels);
+    for (const auto& [time, value] : series.samples)
+      text += Concat(" ", std::to_string(time), "=", std::to_string(value));
+  }
+  return text;
+}
+
+TEST(Prometheus, ReadsTheSameHoweverTheAnswerIsCut) {
+  for (const std::string_view whole :
+       {samples::kPrometheusMatrix, samples::kPrometheusVector, samples::kPrometheusError,
+        std::string_view(R"({"data":{"result":[{"values":[[1.5e3,"2"]],"metric":{"\u00e4\"x":"\n"}}],"x":[{"a":[1]}]},)"
+                         R"("status":"success"}  )"),
+        std::string_view(R"({"status":"success","data":{"result":[{"metric":{"a":1}}]}})"),
+        std::string_view(R"({"status":"success"} x)"), std::string_view(R"({"status":"success","data":{"resu)")}) {
+    std::vector<Seen> seen;
+    const auto answer = Decode(whole, seen);
+    const std::string expected = Text(seen, answer);
+    for (size_t size = 1; size < 9; ++size) {
+      std::vector<Seen> again;
+      const PrometheusVisitor visitor = Visitor(again, true);
+      PrometheusDecoder decoder(visitor);
+      Status status;
+      for (size_t at = 0; at < whole.size() && status.ok(); at += size) status = decoder.Write(whole.substr(at, size));
+      const auto pieces = status.ok() ? decoder.Finish() : StatusOr<PrometheusAnswer>(status);
+      EXPECT_EQ(Text(again, pieces), expected) << "in pieces of " << size;
+    }
+  }
+}
+
+TEST(Prometheus, StaysWithItsFirstFault) {
+  std::vector<Seen> seen;
+  const PrometheusVisitor visitor = Visitor(seen, true);
+  PrometheusDecoder decoder(visitor);
+  const Status status = decoder.Write("[");
+  EXPECT_FALSE(status.ok());
+  EXPECT_EQ(decoder.Write("]"), status);
+  EXPECT_EQ(decoder.Finish().status(), status);
+}
+
 TEST(Prometheus, RefusesWhatIsNoAnswer) {
   const std::pair<const char*, const char*> cases[] = {
       {"<html>", "not JSON"},
       {"[]", "expected an object"},
+      {"null", "expected an object"},
+      {R"({"status":"success"} {})", "more text after the value at byte 21"},
+      {R"({"status":"success","data":{"result":[{"metric":{},"metric":{}}]}})", "metric: stated twice"},
       {"{}", "has no status"},
       {R"({"status":"fine"})", "status: expected success or error"},
       {R"({"status":"success"})", "has no result"},
