@@ -3,14 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "preflight/check_mode.h"
 
 namespace huygens::preflight {
 
 namespace {
-
-bool Has(const std::vector<std::string>& names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
 
 // What is missing of one thing: several verbs, one rule.
 struct Missing {
@@ -68,7 +65,7 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
   for (const std::string_view group : {"topology.crane.io", "topology.node.k8s.io"}) {
     add(group, "noderesourcetopologies", {"get", "list", "watch"}, "the zones of nodes", Severity::kError);
   }
-  if (Has(configuration.filter.checks, "quota")) {
+  if (CheckModeOf(configuration, "quota") != policy::CheckMode::kOff) {
     add("quota.huygens.dev", "bizgroupresourcequotas", {"get", "list", "watch"}, "budgets of business groups",
         Severity::kError);
   }

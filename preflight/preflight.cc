@@ -9,6 +9,7 @@
 #include "kube/yaml_file.h"
 #include "placement/placement.h"
 #include "preflight/ask_api_server.h"
+#include "preflight/check_mode.h"
 #include "preflight/judge_certificates.h"
 #include "preflight/judge_scheduler.h"
 #include "preflight/judge_topology.h"
@@ -55,6 +56,16 @@ class Preflight {
   }
   void Add(Findings more) { std::ranges::move(more, std::back_inserter(findings_)); }
 
+  // What only reports, or only scores, stops no pod.
+  void AddOf(std::string_view check, Findings more) {
+    for (Finding& each : more) {
+      if (CheckModeOf(configuration_, check) != policy::CheckMode::kEnforce) {
+        each.severity = std::min(each.severity, Severity::kWarning);
+      }
+    }
+    Add(std::move(more));
+  }
+
   bool Elsewhere() const { return !options_.kubeconfig.empty(); }
 
   void LoadCredentials() {
@@ -82,13 +93,13 @@ class Preflight {
       cluster_ = nullptr;  // there is nothing to say about nodes that nobody could list
       return;
     }
-    if (std::ranges::find(configuration_.filter.checks, "topology") == configuration_.filter.checks.end()) {
+    if (CheckModeOf(configuration_, "topology") == policy::CheckMode::kOff) {
       Add(Group::kTopology, Severity::kOk, "the check topology is off");
     } else {
-      Add(JudgeTopology(*cluster_->placement, configuration_, clock_.Now()));
+      AddOf("topology", JudgeTopology(*cluster_->placement, configuration_, clock_.Now()));
       Kubelets();
     }
-    Add(JudgeGroups(*cluster_));
+    AddOf("quota", JudgeGroups(*cluster_));
   }
 
   // Evenly spread over the nodes, which are often numbered by kind.
@@ -125,10 +136,11 @@ class Preflight {
     }
     progress_("asking what measures real use");
     if (configuration_.usage.prometheus) {
-      Add(JudgePrometheus(AskPrometheus(configuration_, clock_.Now()), *cluster_->placement, configuration_));
+      AddOf("usage",
+            JudgePrometheus(AskPrometheus(configuration_, clock_.Now()), *cluster_->placement, configuration_));
     } else if (api_server_) {
-      Add(JudgeMetrics(AskMetricsApi(*api_server_, cluster_->resources), *cluster_->placement, configuration_,
-                       clock_.Now()));
+      AddOf("usage", JudgeMetrics(AskMetricsApi(*api_server_, cluster_->resources), *cluster_->placement,
+                                  configuration_, clock_.Now()));
     }
   }
 

@@ -1,11 +1,15 @@
-// Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics.
+// Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics, an access
+// review, the configuration of kubelet or kube-scheduler.
 #include "tests/fuzz/require.h"
+#include "wire/access_review.h"
 #include "wire/api_status.h"
+#include "wire/kubelet_configuration.h"
 #include "wire/lease.h"
 #include "wire/list.h"
 #include "wire/metrics_api.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
+#include "wire/scheduler_configuration.h"
 #include "wire/watch.h"
 
 namespace huygens {
@@ -65,6 +69,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   huygens::CheckWatch(text);
   huygens::CheckLease(text);
   (void)huygens::wire::DecodeApiStatus(text);
+  (void)huygens::wire::DecodeAccessReview(text);
+  (void)huygens::wire::DecodeConfigz(text);
+  (void)huygens::wire::DecodeSchedulerConfiguration(text);
   (void)huygens::wire::DecodeNode(text, names);
   return 0;
 }

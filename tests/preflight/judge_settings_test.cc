@@ -203,7 +203,7 @@ TEST(Permissions, WhatIsMissingComesWithTheRuleThatAllowsIt) {
       lease.mend,
       "kubectl apply -k config/rbac   # or this rule alone:\n"
       "- {apiGroups: [coordination.k8s.io], resources: [leases], resourceNames: [huygens-bind], verbs: [get, update]}");
-  EXPECT_EQ(Find(findings, "may not patch pods").severity, Severity::kWarning) << "pods wait longer, no more";
+  EXPECT_EQ(Find(findings, "may not patch pods/status").severity, Severity::kWarning) << "pods wait longer, no more";
   for (Access& each : accesses) each.allowed = true;
   EXPECT_EQ(ExitCode(JudgePermissions(accesses, "x")), 0);
   accesses[0].asked = Unavailable("no answer");

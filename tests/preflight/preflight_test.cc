@@ -100,6 +100,8 @@ TEST_F(PreflightTest, AGroupThatAPodNamesAndThatDoesNotExistIsAnError) {
   const Finding finding = Find(Run(), "1 pod of group team-a");
   EXPECT_EQ(finding.severity, Severity::kError);
   EXPECT_THAT(finding.why, HasSubstr("shop/p"));
+  configuration_.filter.checks.back().mode = policy::CheckMode::kReport;
+  EXPECT_EQ(Find(Run(), "1 pod of group team-a").severity, Severity::kWarning) << "nothing is refused";
   server_.Put(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team-a"},
     "spec":{"hard":{"pods":"5"}}})");
   EXPECT_TRUE(Has(Run(), "1 pod of 1 business group, all of which exist"));
