@@ -86,13 +86,13 @@ class Collector final : public kube::EventSink {
   std::vector<std::string> unreadable_;
 };
 
-Status ReadApiServer(const net::ClientOptions& api_server, const Clock& clock, const ReadOptions& options,
-                     Cluster& cluster, Collector& collector) {
+Status ReadApiServer(const net::ClientOptions& api_server, const ReadOptions& options, Cluster& cluster,
+                     Collector& collector) {
   std::vector<std::unique_ptr<kube::Reflector>> reflectors;
   for (const Kind kind : cluster::kKinds) {
     if (!cluster.placement->Follows(kind)) continue;
     collector.Ask(kind);
-    reflectors.push_back(std::make_unique<kube::Reflector>(kind, api_server, cluster.resources, collector, clock,
+    reflectors.push_back(std::make_unique<kube::Reflector>(kind, api_server, cluster.resources, collector,
                                                            std::make_unique<SteadyWaiter>(), SystemRandom()));
   }
   for (const auto& reflector : reflectors) HUYGENS_RETURN_IF_ERROR(reflector->Start());
@@ -101,13 +101,13 @@ Status ReadApiServer(const net::ClientOptions& api_server, const Clock& clock, c
   return absl::OkStatus();
 }
 
-Status ReadManifests(const std::string& directory, const Clock& clock, Cluster& cluster, Collector& collector) {
+Status ReadManifests(const std::string& directory, Cluster& cluster, Collector& collector) {
   for (const Kind kind : cluster::kKinds) {
     if (cluster.placement->Follows(kind)) collector.Ask(kind);
   }
   kube::ManifestDirectory manifests(directory, false, cluster.resources, quota::DefaultPod);
   HUYGENS_RETURN_IF_ERROR(manifests.Load(cluster.notices));
-  manifests.Deliver(collector, clock);
+  manifests.Deliver(collector);
   for (const Kind kind : cluster::kKinds) collector.Report({.kind = kind, .state = WatchState::kSynced, .why = ""});
   return absl::OkStatus();
 }
@@ -120,17 +120,16 @@ void Add(Findings& findings, Group group, Severity severity, std::string what, s
 }  // namespace
 
 StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
-                                               const net::ClientOptions* api_server, const Clock& clock,
-                                               ReadOptions options) {
+                                               const net::ClientOptions* api_server, ReadOptions options) {
   auto cluster = std::make_unique<Cluster>();
   HUYGENS_ASSIGN_OR_RETURN(placement::Options placement, extender::PlacementOptions(configuration, cluster->resources));
   HUYGENS_ASSIGN_OR_RETURN(cluster->placement, placement::Placement::Create(std::move(placement)));
   Collector collector;
   if (api_server) {
-    HUYGENS_RETURN_IF_ERROR(ReadApiServer(*api_server, clock, options, *cluster, collector));
+    HUYGENS_RETURN_IF_ERROR(ReadApiServer(*api_server, options, *cluster, collector));
   } else {
-    HUYGENS_RETURN_IF_ERROR(Annotate(
-        ReadManifests(configuration.cluster.manifests->directory, clock, *cluster, collector), "cluster.manifests"));
+    HUYGENS_RETURN_IF_ERROR(
+        Annotate(ReadManifests(configuration.cluster.manifests->directory, *cluster, collector), "cluster.manifests"));
   }
   collector.HandTo(*cluster);
   return cluster;

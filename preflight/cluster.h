@@ -52,8 +52,7 @@ struct ReadOptions {
 
 // Fails where the configuration cannot be used at all. `api_server` null: from cluster.manifests.
 StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
-                                               const net::ClientOptions* api_server, const Clock& clock,
-                                               ReadOptions options = {});
+                                               const net::ClientOptions* api_server, ReadOptions options = {});
 
 // Which kinds could be read, and what is missing of definitions.
 Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& configuration);

@@ -82,7 +82,7 @@ class Preflight {
 
   void Read() {
     progress_("reading nodes, pods and topology objects");
-    auto cluster = ReadCluster(configuration_, api_server_ ? &*api_server_ : nullptr, clock_, options_.read);
+    auto cluster = ReadCluster(configuration_, api_server_ ? &*api_server_ : nullptr, options_.read);
     if (!cluster.ok()) {
       Add(Group::kCluster, Severity::kError, "the cluster cannot be read", std::string(Message(cluster.status())));
       return;
