@@ -4,6 +4,7 @@
 #include "preflight/usage.h"
 #include "prom/prometheus_client.h"
 #include "prom/queries.h"
+#include "prom/series.h"
 
 namespace huygens::preflight {
 
