@@ -31,6 +31,10 @@ class Boxed {
   }
   void reset() { value_.reset(); }
 
+  friend bool operator==(const Boxed& a, const Boxed& b) {
+    return a.value_ && b.value_ ? *a.value_ == *b.value_ : !a.value_ && !b.value_;
+  }
+
   bool has_value() const { return value_ != nullptr; }
   explicit operator bool() const { return has_value(); }
   T& operator*() { return *value_; }

@@ -41,7 +41,12 @@ std::optional<ResourceId> ResourceNames::Find(std::string_view name) const {
 
 std::string_view ResourceNames::Name(ResourceId id) const {
   std::lock_guard lock(mutex_);
-  return names_[id];  // a deque never moves its elements
+  return id < names_.size() ? std::string_view(names_[id]) : std::string_view();  // a deque never moves its elements
+}
+
+size_t ResourceNames::size() const {
+  std::lock_guard lock(mutex_);
+  return names_.size();
 }
 
 int64_t BaseUnits(ResourceId resource, const Quantity& quantity) {

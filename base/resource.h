@@ -29,11 +29,16 @@ inline constexpr ResourceId kFirstHugepages = 4;
 inline constexpr ResourceId kLastHugepages = 13;
 inline constexpr bool IsHugepages(ResourceId id) { return id >= kFirstHugepages && id <= kLastHugepages; }
 
-// Gives each resource name an id that holds for the life of the process. Thread-safe: decoders on several threads share
-// one.
+// From here on an id is the position of a name in a list of one pod's own (cluster/unknown_resources.h), and means
+// something else in every pod.
+inline constexpr ResourceId kFirstUnknownResource = 1 << 15;
+inline constexpr bool IsUnknownResource(ResourceId id) { return id >= kFirstUnknownResource; }
+
+// Gives each resource name an id that holds for the life of the process. Nodes, topology objects and the configuration
+// put names in; pods, which anybody may write, only look them up. Thread-safe: decoders on several threads share one.
 class ResourceNames {
  public:
-  static constexpr size_t kMaxNames = 4096;  // bounds what a stream of made-up names can cost
+  static constexpr size_t kMaxNames = 4096;  // bounds what faulty nodes can cost
 
   ResourceNames();
   ResourceNames(const ResourceNames&) = delete;
@@ -42,8 +47,10 @@ class ResourceNames {
   // The id of `name`, new or known. Fails (resource exhausted) past kMaxNames.
   StatusOr<ResourceId> Intern(std::string_view name);
   std::optional<ResourceId> Find(std::string_view name) const;
-  // The name of an id handed out before; the view holds as long as this object.
+  // The name of an id handed out before, empty for any other; the view holds as long as this object.
   std::string_view Name(ResourceId id) const;
+  // How many there are: ids run from 0 to size() - 1, and only grow.
+  size_t size() const;
 
  private:
   mutable std::mutex mutex_;

@@ -1,6 +1,7 @@
 #include "cli/pods_file.h"
 
 #include "base/json_text.h"
+#include "cluster/unknown_resources.h"
 #include "kube/manifest_files.h"
 #include "quota/pod_usage.h"
 #include "wire/json_reader.h"
@@ -135,6 +136,7 @@ StatusOr<std::string> AsStored(std::string_view json, const cluster::Pod& pod, s
 StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& names) {
   PodManifest pod;
   HUYGENS_ASSIGN_OR_RETURN(pod.pod, wire::DecodePod(object.json, names));
+  cluster::InternResources(pod.pod, names);
   quota::DefaultPod(pod.pod);
   std::string added;
   auto add = [&](std::string_view field, SharedText& to, std::string_view value) {

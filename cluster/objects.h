@@ -56,6 +56,7 @@ struct PlacementMark {
   SharedText uid;
   SharedText node;
   std::vector<ZoneAmount> zones;  // ordered by zone
+  friend bool operator==(const PlacementMark&, const PlacementMark&) = default;
 };
 
 struct PodResources {
@@ -75,6 +76,7 @@ struct Pod {
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
   bool owned_by_daemon_set = false;  // its controller is a DaemonSet of the group apps
   bool preempts = true;              // false: preemptionPolicy Never
+  bool has_topology_result = false;  // the annotation of that name is there, readable or not
   int32_t priority = 0;
   std::optional<QosClass> qos_class;  // status.qosClass
   bool resize_infeasible = false;     // the first condition PodResizePending has the reason Infeasible
@@ -91,6 +93,7 @@ struct Pod {
   std::vector<ZoneAmount> topology_result;  // annotation topology.crane.io/topology-result by zone, if no mark has it
   Boxed<PlacementMark> placement_mark;      // annotation huygens.dev/placement
   Boxed<PlacementMark> observed_mark;       // annotation huygens.dev/placement-observed
+  Boxed<std::vector<std::string>> unknown_resources;  // see cluster/unknown_resources.h; absent, as nearly always: none
 
   std::shared_ptr<const QuotaLabels> quota;  // null: has none of the labels
 

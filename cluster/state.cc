@@ -2,17 +2,19 @@
 
 #include <algorithm>
 
+#include "cluster/unknown_resources.h"
+
 namespace huygens::cluster {
 
 namespace {
 
-// A topology-result beside a huygens.dev/placement of another pod or node was copied with a template's annotations: it
-// says nothing. Where kubelet pins there is only the latter, with the zones that kubelet was predicted to take.
-std::vector<ZoneAmount> TrustedResult(const Pod& pod) {
-  const auto& mark = pod.placement_mark;
-  if (!mark) return pod.topology_result;
-  if (mark->uid != pod.uid || mark->node != pod.node_name) return {};
-  return pod.topology_result.empty() ? mark->zones : pod.topology_result;
+// What was written when the pod was bound holds for its life.
+std::shared_ptr<const Pod> AsBound(const Pod& known, std::shared_ptr<const Pod> news) {
+  if (!known.Bound()) return news;
+  if (known.topology_result == news->topology_result && known.placement_mark == news->placement_mark) return news;
+  auto pod = std::make_shared<Pod>(*news);
+  KeepZones(known, *pod);
+  return pod;
 }
 
 // nodeName never changes once set and a finished pod never runs again: an event that says so is late.
@@ -25,6 +27,16 @@ Kind KindOf(TopologySource source) {
 }
 
 }  // namespace
+
+// A topology-result beside a huygens.dev/placement of another pod or node was copied with a template's annotations, and
+// one without may be as well: neither says anything. Where kubelet pins there is only the latter, with the zones that
+// kubelet was predicted to take.
+std::vector<ZoneAmount> State::TrustedResult(const Pod& pod) const {
+  const auto& mark = pod.placement_mark;
+  if (!mark) return options_.trust_unmarked_results ? pod.topology_result : std::vector<ZoneAmount>();
+  if (mark->uid != pod.uid || mark->node != pod.node_name) return {};
+  return pod.topology_result.empty() ? mark->zones : pod.topology_result;
+}
 
 void State::Apply(const Event& event) {
   ++revision_;
@@ -72,6 +84,7 @@ void State::On(const NodeSet& event) {
     ++node_count_;
     ++node_set_revision_;
   }
+  if (slot.lost && slot.node && slot.node->uid != event.node.uid) DropLost(index);  // it was of another node
   slot.node = event.node;
   slot.node_list = Of(Kind::kNode).list;
   for (Account* account : accounts_) account->NodeObjectChanged(index, &*slot.node);
@@ -84,6 +97,7 @@ void State::On(const NodeGone& event) {
   --node_count_;
   ++node_set_revision_;
   nodes_[index->second].node.reset();
+  DropLost(index->second);
   for (Account* account : accounts_) account->NodeObjectChanged(index->second, nullptr);
   NodeChanged(index->second);
   Tidy(index->second);
@@ -92,6 +106,7 @@ void State::On(const NodeGone& event) {
 void State::On(const TopologySet& event) {
   NodeIndex index = Slot(event.topology.node_name);
   auto source = static_cast<size_t>(event.topology.source);
+  if (nodes_[index].lost && nodes_[index].lost->source == source) FoundAgain(nodes_[index]);
   nodes_[index].topology[source] = event.topology;
   nodes_[index].topology_list[source] = Of(KindOf(event.topology.source)).list;
   NodeChanged(index);
@@ -100,24 +115,72 @@ void State::On(const TopologySet& event) {
 void State::On(const TopologyGone& event) {
   auto index = node_index_.find(event.node_name);
   if (index == node_index_.end()) return;
-  nodes_[index->second].topology[static_cast<size_t>(event.source)].reset();
-  NodeChanged(index->second);
+  NodeSlot& slot = nodes_[index->second];
+  const auto source = static_cast<size_t>(event.source);
+  if (!slot.topology[source] || (slot.lost && slot.lost->source == source)) return;
+  if (options_.loss_grace > Duration::zero() && slot.node && !slot.lost &&
+      Topology(index->second) == &*slot.topology[source]) {
+    slot.lost = {source, std::nullopt};
+    ++lost_;
+    return;
+  }
+  DropTopology(index->second, source);
   Tidy(index->second);
 }
 
+void State::DropTopology(NodeIndex index, size_t source) {
+  nodes_[index].topology[source].reset();
+  NodeChanged(index);
+}
+
+void State::FoundAgain(NodeSlot& slot) {
+  slot.lost.reset();
+  --lost_;
+}
+
+void State::DropLost(NodeIndex index) {
+  NodeSlot& slot = nodes_[index];
+  if (!slot.lost) return;
+  const size_t source = slot.lost->source;
+  FoundAgain(slot);
+  DropTopology(index, source);
+}
+
+State::Losses State::AgeLosses(Duration now) {
+  Losses losses;
+  if (lost_ == 0) return losses;
+  for (NodeIndex i = 0; i < nodes_.size(); ++i) {
+    auto& lost = nodes_[i].lost;
+    if (!lost) continue;
+    if (!lost->since) {
+      lost->since = now;
+      losses.begun.push_back(i);
+    }
+    if (now - *lost->since < options_.loss_grace) {
+      losses.longest = std::max(losses.longest, now - *lost->since);
+      continue;
+    }
+    losses.given_up.push_back(i);
+    ++revision_;
+    DropLost(i);
+  }
+  return losses;
+}
+
 void State::On(const PodSet& event) {
-  const Pod& pod = *event.pod;
   PodRecord& record = RecordOf(event.pod);
   record.list = Of(Kind::kPod).list;
-  if (record.watched && IsLate(*record.pod, pod)) return;
-  SetPod(record, event.pod);
+  if (record.watched && IsLate(*record.pod, *event.pod)) return;
+  const std::shared_ptr<const Pod> seen = record.watched ? AsBound(*record.pod, event.pod) : event.pod;
+  const Pod& pod = *seen;
+  SetPod(record, seen);
   // A late event of a pod must not take its name back from the pod that was created under it since.
   if (!record.watched) TakeName(record);
   record.watched = true;
   if (pod.nominated_node.empty() || pod.Bound() || pod.Terminal() || pod.deleting) {
     nominated_.erase(pod.uid);
   } else {
-    nominated_.insert_or_assign(pod.uid, event.pod);
+    nominated_.insert_or_assign(pod.uid, seen);
   }
   if (pod.Terminal()) {
     ledger_.Erase(pod.uid);
@@ -258,7 +321,38 @@ State::PodRecord& State::RecordOf(const std::shared_ptr<const Pod>& pod) {
   if (PodRecord* known = FindRecord(pod->uid)) return *known;
   auto record = std::make_unique<PodRecord>();
   record->pod = pod;
+  IndexUnknown(*record, true);
   return **pods_.insert(std::move(record)).first;
+}
+
+void State::IndexUnknown(const PodRecord& record, bool present) {
+  if (!record.pod->unknown_resources) return;
+  for (const std::string& name : *record.pod->unknown_resources) {
+    if (present) {
+      unknown_[name].insert(record.pod->uid);
+      continue;
+    }
+    auto pods = unknown_.find(name);
+    pods->second.erase(record.pod->uid);
+    if (pods->second.empty()) unknown_.erase(pods);
+  }
+}
+
+void State::ResourcesKnown(const ResourceNames& names, ResourceId first) {
+  std::set<SharedText> uids;
+  for (size_t id = first, end = names.size(); id < end && !unknown_.empty(); ++id) {
+    auto found = unknown_.find(names.Name(static_cast<ResourceId>(id)));
+    if (found != unknown_.end()) uids.insert(found->second.begin(), found->second.end());
+  }
+  for (const SharedText& uid : uids) {
+    PodRecord& record = *FindRecord(uid);
+    const std::optional<PlacedPod> placed = record.placed;
+    const std::string node = placed ? nodes_[placed->node].name : std::string();
+    Leave(record);
+    SetPod(record, WithKnownResources(record.pod, names));
+    if (placed) Place(record, Slot(node), record.pod->Bound() ? TrustedResult(*record.pod) : placed->zones);
+    if (auto nominated = nominated_.find(uid); nominated != nominated_.end()) nominated->second = record.pod;
+  }
 }
 
 State::PodRecord* State::FindRecord(std::string_view uid) const {
@@ -268,13 +362,12 @@ State::PodRecord* State::FindRecord(std::string_view uid) const {
 
 // Nobody renames a pod; were it to happen, what is looked up by the name must still be found.
 void State::SetPod(PodRecord& record, const std::shared_ptr<const Pod>& pod) {
-  if (NameOf(*record.pod) == NameOf(*pod)) {
-    record.pod = pod;
-    return;
-  }
-  DropName(record);
+  const bool same_name = NameOf(*record.pod) == NameOf(*pod);
+  if (!same_name) DropName(record);
+  IndexUnknown(record, false);
   record.pod = pod;
-  TakeName(record);
+  IndexUnknown(record, true);
+  if (!same_name) TakeName(record);
 }
 
 void State::TakeName(PodRecord& record) {
@@ -307,6 +400,7 @@ void State::Leave(PodRecord& record) {
 void State::Forget(PodRecord& record) {
   Leave(record);
   DropName(record);
+  IndexUnknown(record, false);
   pods_.erase(pods_.find(std::string_view(record.pod->uid)));
 }
 

@@ -4,12 +4,20 @@
 // Events may come late, twice and in any order across kinds (a pod before its node, a topology object before both);
 // nothing is lost or counted twice. A pod holds capacity while it is bound and not finished, or while it has a ledger
 // entry; deletionTimestamp alone frees nothing.
+//
+// Which zones a bound pod holds is read from its annotations once, when it is first seen bound: they were written with
+// the Binding, and whoever may patch the pod can change them later. A topology-result counts beside a
+// huygens.dev/placement that names this pod and this node; one without was written by who knows whom.
+//
+// A topology object that goes while its Node stays is lost, not absent: it stays in force, marked as lost, until it
+// comes back or Options::loss_grace has passed.
 #pragma once
 
 #include <array>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -26,7 +34,13 @@ namespace huygens::cluster {
 
 class State {
  public:
+  struct Options {
+    bool trust_unmarked_results = false;  // believe a topology-result without huygens.dev/placement, as crane writes it
+    Duration loss_grace = Duration::zero();  // 0: a topology object that goes is absent at once
+  };
+
   State() = default;
+  explicit State(const Options& options) : options_(options) {}
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -50,6 +64,20 @@ class State {
   // The topology object in force: crane's where the node's agent pins, else the community's, else crane's (whatever it
   // says). An object that belongs to an earlier Node of the same name is not in force. Null if there is none.
   const NodeTopology* Topology(NodeIndex index) const;
+  // Whether that object was lost.
+  bool TopologyLost(NodeIndex index) const {
+    return lost_ > 0 && nodes_[index].lost && Topology(index) == &*nodes_[index].topology[nodes_[index].lost->source];
+  }
+  // How many are lost.
+  size_t LostTopologies() const { return lost_; }
+  struct Losses {
+    std::vector<NodeIndex> begun;     // of whose loss no call has told before
+    std::vector<NodeIndex> given_up;  // whose object counts as absent from now on
+    Duration longest{};               // of those that last
+  };
+  // To be called now and then: dates what was lost since the last call, and gives up what was lost loss_grace ago.
+  // `now`: of a clock that never jumps, since whenever.
+  Losses AgeLosses(Duration now);
   std::span<const PlacedPod* const> PodsOn(NodeIndex index) const { return nodes_[index].pods; }
 
   // Pods known from the watch or the ledger. FindPod by name gives the newest pod of that name.
@@ -64,6 +92,9 @@ class State {
 
   // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and
   // Release on a UID without an entry do nothing: the watch was faster.
+  // The ids from `first` on were given to names just now: pods that ask for such a resource get them.
+  void ResourcesKnown(const ResourceNames& names, ResourceId first);
+
   Status Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
   void Assume(std::string_view uid, Time now);
   void Release(std::string_view uid);
@@ -81,6 +112,11 @@ class State {
     std::vector<const PlacedPod*> pods;
     uint32_t node_list = 0;  // the LIST that last named each object
     std::array<uint32_t, 2> topology_list{};
+    struct Loss {
+      size_t source = 0;              // of the object, which is still in `topology`
+      std::optional<Duration> since;  // by AgeLosses
+    };
+    std::optional<Loss> lost;
   };
   struct PodRecord {
     std::shared_ptr<const Pod> pod;  // changed by SetPod alone
@@ -130,6 +166,12 @@ class State {
   void On(const BizGroupQuotaSet& event);
   void On(const BizGroupQuotaGone& event);
 
+  std::vector<ZoneAmount> TrustedResult(const Pod& pod) const;
+  // Keeps in `unknown_` by which names the record's pod is to be found.
+  void IndexUnknown(const PodRecord& record, bool present);
+  void DropTopology(NodeIndex index, size_t source);
+  void DropLost(NodeIndex index);
+  void FoundAgain(NodeSlot& slot);
   NodeIndex Slot(std::string_view name);
   void Tidy(NodeIndex index);
   void NodeChanged(NodeIndex index);
@@ -144,14 +186,17 @@ class State {
   void Forget(PodRecord& record);
   KindState& Of(Kind kind) { return kinds_[static_cast<size_t>(kind)]; }
 
+  const Options options_;
   std::vector<Account*> accounts_;
   std::vector<NodeSlot> nodes_;
+  size_t lost_ = 0;  // of the slots
   std::vector<NodeIndex> free_slots_;
   TextMap<NodeIndex> node_index_;
   size_t node_count_ = 0;
   absl::flat_hash_set<std::unique_ptr<PodRecord>, ByUid, SameUid> pods_;
   absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
   std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
+  TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
   std::map<std::string, uint32_t, std::less<>> groups_;  // by name: the LIST that last named it; accounts keep them
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;

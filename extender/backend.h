@@ -61,6 +61,8 @@ class Backend {
                         std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) = 0;
   // Says it on the pod, with an Event; best effort, limited in rate.
   virtual void Warn(const cluster::Pod& pod, const kube::PodWarning& warning) = 0;
+  // The same on a Node.
+  virtual void WarnOfNode(const cluster::Node&, const kube::PodWarning&) {}
 
   // Makes kube-scheduler try again the pods it can see behind each target, one call after the other; what follows a
   // failure fails, too. The reports are in the order of the targets.

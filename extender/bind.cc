@@ -160,8 +160,11 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   std::vector<cluster::ZoneAmount> zones;
   zones.reserve(reservation.zones.size());
   for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
-  if (!zones.empty() && topology != nullptr) {
-    if (context_.placement.Mode(reservation.node) == topology::NodeMode::kManaged) {
+  const bool managed = context_.placement.Mode(reservation.node) == topology::NodeMode::kManaged;
+  if (topology != nullptr && (managed || !zones.empty())) {
+    // A pod that gets no zones may have brought a result along: it is overwritten, since the node's agent reads it,
+    // too.
+    if (managed && (!zones.empty() || pod.has_topology_result)) {
       std::string result;
       wire::AppendTopologyResult(result, zones, *topology, context_.resources);
       annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));

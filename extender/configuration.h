@@ -127,6 +127,8 @@ struct TopologyConfiguration {
   std::vector<std::string> managed_resources = {"cpu"};
   KubeletConfiguration kubelet;
   bool nodes_without_topology_pass = true;  // nodesWithoutTopology: pass | reject
+  Duration loss_grace = topology::Options().loss_grace;
+  bool trust_unmarked_results = false;  // unmarkedResults: ignore | trust
   RealCapacityConfiguration real_capacity;
 };
 

@@ -23,6 +23,7 @@ constexpr int64_t kGi = 1024 * kMi;
 constexpr std::string_view kCheckModes[] = {"off", "report", "enforce"};
 constexpr std::string_view kWhenStale[] = {"useAllocatable", "useLast", "reject"};
 constexpr std::string_view kPassOrReject[] = {"pass", "reject"};
+constexpr std::string_view kIgnoreOrTrust[] = {"ignore", "trust"};
 constexpr std::string_view kEstimators[] = {"peakOfSum", "sumOfPeaks"};
 constexpr std::string_view kWhenUnknown[] = {"useRequests", "pass", "reject"};
 constexpr std::string_view kUnits[] = {"cores", "bytes", "iops"};
@@ -182,6 +183,14 @@ void Describe(Walk& walk, TopologyConfiguration& c) {
              Choice(kPassOrReject, c.nodes_without_topology_pass ? 0 : 1,
                     [&c](size_t position) { c.nodes_without_topology_pass = position == 0; }),
              "a pod that requires topology is rejected either way");
+  walk.Value("lossGrace", Span(c.loss_grace, seconds(0), days(7)),
+             "how long a topology object that goes while its node stays is waited for; 0s = the node counts as one "
+             "without topology at once");
+  walk.Value("unmarkedResults",
+             Choice(kIgnoreOrTrust, c.trust_unmarked_results ? 1 : 0,
+                    [&c](size_t position) { c.trust_unmarked_results = position == 1; }),
+             "topology-results of bound pods without huygens.dev/placement: trust while pods that crane-scheduler "
+             "placed are still running");
   walk.Section("realCapacity", c.real_capacity, "A zone's offline_capacity: what it can really give.");
 }
 

@@ -139,6 +139,7 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   if (!node || !index) return false;
   AppendHead(out, placement, *index, resources);
   if (node->single_numa) out += ",\"singleNuma\":true";
+  if (node->lost_topology) out += R"(,"lostTopology":true)";
   if (!node->defect.empty()) AppendJsonField(out, "defect", node->defect);
   if (!node->unknown_setting.empty()) AppendJsonField(out, "notice", node->unknown_setting);
   if (!node->kubelet.empty()) AppendKubelet(out, node->kubelet);

@@ -20,6 +20,7 @@
 #include "extender/report_watch.h"
 #include "extender/service.h"
 #include "extender/shutdown.h"
+#include "extender/topology_watch.h"
 #include "extender/usage_feed.h"
 #include "extender/usage_inbox.h"
 #include "extender/usage_source.h"
@@ -122,6 +123,7 @@ class Extender::Parts {
   std::unique_ptr<UsageWatch> usage_watch_;
   std::unique_ptr<QuotaWatch> quota_watch_;
   std::unique_ptr<OvercommitWatch> overcommit_watch_;
+  std::unique_ptr<TopologyWatch> topology_watch_;
   std::unique_ptr<UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
@@ -174,6 +176,9 @@ Status Extender::Parts::Start() {
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
   overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
   quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
+  topology_watch_ = std::make_unique<TopologyWatch>(
+      *context_,
+      [this](const cluster::Node& node, const kube::PodWarning& warning) { backend_->WarnOfNode(node, warning); });
   for (const std::string& caution : Cautions(configuration_)) log_.Warn("configuration", {{"caution", caution}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
@@ -338,6 +343,7 @@ Readiness Extender::Parts::Describe() const {
   if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
   if (auto item = overcommit_watch_->Describe()) readiness.items.push_back(*std::move(item));
   for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
+  if (auto item = topology_watch_->Describe()) readiness.items.push_back(*std::move(item));
   if (shutdown_->begun()) {
     readiness.items.push_back({.ok = false,
                                .name = "serving",
@@ -358,6 +364,7 @@ void Extender::Parts::RefreshMetrics() {
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();
+  topology_watch_->RefreshMetrics();
   if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
   kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
@@ -382,6 +389,7 @@ void Extender::Parts::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
+  topology_watch_->EverySecond(std::chrono::steady_clock::now().time_since_epoch());
   if (waker_) waker_->EverySecond();
   report_watch_->EverySecond();
   overcommit_watch_->EverySecond();

@@ -248,15 +248,25 @@ void KubernetesBackend::FetchPod(std::string_view namespace_name, std::string_vi
 }
 
 void KubernetesBackend::Warn(const cluster::Pod& pod, const kube::PodWarning& warning) {
+  WarnOf(pod.namespace_name, pod.name, pod.uid, warning);
+}
+
+void KubernetesBackend::WarnOfNode(const cluster::Node& node, const kube::PodWarning& warning) {
+  WarnOf("", node.name, node.uid, warning);
+}
+
+void KubernetesBackend::WarnOf(const std::string& namespace_name, const std::string& name, const std::string& uid,
+                               const kube::PodWarning& warning) {
   // Asked here: what will not be sent keeps no binder, and no bind waits behind it.
-  if (!events_.Allow(pod.uid, warning)) return;
-  Enqueue([this, pod_namespace = pod.namespace_name, name = pod.name, uid = pod.uid,
-           reason = std::string(warning.reason), text = std::string(warning.message)](Worker& worker) {
-    Status sent = events_.Send(*worker.client, pod_namespace, name, uid, reason, text);
+  if (!events_.Allow(uid, warning)) return;
+  Enqueue([this, namespace_name, name, uid, reason = std::string(warning.reason),
+           text = std::string(warning.message)](Worker& worker) {
+    Status sent = events_.Send(*worker.client, namespace_name, name, uid, reason, text);
     if (sent.ok()) return;
-    loop_.Post([this, pod = Concat(pod_namespace, "/", name), why = std::string(Message(sent))] {
+    loop_.Post([this, object = namespace_name.empty() ? name : Concat(namespace_name, "/", name),
+                why = std::string(Message(sent))] {
       if (auto left_out = event_warnings_.Allow(context_.clock.Now()))
-        context_.log.Warn("event not sent", {{"pod", pod}, {"why", why}, {"leftOut", *left_out}});
+        context_.log.Warn("event not sent", {{"object", object}, {"why", why}, {"leftOut", *left_out}});
     });
   });
 }

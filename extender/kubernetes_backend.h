@@ -45,6 +45,7 @@ class KubernetesBackend final : public Backend {
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
   void Warn(const cluster::Pod& pod, const kube::PodWarning& warning) override;
+  void WarnOfNode(const cluster::Node& node, const kube::PodWarning& warning) override;
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
   kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
@@ -61,6 +62,9 @@ class KubernetesBackend final : public Backend {
   // Tells the Lease, once, if no pod shows that huygens ever bound anything.
   void LookForOthers();
   // Answers the binds that wait for the Lease, as far as an answer is known.
+  // `namespace_name` empty: a Node.
+  void WarnOf(const std::string& namespace_name, const std::string& name, const std::string& uid,
+              const kube::PodWarning& warning);
   void AnswerWaiting();
   // Refuses those whose patience is over, and sees to the next.
   void EndPatience();

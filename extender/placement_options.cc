@@ -65,6 +65,10 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
     options.topology.managed_resources.push_back(resource);
   }
   options.topology.nodes_without_topology_pass = configuration.topology.nodes_without_topology_pass;
+  options.topology.loss_grace = configuration.topology.loss_grace;
+  // Whoever writes a directory of manifests writes all of it.
+  options.topology.trust_unmarked_results =
+      configuration.topology.trust_unmarked_results || configuration.cluster.manifests.has_value();
   // Nobody can be told about a directory of manifests.
   if (configuration.wake.enabled && configuration.cluster.kubernetes) options.waiting_pods = kWaitingPods;
   options.topology.kubelet = AssumedOf(configuration.topology.kubelet);

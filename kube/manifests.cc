@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "cluster/unknown_resources.h"
 #include "kube/manifest_files.h"
 #include "kube/object_events.h"
 #include "kube/whole_file.h"
@@ -194,6 +195,7 @@ Status ManifestDirectory::AddPod(const ManifestObject& object) {
   if (!pod.ok()) return Annotate(pod.status(), where);
   auto place = DecodePodPlace(object.json);
   if (!place.ok()) return Annotate(place.status(), where);
+  cluster::InternResources(*pod, names_);
   set_defaults_(*pod);
   if (pod->namespace_name.empty()) pod->namespace_name = "default";
   const std::string key = pod->Key();

@@ -60,10 +60,11 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       return result;
     }
     case Kind::kPod: {
-      auto pod = wire::DecodePod(json, names);
+      auto pod = wire::DecodePod(json, names, &result.fault);
       if (!pod.ok()) return Unreadable(kind, json, pod.status());
       if (pod->uid.empty() || pod->name.empty()) return Unreadable(kind, json, Invalid("a pod without name or UID"));
       result.name = pod->Key();
+      result.in_use = !result.fault.ok();
       result.event = cluster::PodSet{std::make_shared<const cluster::Pod>(*std::move(pod))};
       return result;
     }

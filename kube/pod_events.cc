@@ -58,7 +58,8 @@ bool PodEvents::Allow(std::string_view uid, const PodWarning& warning) {
 
 Status PodEvents::Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
                        std::string_view reason, std::string_view message) {
-  if (!IsObjectName(namespace_name) || !IsObjectName(pod)) return Invalid("not the name of a pod");
+  const bool node = namespace_name.empty();
+  if ((!node && !IsObjectName(namespace_name)) || !IsObjectName(pod)) return Invalid("not the name of an object");
   const Time now = clock_.Now();
   std::string name(pod.substr(0, kMaxPodPart));
   {
@@ -67,17 +68,18 @@ Status PodEvents::Send(net::Client& client, std::string_view namespace_name, std
         "." + Hex(static_cast<uint64_t>(random_() * 0x1p53) ^ static_cast<uint64_t>(now.time_since_epoch().count()));
   }
   std::string body;
-  wire::AppendPodEvent(body, {.name = name,
-                              .pod_name = pod,
-                              .pod_namespace = namespace_name,
-                              .pod_uid = uid,
-                              .reason = reason,
-                              .message = message,
-                              .reporter = "huygens",
-                              .instance = options_.instance,
-                              .at = now});
-  const auto reply = client.Call("POST", Concat("/api/v1/namespaces/", namespace_name, "/events"), body, JsonHeaders(),
-                                 options_.timeout);
+  wire::AppendObjectEvent(body, {.name = name,
+                                 .object_name = pod,
+                                 .object_namespace = namespace_name,
+                                 .object_uid = uid,
+                                 .reason = reason,
+                                 .message = message,
+                                 .reporter = "huygens",
+                                 .instance = options_.instance,
+                                 .at = now});
+  const auto reply =
+      client.Call("POST", Concat("/api/v1/namespaces/", node ? wire::kNamespaceOfNodes : namespace_name, "/events"),
+                  body, JsonHeaders(), options_.timeout);
   const bool sent = reply.ok() && Succeeded(*reply);
   {
     const std::lock_guard lock(mutex_);

@@ -1,6 +1,7 @@
 // Tells the owner of a pod, with a Warning that `kubectl describe pod` shows, what keeps it from its node: that binding
-// failed, or what its business group lacks. Best effort and bounded: a token bucket for each reason, and the same about
-// the same pod at most once in a while. Shared by threads.
+// failed, or what its business group lacks; and whoever looks after a node that its topology object is gone. Best
+// effort and bounded: a token bucket for each reason, and the same about the same pod at most once in a while. Shared
+// by threads.
 #pragma once
 
 #include <deque>
@@ -39,7 +40,7 @@ class PodEvents {
 
   // Whether the limits let this be sent; then it counts as sent.
   bool Allow(std::string_view uid, const PodWarning& warning);
-  // Blocking; after Allow. The error is for a log line at most.
+  // Blocking; after Allow. An empty namespace: a Node. The error is for a log line at most.
   Status Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
               std::string_view reason, std::string_view message);
 

@@ -276,6 +276,8 @@ struct Metrics::Series {
                 std::span(kQuotaGroupStates));
   std::mutex quotas_mutex;
   std::vector<QuotaFigures> quotas;  // under the mutex
+  Gauge& lost_topologies =
+      OneGauge("huygens_nodes_topology_lost", "Nodes whose topology object is gone while they are not.");
   Gauge& pods = OneGauge("huygens_pods", "Pods known from the watch or the ledger.");
   Gauge& pods_waiting =
       OneGauge("huygens_pods_waiting", "Pods for which filter found no node and which are remembered for waking.");
@@ -382,6 +384,7 @@ void Metrics::UsageRefresh(bool ok, Duration took, uint64_t left_out) {
   series_->usage_refresh[ok ? "ok" : "failed"].Observe(Seconds(took));
   series_->usage_left_out.Increment(static_cast<double>(left_out));
 }
+void Metrics::SetLostTopologies(size_t count) { series_->lost_topologies.Set(static_cast<double>(count)); }
 void Metrics::SetPods(size_t count) { series_->pods.Set(static_cast<double>(count)); }
 void Metrics::SetPodsWaiting(size_t count) { series_->pods_waiting.Set(static_cast<double>(count)); }
 void Metrics::SetQuotaGroups(std::string_view state, size_t count) {

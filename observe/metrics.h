@@ -76,6 +76,7 @@ class Metrics {
   void SetWatchSynced(cluster::Kind kind, bool synced);
 
   void SetNodes(std::string_view topology, std::string_view usage, size_t count);
+  void SetLostTopologies(size_t count);  // nodes whose topology object went while they stayed
   void SetPods(size_t count);
   void SetPodsWaiting(size_t count);  // rejected by filter and remembered for waking
 

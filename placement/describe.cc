@@ -58,6 +58,7 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
   description.mode = zones_.Mode(*node);
   description.single_numa = zones_.SingleNuma(*node);
   if (topology) {
+    description.lost_topology = state_.TopologyLost(*node);
     description.defect = topology->defect;
     description.unknown_setting = topology::UnknownSetting(*topology);
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cluster/unknown_resources.h"
 #include "scoring/registry.h"
 
 namespace huygens::placement {
@@ -68,6 +69,8 @@ Placement::Placement(Options options)
       kubelet_(options_.topology.kubelet),
       usage_(options_.usage),
       waiting_(options_.waiting_pods),
+      state_({.trust_unmarked_results = options_.topology.trust_unmarked_results,
+              .loss_grace = options_.topology.loss_grace}),
       accounts_{&zones_, &kubelet_, &usage_},
       mean_(options_.max_score) {
   for (cluster::Account* account : accounts_) state_.AddAccount(*account);
@@ -135,6 +138,23 @@ Status Placement::BuildChecks(const policy::Sources& sources) {
 policy::CheckMode Placement::ModeOf(std::string_view check) const {
   auto found = std::ranges::find(checks_, check, &AskedCheck::name);
   return found == checks_.end() ? CheckMode::kOff : found->mode;
+}
+
+void Placement::Apply(const cluster::Event& event) {
+  const auto* set = std::get_if<cluster::PodSet>(&event);
+  // It may have been decoded before a node named what it asks for, and come after.
+  if (set != nullptr && set->pod->unknown_resources) {
+    state_.Apply(cluster::PodSet{AsKnown(set->pod)});
+  } else {
+    state_.Apply(event);
+  }
+  const size_t known = options_.resource_names ? options_.resource_names->size() : 0;
+  if (known == names_known_) return;
+  state_.ResourcesKnown(*options_.resource_names, static_cast<ResourceId>(std::exchange(names_known_, known)));
+}
+
+std::shared_ptr<const cluster::Pod> Placement::AsKnown(const std::shared_ptr<const cluster::Pod>& pod) const {
+  return options_.resource_names ? cluster::WithKnownResources(pod, *options_.resource_names) : pod;
 }
 
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
@@ -365,7 +385,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
   }
 
   // Its labels may have changed while the call waited: what is judged is what is held.
-  const auto& current = latest ? latest : pod;
+  const std::shared_ptr<const cluster::Pod> current = AsKnown(latest ? latest : pod);
   const policy::PodQuery query = QueryForChecks(*current, now);
   Reservation made;
   auto node = state_.FindNode(node_name);

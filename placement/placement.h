@@ -61,8 +61,9 @@ struct Options {
   topology::Options topology;
   usage::Options usage;  // resources are dropped where no check or term looks at usage
   quota::Options quota;
-  const ResourceNames* resource_names = nullptr;  // must outlive Placement; for the check "quota" only
-  size_t waiting_pods = 0;                        // so many rejected pods are remembered for waking; 0 = none
+  // Must outlive Placement. For the check "quota", and for pods that name a resource before any node has it.
+  const ResourceNames* resource_names = nullptr;
+  size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
 };
 
 // Whether any check or term of these looks at real use.
@@ -153,6 +154,7 @@ struct NodeDescription {
   std::string name;
   topology::NodeMode mode = topology::NodeMode::kNoTopology;
   bool single_numa = false;
+  bool lost_topology = false;  // its topology object went while the node stayed; what it said still counts
   std::string defect;
   std::string unknown_setting;                    // topology::UnknownSetting
   std::vector<topology::KubeletSetting> kubelet;  // what it is predicted by; empty: it is not
@@ -180,7 +182,9 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  void Apply(const cluster::Event& event) { state_.Apply(event); }
+  void Apply(const cluster::Event& event);
+  // As State's; the nodes that it names may take other pods than before.
+  cluster::State::Losses AgeLosses(Duration now) { return state_.AgeLosses(now); }
   const cluster::State& state() const { return state_; }
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
@@ -253,6 +257,7 @@ class Placement {
   explicit Placement(Options options);
   Status Build();
   Status BuildChecks(const policy::Sources& sources);
+  std::shared_ptr<const cluster::Pod> AsKnown(const std::shared_ptr<const cluster::Pod>& pod) const;
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
   policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now) const;  // with what the pod's group says
   std::string OtherModels(const policy::PodQuery& query) const;              // of nodes_
@@ -279,6 +284,7 @@ class Placement {
   std::unique_ptr<quota::Account> quota_;  // null: the check is off
   WaitingPods waiting_;
   cluster::State state_;
+  size_t names_known_ = 0;  // of options_.resource_names
   NominatedPods nominated_{state_, zones_, kubelet_};
   // Those whose figures the checks go by and victims change: a budget is checked as it stands.
   std::vector<cluster::Account*> accounts_;

@@ -18,6 +18,8 @@ Words Of(Reason reason) {
       return {"node(s) not known to huygens yet", "unknown_node"};
     case Reason::kNoTopology:
       return {"node(s) failed to get NRT", "no_topology"};
+    case Reason::kLostTopology:
+      return {"node(s) lost their NRT", "lost_topology"};
     case Reason::kUnusableTopology:
       return {"node(s) had an unusable NRT", "unusable_topology"};
     case Reason::kStaleRealCapacity:

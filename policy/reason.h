@@ -12,6 +12,7 @@ enum class Reason : uint8_t {
   kFits,               // not rejected
   kUnknownNode,        // a name that the watch has not shown (yet)
   kNoTopology,         // no topology object where the pod or the operator demands one
+  kLostTopology,       // there was a topology object, and it went while the node stayed
   kUnusableTopology,   // a topology object that cannot be used (too many zones, say)
   kStaleRealCapacity,  // would fit, were the real capacity of its zones known
   kInsufficientCores,  // zones have CPUs free, but not the cores that huygens.dev/smt asks for
@@ -43,6 +44,7 @@ enum class Reason : uint8_t {
 inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kUnknownNode,
                                       Reason::kNoTopology,
+                                      Reason::kLostTopology,
                                       Reason::kUnusableTopology,
                                       Reason::kStaleRealCapacity,
                                       Reason::kInsufficientCores,

@@ -24,12 +24,23 @@ Reason ReasonOf(const topology::Prediction& prediction, const topology::KubeletP
 
 }  // namespace
 
-void TopologyCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
+void TopologyCheck::Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const {
   if (pod.zones.AsksNothing() && (!kubelet_.AnyNode() || pod.kubelet().asks_nothing)) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (nodes.Rejected(i)) continue;
-    if (Reason reason = Judge(pod, nodes.node(i)); reason != Reason::kFits) nodes.Reject(i, reason);
+    const bool lost = state.TopologyLost(nodes.node(i));
+    const Reason reason = lost ? JudgeLost(pod, nodes.node(i)) : Judge(pod, nodes.node(i));
+    if (reason != Reason::kFits) nodes.Reject(i, reason);
   }
+}
+
+// As the lost object last said, but nobody gets zones of it: the node may be another by now, and what is written is not
+// known to be seen there.
+Reason TopologyCheck::JudgeLost(const PodQuery& pod, NodeIndex node) const {
+  if (zones_.Mode(node) != topology::NodeMode::kKubelet)
+    return pod.zones.AsksNothing() ? Reason::kFits : Reason::kLostTopology;
+  if (!kubelet_.Predicts(node) && !kubelet_.Unusable(node)) return JudgeKubelet(pod, node);
+  return pod.kubelet().asks_nothing || pod.kubelet().holds_nothing ? Reason::kFits : Reason::kLostTopology;
 }
 
 inline Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {

@@ -1,7 +1,7 @@
 // Check "topology": can the zones of the node hold what the pod asks of them now? Where kubelet pins: will it admit the
 // pod? A pod that it refuses could be cured by victims if kubelet would admit it to the node with no pod there, or if
 // the search for that answer was cut short. Pods that ask nothing pass, as do nodes that kubelet pins without an object
-// that says what they have.
+// that says what they have. A node that lost its object gives no zones until that is back or counts as absent.
 #pragma once
 
 #include "policy/check.h"
@@ -21,6 +21,7 @@ class TopologyCheck final : public Check {
 
  private:
   Reason Judge(const PodQuery& pod, NodeIndex node) const;
+  Reason JudgeLost(const PodQuery& pod, NodeIndex node) const;
   Reason JudgeManaged(const PodQuery& pod, NodeIndex node) const;
   Reason JudgeKubelet(const PodQuery& pod, NodeIndex node) const;
 

@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "cluster/pod_requests.h"
+#include "cluster/unknown_resources.h"
 
 namespace huygens::quota {
 namespace {
@@ -72,10 +73,12 @@ Amounts PodUsage(const Pod& pod, const cluster::QuotaLabels& labels, const Resou
   Set(usage, "pods", Quantity::FromInt(1));
   const cluster::PodResources counted = cluster::QuotaResources(pod);
   for (const auto& [resource, amount] : counted.requests) {
-    Charge(names.Name(resource), Side::kRequests, ToQuantity(resource, amount), labels, options, usage);
+    Charge(cluster::ResourceName(pod, names, resource), Side::kRequests, ToQuantity(resource, amount), labels, options,
+           usage);
   }
   for (const auto& [resource, amount] : counted.limits) {
-    Charge(names.Name(resource), Side::kLimits, ToQuantity(resource, amount), labels, options, usage);
+    Charge(cluster::ResourceName(pod, names, resource), Side::kLimits, ToQuantity(resource, amount), labels, options,
+           usage);
   }
   return usage;
 }

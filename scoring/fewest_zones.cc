@@ -28,10 +28,14 @@ float FewestZones::ScoreKubelet(const PodQuery& pod, NodeIndex node) const {
   return zones.count == 0 ? kNoOpinion : FewestZonesScore(zones);
 }
 
-void FewestZones::Score(const PodQuery& pod, const cluster::State&, std::span<const NodeIndex> nodes,
+void FewestZones::Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
                         std::span<float> scores) const {
   topology::ZoneOffers scratch;
   for (size_t i = 0; i < nodes.size(); ++i) {
+    if (state.TopologyLost(nodes[i])) {
+      scores[i] = kNoOpinion;
+      continue;
+    }
     switch (zones_.Mode(nodes[i])) {
       case topology::NodeMode::kManaged:
         scores[i] = ScoreManaged(pod, nodes[i], scratch);

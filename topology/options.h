@@ -24,6 +24,11 @@ struct Options {
   // Whether a node without a topology object takes pods that ask of zones. A pod annotated with topology-awareness true
   // is refused either way.
   bool nodes_without_topology_pass = true;
+  // How long the last topology object of a node counts after it went while the node stayed; 0: not at all.
+  Duration loss_grace = std::chrono::minutes(10);
+  // Whether a topology-result counts that no huygens.dev/placement stands beside: crane-scheduler writes such, but so
+  // may the author of any pod.
+  bool trust_unmarked_results = false;
   // What is assumed of a node pinned by kubelet that does not say (topology/kubelet_settings.h).
   KubeletOptions kubelet = KubeletDefaults();
   Duration stale_after = std::chrono::minutes(5);

@@ -15,12 +15,14 @@ void AppendField(std::string& out, std::string_view before, std::string_view val
 
 }  // namespace
 
-void AppendPodEvent(std::string& out, const PodEvent& event) {
+void AppendObjectEvent(std::string& out, const ObjectEvent& event) {
   AppendField(out, R"({"apiVersion":"v1","kind":"Event","metadata":{"name":)", event.name);
-  AppendField(out, R"(,"namespace":)", event.pod_namespace);
-  AppendField(out, R"(},"involvedObject":{"apiVersion":"v1","kind":"Pod","name":)", event.pod_name);
-  AppendField(out, R"(,"namespace":)", event.pod_namespace);
-  AppendField(out, R"(,"uid":)", event.pod_uid);
+  const bool node = event.object_namespace.empty();
+  AppendField(out, R"(,"namespace":)", node ? kNamespaceOfNodes : event.object_namespace);
+  AppendField(out, R"(},"involvedObject":{"apiVersion":"v1","kind":)", node ? "Node" : "Pod");
+  AppendField(out, R"(,"name":)", event.object_name);
+  if (!node) AppendField(out, R"(,"namespace":)", event.object_namespace);
+  AppendField(out, R"(,"uid":)", event.object_uid);
   AppendField(out, R"(},"reason":)", event.reason);
   AppendField(out, R"(,"message":)", CutText(event.message, kMaxMessage));
   AppendField(out, R"(,"type":)", event.warning ? "Warning" : "Normal");

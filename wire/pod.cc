@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "cluster/unknown_resources.h"
 #include "wire/binding.h"
 #include "wire/json_reader.h"
 #include "wire/pod_annotations.h"
@@ -22,16 +23,16 @@ constexpr std::string_view kObservedAnnotation = "huygens.dev/placement-observed
 
 // Kept until the spec has been read: then the resources they name are known.
 struct MarkTexts {
+  std::string result;
   std::string placement;
   std::string observed;
 };
 
-Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& marks) {
+Status ReadAnnotations(JsonReader& in, Pod& pod, MarkTexts& marks) {
   if (in.Next() == JsonType::kNull) {
     pod.cpu_policy = cluster::CpuPolicy::kUnset;
     pod.smt = cluster::Smt::kUnset;
     pod.topology_awareness.reset();
-    pod.topology_result.clear();
     marks = MarkTexts();
   }
   return in.Members([&](const JsonKey& key) -> Status {
@@ -44,7 +45,7 @@ Status ReadAnnotations(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts
     if (policy) pod.cpu_policy = ParseCpuPolicy(text);
     if (smt) pod.smt = ParseSmt(text);
     if (awareness) pod.topology_awareness = ParseBoolWord(text);
-    if (result) pod.topology_result = ParseTopologyResult(text, names);
+    if (result) marks.result = std::move(text);
     if (placement || observed) (placement ? marks.placement : marks.observed) = std::move(text);
     return absl::OkStatus();
   });
@@ -88,12 +89,12 @@ Status ReadOwners(JsonReader& in, Pod& pod) {
   });
 }
 
-Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& marks) {
+Status ReadMetadata(JsonReader& in, Pod& pod, MarkTexts& marks) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(pod.name);
     if (key.Is("namespace")) return in.Read(pod.namespace_name);
     if (key.Is("uid")) return in.Read(pod.uid);
-    if (key.Is("annotations")) return ReadAnnotations(in, names, pod, marks);
+    if (key.Is("annotations")) return ReadAnnotations(in, pod, marks);
     if (key.Is("labels")) return ReadLabels(in, pod);
     if (key.Is("ownerReferences")) return ReadOwners(in, pod);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
@@ -101,7 +102,7 @@ Status ReadMetadata(JsonReader& in, ResourceNames& names, Pod& pod, MarkTexts& m
   });
 }
 
-Status ReadContainers(JsonReader& in, ResourceNames& names, std::vector<Container>& containers) {
+Status ReadContainers(JsonReader& in, PodResourceNames& names, std::vector<Container>& containers) {
   return ReadList(in, containers, [&](Container& container) {
     return in.Members([&](const JsonKey& key) -> Status {
       if (key.Is("name")) return in.Read(container.name);
@@ -122,7 +123,7 @@ Status ReadPreemptionPolicy(JsonReader& in, bool& preempts) {
   return absl::OkStatus();
 }
 
-Status ReadSpec(JsonReader& in, ResourceNames& names, Pod& pod) {
+Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
     if (key.Is("priority")) return in.Read(pod.priority);
@@ -145,12 +146,13 @@ void KeepPodLevelNames(ResourceVector& amounts) {
 
 }  // namespace
 
-StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
+StatusOr<Pod> DecodePod(std::string_view json, const ResourceNames& table, Status* left_out) {
+  PodResourceNames names(table);
   NamedStatuses statuses;
   MarkTexts marks;
   auto pod = DecodeObject<Pod>(json, [&](JsonReader& in, Pod& out) {
     return in.Members([&](const JsonKey& key) {
-      if (key.Is("metadata")) return ReadMetadata(in, names, out, marks);
+      if (key.Is("metadata")) return ReadMetadata(in, out, marks);
       if (key.Is("spec")) return ReadSpec(in, names, out);
       if (key.Is("status")) return ReadPodStatus(in, names, out, statuses);
       return absl::OkStatus();
@@ -158,6 +160,8 @@ StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
   });
   if (!pod.ok()) return pod;
   AttachStatuses(std::move(statuses), *pod);
+  pod->has_topology_result = !marks.result.empty();
+  if (pod->has_topology_result) pod->topology_result = ParseTopologyResult(marks.result, names);
   pod->placement_mark = ParsePlacementMark(marks.placement, names);
   pod->observed_mark = ParsePlacementMark(marks.observed, names);
   // huygens writes both alike; where there is no result the zones of the mark count.
@@ -167,6 +171,11 @@ StatusOr<Pod> DecodePod(std::string_view json, ResourceNames& names) {
   if (pod->pod_level) {
     KeepPodLevelNames(pod->pod_level->requests);
     KeepPodLevelNames(pod->pod_level->limits);
+  }
+  if (!names.unknown().empty()) pod->unknown_resources = names.unknown();
+  if (names.left_out() && left_out != nullptr) {
+    *left_out = Invalid(Concat("more than ", std::to_string(cluster::kMostUnknownResources),
+                               " resources that no node has; those beyond do not count"));
   }
   return pod;
 }

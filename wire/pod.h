@@ -12,6 +12,8 @@
 
 namespace huygens::wire {
 
-StatusOr<cluster::Pod> DecodePod(std::string_view json, ResourceNames& names);
+// Names of resources are looked up and never put into the table (cluster/unknown_resources.h); `left_out`, if given,
+// says that some were too many.
+StatusOr<cluster::Pod> DecodePod(std::string_view json, const ResourceNames& names, Status* left_out = nullptr);
 
 }  // namespace huygens::wire

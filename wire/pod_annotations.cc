@@ -20,7 +20,7 @@ struct ResultEntry {
   ResourceVector capacity;
 };
 
-Status ReadResultEntry(JsonReader& in, const ResourceNames& names, ResultEntry& entry) {
+Status ReadResultEntry(JsonReader& in, const PodResourceNames& names, ResultEntry& entry) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(entry.name);
     if (key.Is("type")) return in.Read(entry.type);
@@ -31,7 +31,7 @@ Status ReadResultEntry(JsonReader& in, const ResourceNames& names, ResultEntry& 
   });
 }
 
-StatusOr<std::vector<ResultEntry>> DecodeResult(std::string_view text, const ResourceNames& names) {
+StatusOr<std::vector<ResultEntry>> DecodeResult(std::string_view text, const PodResourceNames& names) {
   HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(text));
   std::vector<ResultEntry> entries;
   HUYGENS_RETURN_IF_ERROR(ReadList(in, entries, [&](ResultEntry& entry) { return ReadResultEntry(in, names, entry); }));
@@ -57,7 +57,7 @@ std::vector<cluster::ZoneAmount> ByZone(std::vector<cluster::ZoneAmount> zones) 
 }
 
 // {"name":"node0","cpu":"2","memory":"4Gi"}
-Status ReadMarkedZone(JsonReader& in, const ResourceNames& names, cluster::ZoneAmount& zone) {
+Status ReadMarkedZone(JsonReader& in, const PodResourceNames& names, cluster::ZoneAmount& zone) {
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
     if (key.text == "name") {
       std::string name;
@@ -76,7 +76,7 @@ Status ReadMarkedZone(JsonReader& in, const ResourceNames& names, cluster::ZoneA
 }
 
 // Empty if any of it cannot be read, or promises a negative amount.
-std::vector<cluster::ZoneAmount> MarkedZones(std::string_view json, const ResourceNames& names) {
+std::vector<cluster::ZoneAmount> MarkedZones(std::string_view json, const PodResourceNames& names) {
   auto in = JsonReader::Open(json);
   std::vector<cluster::ZoneAmount> zones;
   if (!in.ok() || !ReadList(*in, zones, [&](auto& zone) { return ReadMarkedZone(*in, names, zone); }).ok()) return {};
@@ -106,7 +106,7 @@ std::optional<bool> ParseBoolWord(std::string_view text) {
   return std::nullopt;
 }
 
-std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const ResourceNames& names) {
+std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const PodResourceNames& names) {
   auto entries = DecodeResult(text, names);
   if (!entries.ok()) return {};
   std::vector<cluster::ZoneAmount> zones;
@@ -119,7 +119,7 @@ std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, cons
   return ByZone(std::move(zones));
 }
 
-Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names) {
+Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const PodResourceNames& names) {
   auto mark = DecodeObject<cluster::PlacementMark>(text, [&](JsonReader& in, cluster::PlacementMark& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("uid")) return in.Read(out.uid);

@@ -8,6 +8,7 @@
 
 #include "base/resource.h"
 #include "cluster/objects.h"
+#include "wire/resources.h"
 
 namespace huygens::wire {
 
@@ -22,10 +23,10 @@ std::optional<bool> ParseBoolWord(std::string_view text);
 
 // topology.crane.io/topology-result: capacity of each entry of type Node, ordered by zone, entries of one zone added
 // up. Empty if the text is no such list or promises a negative amount, which would hand out what is not there.
-std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const ResourceNames& names);
+std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const PodResourceNames& names);
 
 // huygens.dev/placement and huygens.dev/placement-observed; nothing unless it names a UID and a node. Zones that cannot
 // be read, or promise a negative amount, are left out all together.
-Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const ResourceNames& names);
+Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const PodResourceNames& names);
 
 }  // namespace huygens::wire

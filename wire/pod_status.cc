@@ -59,7 +59,7 @@ Status ReadConditions(JsonReader& in, bool& resize_infeasible) {
   });
 }
 
-Status ReadContainerStatuses(JsonReader& in, ResourceNames& names, NamedStatuses& out) {
+Status ReadContainerStatuses(JsonReader& in, PodResourceNames& names, NamedStatuses& out) {
   return in.Elements([&](size_t) -> Status {
     std::string name;
     cluster::ContainerStatus status;
@@ -85,13 +85,13 @@ bool RepeatsSpec(const cluster::ContainerStatus& status, const cluster::Containe
 
 }  // namespace
 
-Status ReadPodStatus(JsonReader& in, ResourceNames& names, Pod& pod, NamedStatuses& statuses) {
+Status ReadPodStatus(JsonReader& in, PodResourceNames& names, Pod& pod, NamedStatuses& statuses) {
   return in.Members([&](const JsonKey& key) -> Status {
     if (key.Is("startTime")) return ReadStartTime(in, pod.start_time);
     if (key.Is("conditions")) return ReadConditions(in, pod.resize_infeasible);
     if (key.Is("containerStatuses")) return ReadContainerStatuses(in, names, statuses);
     if (key.Is("initContainerStatuses")) return ReadContainerStatuses(in, names, statuses);
-    if (key.Is("allocatedResources")) return ReadResourceList(in, names, pod.pod_level_allocated);
+    if (key.Is("allocatedResources")) return ReadKnownResources(in, names, pod.pod_level_allocated);
     if (key.Is("resources")) return ReadPodResources(in, names, pod.pod_level_status);
     if (key.Is("nominatedNodeName")) return in.Read(pod.nominated_node);
     bool phase = key.Is("phase");

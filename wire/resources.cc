@@ -1,5 +1,8 @@
 #include "wire/resources.h"
 
+#include <algorithm>
+
+#include "cluster/unknown_resources.h"
 #include "wire/text_cut.h"
 
 namespace huygens::wire {
@@ -32,6 +35,23 @@ Status ReadQuantity(JsonReader& in, Quantity& out) {
   return absl::OkStatus();
 }
 
+std::optional<ResourceId> PodResourceNames::Find(std::string_view name) const {
+  if (auto id = table_.Find(name)) return id;
+  const auto at = std::find(unknown_.begin(), unknown_.end(), name);
+  if (at == unknown_.end()) return std::nullopt;
+  return static_cast<ResourceId>(kFirstUnknownResource + (at - unknown_.begin()));
+}
+
+std::optional<ResourceId> PodResourceNames::Take(std::string_view name) {
+  if (auto id = Find(name)) return id;
+  if (unknown_.size() == cluster::kMostUnknownResources) {
+    left_out_ = true;
+    return std::nullopt;
+  }
+  unknown_.emplace_back(name);
+  return static_cast<ResourceId>(kFirstUnknownResource + unknown_.size() - 1);
+}
+
 Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out, Status* left_out) {
   if (in.Next() == JsonType::kNull) out = {};
   return in.Members([&](const JsonKey& key) -> Status {
@@ -46,7 +66,18 @@ Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& ou
   });
 }
 
-Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVector& out) {
+Status ReadResourceList(JsonReader& in, PodResourceNames& names, ResourceVector& out) {
+  if (in.Next() == JsonType::kNull) out = {};
+  return in.Members([&](const JsonKey& key) -> Status {
+    Quantity quantity;
+    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
+    if (auto id = quantity.Sign() == 0 ? names.Find(key.text) : names.Take(key.text))
+      out.Set(*id, BaseUnits(*id, quantity));
+    return absl::OkStatus();
+  });
+}
+
+Status ReadKnownResources(JsonReader& in, const PodResourceNames& names, ResourceVector& out) {
   if (in.Next() == JsonType::kNull) out = {};
   return in.Members([&](const JsonKey& key) -> Status {
     Quantity quantity;
@@ -56,7 +87,7 @@ Status ReadKnownResources(JsonReader& in, const ResourceNames& names, ResourceVe
   });
 }
 
-Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& requests, ResourceVector& limits) {
+Status ReadRequirements(JsonReader& in, PodResourceNames& names, ResourceVector& requests, ResourceVector& limits) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("requests")) return ReadResourceList(in, names, requests);
     if (key.Is("limits")) return ReadResourceList(in, names, limits);
@@ -64,13 +95,17 @@ Status ReadRequirements(JsonReader& in, ResourceNames& names, ResourceVector& re
   });
 }
 
-Status ReadPodResources(JsonReader& in, ResourceNames& names, Boxed<cluster::PodResources>& out) {
+Status ReadPodResources(JsonReader& in, const PodResourceNames& names, Boxed<cluster::PodResources>& out) {
   if (in.SkipNull()) {
     out.reset();
     return absl::OkStatus();
   }
   if (!out) out.emplace();
-  return ReadRequirements(in, names, out->requests, out->limits);
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("requests")) return ReadKnownResources(in, names, out->requests);
+    if (key.Is("limits")) return ReadKnownResources(in, names, out->limits);
+    return absl::OkStatus();
+  });
 }
 
 Status ReadTextMap(JsonReader& in, TextPairs& out) {

@@ -48,8 +48,10 @@ std::map<std::string, std::string> Picture(const State& state, test::RecordingAc
 RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
   test::History history(seed);
   test::RecordingAccount account;
-  State state;
+  // What goes is lost first; given up, it leaves no trace.
+  State state({.loss_grace = std::chrono::seconds(5)});
   state.AddAccount(account);
+  int seconds = 0;
   struct Flight {
     std::string uid, node;
     std::vector<ZoneAmount> zones;
@@ -87,6 +89,7 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
     for (int n = history.Pick(3); n > 0; --n) {
       for (const Event& event : history.Read()) state.Apply(event);
     }
+    if (history.Chance(30)) (void)state.AgeLosses(std::chrono::seconds(++seconds));
     RC_ASSERT(state.Reconcile(state.NodeSlots()) == 0u);
   }
   for (const Flight& flight : flying) state.Release(flight.uid);
@@ -98,6 +101,8 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
     state.Release(uid);
   }
   RC_ASSERT(state.ledger().size() == 0u);
+  for (int more : {0, 5}) (void)state.AgeLosses(std::chrono::seconds(seconds + more));
+  RC_ASSERT(state.LostTopologies() == 0u);
 
   test::RecordingAccount fresh_account;
   State fresh;

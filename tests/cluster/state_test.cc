@@ -40,7 +40,7 @@ Pod MakePod(const std::string& uid, const std::string& node = "", PodPhase phase
   pod.namespace_name = "default";
   pod.node_name = node;
   pod.phase = phase;
-  if (!node.empty()) pod.topology_result = {{0, {{kCpu, 2000}}}};
+  if (!node.empty()) pod.placement_mark = PlacementMark{uid, node, {{0, {{kCpu, 2000}}}}};
   return pod;
 }
 
@@ -119,25 +119,185 @@ TEST_F(StateTest, ALateEventDoesNotUnbind) {
   EXPECT_EQ(Held("a"), 2000);
 }
 
-TEST_F(StateTest, ACopiedResultCountsForNothing) {
+TEST_F(StateTest, ACopiedOrForgedResultCountsForNothing) {
   state_.Apply(NodeSet{MakeNode("a")});
+  const std::vector<ZoneAmount> result = {{0, {{kCpu, 2000}}}};
+  const auto held = [&](const std::string& uid, Boxed<PlacementMark> mark) {
+    Pod pod = MakePod(uid, "a");
+    pod.topology_result = result;
+    pod.placement_mark = std::move(mark);
+    Set(pod);
+    const int64_t cpu = Held("a");
+    state_.Apply(PodGone{uid});
+    return cpu;
+  };
+  EXPECT_EQ(held("p", PlacementMark{"p", "a", {}}), 2000);
+  EXPECT_EQ(held("p", PlacementMark{"other", "a", {}}), 0);
+  EXPECT_EQ(held("p", PlacementMark{"p", "b", {}}), 0);
+  EXPECT_EQ(held("p", {}), 0);
+}
+
+TEST_F(StateTest, AResultWithoutAMarkCountsWhereTheOperatorTrustsIt) {
+  test::RecordingAccount account;
+  State state({.trust_unmarked_results = true});
+  state.AddAccount(account);
+  state.Apply(NodeSet{MakeNode("a")});
   Pod pod = MakePod("p", "a");
-  pod.placement_mark = PlacementMark{"p", "a"};
+  pod.placement_mark.reset();
+  pod.topology_result = {{1, {{kCpu, 3000}}}};
+  state.Apply(PodSet{std::make_shared<const Pod>(pod)});
+  EXPECT_EQ(account.Cpu(*state.FindNode("a"))[1], 3000);
+}
+
+TEST_F(StateTest, WhatWasWrittenAtTheBindingHoldsWhateverIsPatchedLater) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Set(MakePod("p"));
+  Pod pod = MakePod("p", "a");
   Set(pod);
   EXPECT_EQ(Held("a"), 2000);
-  pod.placement_mark = PlacementMark{"other", "a"};
+  pod.placement_mark = PlacementMark{"p", "a", {{0, {{kCpu, 1}}}, {1, {{kCpu, 1}}}}};
+  pod.phase = PodPhase::kRunning;
   Set(pod);
-  EXPECT_EQ(Held("a"), 0);
-  pod.placement_mark = PlacementMark{"p", "b"};
+  EXPECT_EQ(Held("a"), 2000);
+  EXPECT_EQ(state_.FindPod("p")->phase, PodPhase::kRunning);
+  EXPECT_EQ(state_.FindPod("p")->placement_mark->zones, (std::vector<ZoneAmount>{{0, {{kCpu, 2000}}}}));
+  pod.placement_mark.reset();
   Set(pod);
-  EXPECT_EQ(Held("a"), 0);
-  EXPECT_EQ(state_.PodsOn(*state_.FindNode("a")).size(), 1u);
+  EXPECT_EQ(Held("a"), 2000);
+  // Who brought none gets none later.
+  Pod other = MakePod("q", "a");
+  other.placement_mark.reset();
+  Set(other);
+  other.placement_mark = PlacementMark{"q", "a", {{0, {{kCpu, 5000}}}}};
+  Set(other);
+  EXPECT_EQ(Held("a"), 2000);
+}
+
+TEST_F(StateTest, APodsAmountsCountOnceANodeNamesTheResource) {
+  ResourceNames names;
+  state_.Apply(NodeSet{MakeNode("a")});
+  Pod pod = MakePod("p", "a");
+  pod.unknown_resources = std::vector<std::string>{"x/device", "y/device"};
+  Container container;
+  container.requests = {{kFirstUnknownResource, 2}, {kFirstUnknownResource + 1, 3}};
+  pod.containers.push_back(container);
+  Set(pod);
+  Pod waiting = pod;
+  waiting.uid = waiting.name = "w";
+  waiting.node_name.clear();
+  waiting.nominated_node = "a";
+  Set(waiting);
+  const auto first = static_cast<ResourceId>(names.size());
+  const ResourceId device = *names.Intern("y/device");
+  state_.ResourcesKnown(names, first);
+  for (const char* uid : {"p", "w"}) {
+    EXPECT_EQ(state_.FindPod(uid)->containers[0].requests, (ResourceVector{{device, 3}, {kFirstUnknownResource, 2}}));
+    EXPECT_EQ(*state_.FindPod(uid)->unknown_resources, std::vector<std::string>{"x/device"});
+  }
+  EXPECT_EQ(state_.Nominated().at("w"), state_.FindPod("w"));
+  EXPECT_EQ(Held("a"), 2000);
+  EXPECT_EQ(account_.Present(), 1u);
+  state_.Apply(PodGone{"p"});
+  (void)names.Intern("x/device");
+  state_.ResourcesKnown(names, static_cast<ResourceId>(device + 1));
+  EXPECT_FALSE(state_.FindPod("w")->unknown_resources.has_value());
+}
+
+class LossTest : public StateTest {
+ protected:
+  LossTest() {
+    lossy_.AddAccount(told_);
+    lossy_.Apply(NodeSet{MakeNode("a", "uid-1")});
+    lossy_.Apply(TopologySet{Zones(2)});
+  }
+  static NodeTopology Zones(size_t count) {
+    NodeTopology topology = MakeTopology("a", TopologySource::kCrane, true);
+    topology.zones.resize(count);
+    return topology;
+  }
+  NodeIndex A() { return *lossy_.FindNode("a"); }
+  void Lose() { lossy_.Apply(TopologyGone{TopologySource::kCrane, "a"}); }
+  static Duration Seconds(int seconds) { return std::chrono::seconds(seconds); }
+
+  test::RecordingAccount told_;
+  State lossy_{{.loss_grace = std::chrono::seconds(60)}};
+};
+
+TEST_F(LossTest, TheLastObjectHoldsForItsGrace) {
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  Lose();
+  Lose();
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(lossy_.LostTopologies(), 1u);
+  EXPECT_EQ(lossy_.AgeLosses(Seconds(1000)).begun, std::vector<NodeIndex>{A()});
+  State::Losses last = lossy_.AgeLosses(Seconds(1059));
+  EXPECT_TRUE(last.begun.empty());
+  EXPECT_EQ(last.longest, Seconds(59));
+  ASSERT_NE(lossy_.Topology(A()), nullptr);
+  EXPECT_EQ(told_.TopologyZones(A()), 2);
+  EXPECT_EQ(lossy_.AgeLosses(Seconds(1060)).given_up, std::vector<NodeIndex>{A()});
+  EXPECT_EQ(lossy_.Topology(A()), nullptr);
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(lossy_.LostTopologies(), 0u);
+  EXPECT_EQ(told_.TopologyZones(A()), -1);
+}
+
+TEST_F(LossTest, AnObjectThatComesBackIsFound) {
+  Lose();
+  (void)lossy_.AgeLosses(Seconds(0));
+  lossy_.Apply(TopologySet{Zones(4)});
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(told_.TopologyZones(A()), 4);
+  EXPECT_TRUE(lossy_.AgeLosses(Seconds(500)).given_up.empty());
+  Lose();  // the time of the first loss is forgotten
+  EXPECT_EQ(lossy_.AgeLosses(Seconds(501)).begun.size(), 1u);
+}
+
+TEST_F(LossTest, AKindThatIsGoneAsAWholeIsLostNodeByNode) {
+  lossy_.Apply(ListBegin{Kind::kCraneTopology});
+  lossy_.Apply(ListEnd{Kind::kCraneTopology});
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(told_.TopologyZones(A()), 2);
+}
+
+TEST_F(LossTest, ANodeThatGoesLosesNothing) {
+  lossy_.Apply(NodeGone{"a"});
+  Lose();
+  EXPECT_EQ(lossy_.LostTopologies(), 0u);
+  // The other way round: the object's event was faster.
+  lossy_.Apply(NodeSet{MakeNode("a", "uid-2")});
+  EXPECT_EQ(lossy_.Topology(A()), nullptr);
+  lossy_.Apply(TopologySet{Zones(2)});
+  Lose();
+  lossy_.Apply(NodeGone{"a"});
+  EXPECT_EQ(lossy_.LostTopologies(), 0u);
+  lossy_.Apply(NodeSet{MakeNode("a", "uid-3")});
+  EXPECT_EQ(lossy_.Topology(A()), nullptr);
+  // And a Node that is another without having been gone.
+  lossy_.Apply(TopologySet{Zones(2)});
+  Lose();
+  lossy_.Apply(NodeSet{MakeNode("a", "uid-4")});
+  EXPECT_EQ(lossy_.LostTopologies(), 0u);
+  EXPECT_EQ(lossy_.Topology(A()), nullptr);
+}
+
+TEST_F(LossTest, OnlyTheObjectInForceIsLost) {
+  lossy_.Apply(TopologySet{MakeTopology("a", TopologySource::kCommunity, false)});
+  lossy_.Apply(TopologyGone{TopologySource::kCommunity, "a"});
+  EXPECT_EQ(lossy_.LostTopologies(), 0u);
+  lossy_.Apply(TopologySet{MakeTopology("a", TopologySource::kCommunity, false)});
+  Lose();
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(lossy_.Topology(A())->source, TopologySource::kCrane);
+  (void)lossy_.AgeLosses(Seconds(0));
+  (void)lossy_.AgeLosses(Seconds(60));
+  EXPECT_EQ(lossy_.Topology(A())->source, TopologySource::kCommunity);
 }
 
 TEST_F(StateTest, ResultsOfUnboundPodsAreIgnored) {
   state_.Apply(NodeSet{MakeNode("a")});
   Pod pod = MakePod("p");
-  pod.topology_result = {{0, {{kCpu, 9000}}}};
+  pod.placement_mark = PlacementMark{"p", "a", {{0, {{kCpu, 9000}}}}};
   Set(pod);
   EXPECT_EQ(account_.Present(), 0u);
 }

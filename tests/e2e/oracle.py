@@ -83,7 +83,7 @@ def placement(pod):
 def held(pod):
     """{zone name: milli-CPUs} that the pod holds."""
     text = annotations(pod).get(RESULT)
-    if not text or not bound(pod) or ended(pod) or (PLACEMENT in annotations(pod) and not placement(pod)):
+    if not text or not bound(pod) or ended(pod) or not placement(pod):
         return {}
     return {zone["name"]: cpu(zone["resources"]["capacity"]) for zone in json.loads(text)}
 
@@ -162,9 +162,13 @@ class Cluster:
                 continue
             name, node = pod["metadata"]["name"], pod["spec"]["nodeName"]
             topology, wanted, mark = self.topologies.get(node), zone_request(pod), placement(pod)
-            if not (topology and topology.managed and wanted):
+            if not (topology and topology.managed):
                 if mark:
                     wrong.append(f"{name} on {node} has a placement and should have none")
+                continue
+            if not wanted:
+                if not mark or mark["zones"] or held(pod):
+                    wrong.append(f"{name} on {node} wants no zones: placement {mark}, result {annotations(pod).get(RESULT)}")
                 continue
             text = annotations(pod).get(RESULT)
             if not text or not mark:

@@ -229,6 +229,62 @@ def wake_only():
         return f"{count} other changes refused"
 
 
+CRD_PATH = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/noderesourcetopologies.topology.crane.io"
+
+
+def lost_topology():
+    """The definition of topology objects is deleted and made again: nobody is bound without zones meanwhile, nor onto full ones."""
+    count = scaled(50, 10)
+    with ControlPlane("lost_topology") as bed:
+        bed.install()
+        names = make_nodes(bed.client, count, [4, 4])
+        huygens = bed.start_huygens()
+        bed.start_scheduler(huygens)
+        pods = lambda: bed.client.get("/api/v1/namespaces/default/pods")["items"]
+
+        def bound(prefix):
+            return [p for p in pods() if p["metadata"]["name"].startswith(prefix) and oracle.bound(p)]
+
+        # Half of all zones are taken before, the other half is asked for while the objects are gone.
+        workload.create_pods(bed.client, [pod(f"before-{i}", 4) for i in range(count)])
+        wait_until(lambda: len(bound("before-")) == count, "pods do not get their zones", 60)
+        bed.client.delete(CRD_PATH)
+        wait_until(lambda: huygens.metric("huygens_nodes_topology_lost") == count,
+                   lambda: f"lost: {huygens.metric('huygens_nodes_topology_lost')} of {count}", 60)
+        workload.create_pods(bed.client, [pod(f"meanwhile-{i}", 4) for i in range(count)])
+        free = [pod(f"free-{i}", 4) for i in range(5)]
+        for each in free:
+            del each["spec"]["containers"][0]["resources"]["limits"]
+            each["metadata"]["annotations"] = {}
+        workload.create_pods(bed.client, free)
+        wait_until(lambda: len(bound("free-")) == len(free), "pods that need no zones wait, too", 30)
+
+        def told():
+            return all("lost their NRT" in oracle.unscheduled_reason(p) for p in pods() if p["metadata"]["name"].startswith("meanwhile-"))
+
+        wait_until(told, "kube-scheduler does not say why pods wait", 30)
+        assert not bound("meanwhile-"), "pods were bound without zones"
+        assert f"{count} nodes lost the topology object" in huygens.admin("/readyz?verbose")[1], huygens.admin("/readyz?verbose")
+        events = bed.client.get("/api/v1/namespaces/default/events?fieldSelector=reason%3DTopologyLost")["items"]
+        assert events and all(e["involvedObject"]["kind"] == "Node" for e in events), "no Event tells of it"
+
+        bed.kubectl("apply", "-k", "config/crd")
+        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io")
+        workload.create_nodes(bed.client, [], [topology(name, [4, 4]) for name in names])
+        start = time.monotonic()
+        wait_until(lambda: len(bound("meanwhile-")) == count, "pods do not get their zones once the objects are back", 90)
+        took = time.monotonic() - start
+        used = collections.Counter()
+        for each in bound(""):
+            for zone, milli in oracle.held(each).items():
+                used[each["spec"]["nodeName"], zone] += milli
+        assert len(used) == 2 * count and set(used.values()) == {4000}, f"zones that are not just full: {used.most_common(5)}"
+        assert huygens.metric("huygens_nodes_topology_lost") == 0
+        assert huygens.metric("huygens_reservation_drift") == 0
+        check_audit(bed)
+        return f"{count} nodes; {count} pods waited and were bound {took:.1f} s after the objects were back; {len(events)} events"
+
+
 class MovingCapacity:
     """Writes another real capacity to one node after the other, to each every `period` seconds if the API server keeps up."""
 

@@ -46,6 +46,25 @@ TEST_F(BindFlowTest, WritesTheChosenZoneIntoTheBinding) {
   EXPECT_EQ(Assumed(), 1u);
 }
 
+TEST_F(BindFlowTest, MarksEveryPodOnAManagedNodeAlsoThoseThatGetNoZones) {
+  AddNode("n1", {2});
+  for (const bool forged : {false, true}) {
+    const std::string name = forged ? "forged" : "plain";
+    auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 2));
+    pod->containers[0].limits = {};  // asks nothing of zones
+    pod->topology_awareness.reset();
+    pod->has_topology_result = forged;
+    placement_->Apply(cluster::PodSet{pod});
+    Bind(name, "n1");
+    const auto& annotations = backend_.binds.back().order.request.annotations;
+    ASSERT_EQ(annotations.size(), forged ? 2u : 1u);
+    EXPECT_EQ(annotations.back().first, "huygens.dev/placement");
+    EXPECT_THAT(annotations.back().second, HasSubstr(Concat(R"("uid":"uid-)", name, R"(","node":"n1","zones":[],)")));
+    // What the pod brought along is overwritten, since the node's agent reads it, too.
+    if (forged) EXPECT_EQ(annotations[0].second, "[]");
+  }
+}
+
 TEST_F(BindFlowTest, RollsBackWhatTheApiServerRefuses) {
   AddNode("n1", {2});
   AddPod("a", 2);

@@ -21,7 +21,7 @@ class PreemptVerbTest : public ServiceTest {
     auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 4));
     pod->priority = priority;
     pod->node_name = "n1";
-    pod->topology_result = {{zone, ResourceVector{{kCpu, 4000}}}};
+    pod->placement_mark = {pod->uid, pod->node_name, {{zone, ResourceVector{{kCpu, 4000}}}}};
     placement_->Apply(cluster::PodSet{pod});
   }
   VerbAnswer Ask(std::string_view candidates, std::string_view spec = R"("priority":1000)") {

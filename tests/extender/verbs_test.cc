@@ -44,7 +44,7 @@ TEST_F(VerbsTest, FilterPutsEachNodeIntoExactlyOneList) {
   AddNode("small", {1});
   auto holder = std::make_shared<cluster::Pod>(*AddPod("holder", 2));
   holder->node_name = "full";
-  holder->topology_result = {{0, ResourceVector{{kCpu, 2000}}}};
+  holder->placement_mark = {holder->uid, holder->node_name, {{0, ResourceVector{{kCpu, 2000}}}}};
   placement_->Apply(cluster::PodSet{holder});
   VerbAnswer answer = Filter(context_, WithNames(R"(["fits","full","small","unheard-of"])"));
   EXPECT_EQ(answer.status, 200);

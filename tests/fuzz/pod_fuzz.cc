@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/pod_requests.h"
+#include "cluster/unknown_resources.h"
 #include "tests/fuzz/require.h"
 #include "wire/binding.h"
 #include "wire/json_reader.h"
@@ -69,6 +70,10 @@ void CheckPod(std::string_view json) {
   ResourceNames names;
   StatusOr<cluster::Pod> pod = wire::DecodePod(json, names);
   if (pod.ok()) {
+    Require(names.size() == ResourceNames().size(), "a pod puts no names into the table");
+    CheckRequests(*pod);
+    cluster::InternResources(*pod, names);
+    Require(!pod->unknown_resources, "all names are known");
     CheckTopologyResult(pod->topology_result, names);
     if (pod->placement_mark) CheckPlacementMark(*pod->placement_mark, names);
     if (pod->observed_mark) CheckPlacementMark(*pod->observed_mark, names);

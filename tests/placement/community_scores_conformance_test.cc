@@ -11,10 +11,10 @@
 #include "scoring/registry.h"
 #include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
+#include "tests/wire/known_pod.h"
 #include "topology/kubelet_published.h"
 #include "topology/mask_search.h"
 #include "wire/node.h"
-#include "wire/pod.h"
 #include "wire/topology.h"
 
 namespace huygens::scoring {
@@ -72,7 +72,7 @@ class CommunityScores : public testing::Test {
 
   // What the term says of one node, times 100.
   double Score(const json::object& vector, const json::object& on) {
-    const cluster::Pod pod = Good(wire::DecodePod(json::serialize(vector.at("pod")), names_));
+    const cluster::Pod pod = Good(test::DecodeKnownPod(vector.at("pod"), names_));
     const cluster::Node node = Good(wire::DecodeNode(json::serialize(on.at("node")), names_));
     cluster::State state;
     state.AddAccount(kubelet_);
@@ -158,7 +158,7 @@ TEST_F(CommunityScores, ZonesNeededAreUpstreams) {
     const json::object pod = {
         {"spec", {{"containers", {{{"name", "c"}, {"resources", {{"requests", vector.at("requests")}}}}}}}},
         {"status", {{"qosClass", vector.at("qos")}}}};
-    const CommunityPod view = CommunityPodOf(Good(wire::DecodePod(json::serialize(pod), names_)));
+    const CommunityPod view = CommunityPodOf(Good(test::DecodeKnownPod(pod, names_)));
     const cluster::NodeTopology topology = Topology(vector.at("zones"));
     const CommunityZones zones = Zones(topology, view.resources);
     auto need = NumaSearch(zones).Need(view.pod);

@@ -6,9 +6,9 @@
 
 #include "placement/placement.h"
 #include "tests/topology/kubelet_vector_objects.h"
+#include "tests/wire/known_pod.h"
 #include "topology/kubelet_request.h"
 #include "wire/node.h"
-#include "wire/pod.h"
 #include "wire/topology.h"
 
 namespace huygens::placement {
@@ -33,7 +33,7 @@ void Tell(Receiver& receiver, const json::object& vector, ResourceNames& names) 
   EXPECT_EQ(object.defect, "");
   receiver.Apply(cluster::TopologySet{std::move(object)});
   for (const json::value& each : vector.at("pods").as_array()) {
-    cluster::Pod pod = Good(wire::DecodePod(json::serialize(topology::test::HolderOf(each.as_object())), names));
+    cluster::Pod pod = Good(test::DecodeKnownPod(topology::test::HolderOf(each.as_object()), names));
     receiver.Apply(cluster::PodSet{std::make_shared<cluster::Pod>(std::move(pod))});
   }
 }
@@ -67,7 +67,7 @@ TEST(KubeletObjectsConformance, EveryOutcomeFollowsFromTheObjectsOfTheCluster) {
     ResourceNames names;
     const std::string_view node = topology::test::kVectorNode;
     const cluster::Pod pod =
-        Good(wire::DecodePod(json::serialize(topology::test::PodObjectOf(vector.at("pod").as_object())), names));
+        Good(test::DecodeKnownPod(topology::test::PodObjectOf(vector.at("pod").as_object()), names));
 
     topology::KubeletAccount account{topology::KubeletDefaults()};
     cluster::State state;

@@ -42,7 +42,7 @@ class NominatedPodsTest : public testing::Test {
     auto pod = Pod(uid, cpus, priority);
     pod->node_name = kNode;
     pod->deleting = leaving;
-    pod->topology_result = {{zone, {{kCpu, cpus * 1000}}}};
+    pod->placement_mark = {uid, kNode, {{zone, {{kCpu, cpus * 1000}}}}};
     Show(pod);
   }
   void Nominate(const std::string& uid, int64_t cpus, int priority) {
@@ -196,6 +196,7 @@ RC_GTEST_PROP(NominatedPodsProperty, ANominatedPodFitsWhoeverIsLetInBefore, ()) 
     for (const ZoneShare& share : made->zones) bound->topology_result.push_back({share.zone, share.amount});
     std::sort(bound->topology_result.begin(), bound->topology_result.end(),
               [](const auto& a, const auto& b) { return a.zone < b.zone; });
+    bound->placement_mark = {bound->uid, bound->node_name, {}};
     placement->Apply(cluster::PodSet{bound});
     return true;
   };

@@ -8,8 +8,8 @@
 #include "placement/placement.h"
 #include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
+#include "tests/wire/known_pod.h"
 #include "wire/node.h"
-#include "wire/pod.h"
 #include "wire/topology.h"
 
 namespace huygens::placement {
@@ -37,7 +37,7 @@ bool Passes(const json::object& vector) {
   // The plugin's cache calls data stale that it cannot rely on.
   if (!fresh) topology.defect = "stale";
   if (!fresh || !vector.at("nrt").is_null()) placement->Apply(cluster::TopologySet{std::move(topology)});
-  cluster::Pod pod = *wire::DecodePod(json::serialize(vector.at("pod")), names);
+  cluster::Pod pod = *test::DecodeKnownPod(vector.at("pod"), names);
   // The API server takes no extended resource whose limit is not its request; some vectors leave the limit out.
   for (auto* containers : {&pod.init_containers, &pod.containers}) {
     for (cluster::Container& container : *containers) {

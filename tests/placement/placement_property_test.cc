@@ -95,6 +95,8 @@ class Scheduler {
     for (const Flight& flight : flying_) placement_.Release(flight.uid);
     for (const cluster::Event& event : history_.ReadAll()) placement_.Apply(event);
     for (const std::string& uid : placement_.state().ledger().AssumedSince(Time::max())) placement_.Release(uid);
+    // What was lost is given up.
+    for (int minutes : {0, 10}) (void)placement_.AgeLosses(std::chrono::minutes(minutes));
   }
 
   const std::string& log() const { return log_; }

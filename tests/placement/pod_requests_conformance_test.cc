@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "cluster/pod_requests.h"
 #include "tests/placement/vectors.h"
-#include "wire/pod.h"
+#include "tests/wire/known_pod.h"
 
 namespace huygens::placement {
 namespace {
@@ -22,7 +22,7 @@ class PodRequestsConformance : public testing::Test {
   }
 
   cluster::Pod Decode(const json::object& pod) {
-    auto decoded = wire::DecodePod(json::serialize(pod), names_);
+    auto decoded = test::DecodeKnownPod(pod, names_);
     EXPECT_TRUE(decoded.ok()) << decoded.status();
     return decoded.ok() ? *std::move(decoded) : cluster::Pod();
   }

@@ -38,7 +38,7 @@ class PreemptTest : public testing::Test {
     auto pod = MakePod(uid, cpus);
     pod->priority = priority;
     pod->node_name = node;
-    if (zone >= 0) pod->topology_result = {{zone, {{kCpu, cpus * 1000}}}};
+    if (zone >= 0) pod->placement_mark = {pod->uid, node, {{zone, {{kCpu, cpus * 1000}}}}};
     placement_->Apply(cluster::PodSet{pod});
     return pod;
   }
@@ -254,7 +254,8 @@ RC_GTEST_PROP(PreemptProperty, TheVictimsAreTheBestThatMakeRoomInZonesAndNode, (
     pod->priority = *rc::gen::element(-1, 0, 5, 100, 2000);
     pod->node_name = "n";
     pod->deleting = Pick(0, 6) == 0;
-    if (const int zone = Pick(-1, 2); zone >= 0) pod->topology_result = {{zone, PlacedRequestsOf(*pod)}};
+    if (const int zone = Pick(-1, 2); zone >= 0)
+      pod->placement_mark = {pod->uid, pod->node_name, {{zone, PlacedRequestsOf(*pod)}}};
     pods.push_back(std::move(pod));
   }
   const Rebuilt rebuilt(node, MakeTopology("n", {4000, 4000}), pods);

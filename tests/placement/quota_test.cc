@@ -36,6 +36,21 @@ TEST_F(QuotaTest, OfTwoPodsThatRaceForTheLastCoreTheSecondBindIsRefused) {
   EXPECT_EQ(Used("team"), "3");
 }
 
+TEST_F(QuotaTest, AResourceThatNoNodeHasIsChargedByItsName) {
+  Set(MakeGroup("team", {{"requests.made.up/device", "2"}}));
+  const auto asking = [](const std::string& uid, const std::string& resource, int64_t amount) {
+    auto pod = MakeGroupPod(uid, 1, "team");
+    pod->unknown_resources = std::vector<std::string>{resource};
+    pod->containers[0].requests.Set(kFirstUnknownResource, amount);
+    return pod;
+  };
+  EXPECT_EQ(Why(*asking("a", "made.up/device", 3)),
+            "quota bizrq/team: requests.made.up/device used 0 of 2, requested 3");
+  ASSERT_TRUE(Reserve(asking("b", "made.up/device", 2), "n0"));
+  EXPECT_EQ(Filter(*asking("c", "another.one/device", 9)), "fits") << "of the same position in another pod";
+  EXPECT_EQ(Filter(*asking("d", "made.up/device", 1)), "quota_exceeded");
+}
+
 // A bind may wait in a queue with the pod as it was when the call came.
 TEST_F(QuotaTest, AtBindThePodIsJudgedAsItIsNowWhichIsWhatIsCharged) {
   Set(MakeGroup("team", {{"limits.cpu", "10"}}));

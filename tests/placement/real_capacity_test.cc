@@ -77,6 +77,7 @@ class Cluster {
     for (const ZoneShare& share : made->zones) bound->topology_result.push_back({share.zone, share.amount});
     std::sort(bound->topology_result.begin(), bound->topology_result.end(),
               [](const auto& a, const auto& b) { return a.zone < b.zone; });
+    bound->placement_mark = {bound->uid, bound->node_name, {}};
     placement_->Assume(pod->uid, now_);
     placement_->Apply(cluster::PodSet{bound});
     present_.push_back({bound, n});

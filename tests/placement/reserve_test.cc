@@ -56,7 +56,7 @@ TEST_F(ReserveTest, SaysTheSameAgainForTheSamePodAndNode) {
   placement_->Assume("p", kNow);
   auto bound = MakePod("p", 6);
   bound->node_name = "a";
-  bound->topology_result = {{0, {{kCpu, 4000}}}, {1, {{kCpu, 2000}}}};
+  bound->placement_mark = {"p", "a", {{0, {{kCpu, 4000}}}, {1, {{kCpu, 2000}}}}};
   Watch(bound);
   again = placement_->Reserve(MakePod("p", 6), "a", kNow);
   ASSERT_TRUE(again.ok());
@@ -192,7 +192,7 @@ TEST_F(ReserveTest, DescribesANodeAsItStands) {
   ASSERT_TRUE(placement_->Reserve(MakePod("q", 4), "a", kNow)->Accepted());
   auto bound = MakePod("p", 1);
   bound->node_name = "a";
-  bound->topology_result = {{1, {{kCpu, 1000}}}, {5, {{kCpu, 1000}}}};
+  bound->placement_mark = {"p", "a", {{1, {{kCpu, 1000}}}, {5, {{kCpu, 1000}}}}};
   Watch(bound);
   auto node = *placement_->Describe("a", kNow);
   EXPECT_EQ(node.mode, topology::NodeMode::kManaged);

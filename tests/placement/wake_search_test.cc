@@ -110,6 +110,10 @@ TEST_F(WakeSearchTest, ATopologyObjectThatGoesCanMakeRoomToo) {
   placement_->Filter(*pod, names, kNow);
   placement_->RememberAnswer(pod);
   placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n0"});
+  (void)placement_->AgeLosses(std::chrono::minutes(0));
+  WakeSearch early(*placement_, 16);
+  EXPECT_FALSE(early.Begin(kNow)) << "it may come back";
+  (void)placement_->AgeLosses(std::chrono::minutes(10));
   WakeSearch search(*placement_, 16);
   ASSERT_TRUE(search.Begin(kNow));
   while (search.Step(kNow)) {
@@ -356,6 +360,8 @@ TEST_F(KubeletWakeSearchTest, APolicyThatAsksLessOrAnObjectThatGoesMakesRoomToo)
   Publish("k2", 3, 3);
   EXPECT_THAT(Search(), IsEmpty());
   placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCommunity, "k2"});
+  (void)placement_->AgeLosses(std::chrono::minutes(0));
+  (void)placement_->AgeLosses(std::chrono::minutes(10));
   EXPECT_THAT(Search(), ElementsAre("k2: uid-a"));
 }
 

@@ -71,6 +71,49 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"defect", Kind::kDefect, 1, {}, true, Reason::kUnusableTopology},
                     Case{"defect, asks nothing", Kind::kDefect, 0, {}, true, Reason::kFits}));
 
+TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
+  topology::ZoneAccount zones({});
+  topology::KubeletAccount kubelet({});
+  cluster::State state({.loss_grace = std::chrono::minutes(10)});
+  state.AddAccount(zones);
+  state.AddAccount(kubelet);
+  const auto add = [&](const std::string& name, cluster::NodeTopology object) {
+    cluster::Node node;
+    node.name = object.node_name = name;
+    state.Apply(cluster::NodeSet{node});
+    state.Apply(cluster::TopologySet{object});
+  };
+  add("managed", Object(Kind::kManaged));
+  add("defect", Object(Kind::kDefect));
+  add("kubelet", topology::test::Object({{8, 16}, {8, 16}}));
+  add("hands-off", Object(Kind::kKubelet));
+  const auto pod = topology::test::GuaranteedPod("p", {{4, 1}});
+  const cluster::Pod bare;
+  const auto reasons = [&](const cluster::Pod& asking) {
+    PodQuery query{asking, topology::RequestOf(asking, zones.options().managed_resources), kNow};
+    Candidates nodes;
+    nodes.Reset(std::vector<NodeIndex>{0, 1, 2, 3});
+    TopologyCheck(zones, kubelet).Run(query, state, nodes);
+    std::vector<Reason> all;
+    for (size_t i = 0; i < nodes.size(); ++i) all.push_back(nodes.reason(i));
+    return all;
+  };
+  const std::vector<Reason> fits(4, Reason::kFits);
+  EXPECT_EQ(reasons(*pod),
+            (std::vector<Reason>{Reason::kFits, Reason::kUnusableTopology, Reason::kFits, Reason::kFits}));
+  EXPECT_EQ(reasons(bare), fits);
+  for (cluster::Kind kind : {cluster::Kind::kCraneTopology, cluster::Kind::kCommunityTopology}) {
+    state.Apply(cluster::ListBegin{kind});
+    state.Apply(cluster::ListEnd{kind});
+  }
+  EXPECT_EQ(reasons(*pod),
+            (std::vector<Reason>{Reason::kLostTopology, Reason::kLostTopology, Reason::kLostTopology, Reason::kFits}));
+  EXPECT_EQ(reasons(bare), fits);
+  (void)state.AgeLosses(std::chrono::minutes(0));
+  (void)state.AgeLosses(std::chrono::minutes(10));
+  EXPECT_EQ(reasons(*pod), fits) << "what is lost for so long is absent";
+}
+
 TEST(TopologyCheck, SaysWhetherACoreCouldBeHad) {
   topology::ZoneAccount zones({});
   cluster::NodeTopology listed = Object(Kind::kManaged);

@@ -8,7 +8,7 @@
 
 #include "quota/amounts.h"
 #include "tests/placement/vectors.h"
-#include "wire/pod.h"
+#include "tests/wire/known_pod.h"
 
 namespace huygens::quota {
 
@@ -37,7 +37,7 @@ inline bool HasTag(const json::object& vector, std::string_view tag) {
 }
 
 inline cluster::Pod ToPod(const json::value& pod, ResourceNames& names) {
-  auto decoded = wire::DecodePod(json::serialize(pod), names);
+  auto decoded = test::DecodeKnownPod(pod, names);
   EXPECT_TRUE(decoded.ok()) << decoded.status();
   return decoded.ok() ? *std::move(decoded) : cluster::Pod();
 }

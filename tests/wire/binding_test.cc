@@ -148,18 +148,18 @@ TEST(Lease, AFreeLeaseHasNeitherHolderNorTimes) {
             "spec.leaseDurationSeconds: expected a whole number, found a string");
 }
 
-TEST(PodEvent, NamesThePodAndCutsItsMessageAtACharacter) {
+TEST(ObjectEvent, NamesThePodAndCutsItsMessageAtACharacter) {
   std::string message = std::string(1023, 'x') + "中";
   std::string out;
-  AppendPodEvent(out, {.name = "web-0.1",
-                       .pod_name = "web-0",
-                       .pod_namespace = "shop",
-                       .pod_uid = "u",
-                       .reason = "BindFailed",
-                       .message = message,
-                       .reporter = "huygens",
-                       .instance = "host-1",
-                       .at = At("2026-11-21T11:36:17Z")});
+  AppendObjectEvent(out, {.name = "web-0.1",
+                          .object_name = "web-0",
+                          .object_namespace = "shop",
+                          .object_uid = "u",
+                          .reason = "BindFailed",
+                          .message = message,
+                          .reporter = "huygens",
+                          .instance = "host-1",
+                          .at = At("2026-11-21T11:36:17Z")});
   EXPECT_EQ(
       out,
       Concat(

@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "cluster/unknown_resources.h"
 #include "tests/wire/samples.h"
 
 namespace huygens::wire {
@@ -33,6 +34,8 @@ class PodTest : public testing::Test {
   Pod WithAnnotation(std::string_view key, std::string_view quoted_value) {
     return Decode(Concat(R"({"metadata":{"annotations":{")", key, "\":", quoted_value, "}}}"));
   }
+  // What the nodes of this cluster have.
+  PodTest() { (void)names_.Intern("example.com/gpu"); }
   ResourceNames names_;
 };
 
@@ -118,7 +121,7 @@ TEST_F(PodTest, FieldNamesInAnyCaseButMapKeysExactly) {
   EXPECT_EQ(pod.uid, "u");
   EXPECT_EQ(pod.cpu_policy, CpuPolicy::kUnset);
   EXPECT_EQ(pod.containers.at(0).requests.Get(kCpu), 2000);
-  EXPECT_EQ(pod.containers[0].requests.Get(names_.Find("CPU").value()), 1);
+  EXPECT_EQ(pod.containers[0].requests.Get(kFirstUnknownResource), 1);
 }
 
 TEST_F(PodTest, QuantitiesMayBeBareNumbersAndAreNeverRoundedThroughADouble) {
@@ -214,7 +217,7 @@ TEST_F(PodTest, APlacementMarkHasTheZonesWithTheResourcesThatThePodItselfNames) 
                          R"({\"name\":\"node-0\",\"cpu\":\"500m\",\"example.com/nic\":\"1\"}]}"}},)"
                          R"("spec":{"containers":[{"resources":{"limits":{"example.com/nic":"1"}}}]}})");
   ASSERT_TRUE(pod.placement_mark.has_value());
-  const ResourceId nic = names_.Find("example.com/nic").value();
+  const ResourceId nic = kFirstUnknownResource;
   EXPECT_THAT(pod.placement_mark->zones,
               ElementsAre(cluster::ZoneAmount{0, {{kCpu, 500}, {nic, 1}}}, cluster::ZoneAmount{1, {{kCpu, 2000}}}));
   for (std::string_view zones : {"7", R"([{\"cpu\":\"1\"}])", R"([{\"name\":\"node-0\",\"cpu\":\"-1\"}])",
@@ -233,10 +236,10 @@ TEST_F(PodTest, AnObservedPlacementIsReadAsAPlacementMarkOfItsOwn) {
              R"("spec":{"containers":[{"resources":{"limits":{"example.com/nic":"1"}}}]}})");
   EXPECT_FALSE(pod.placement_mark.has_value());
   ASSERT_TRUE(pod.observed_mark.has_value());
+  ASSERT_TRUE(pod.unknown_resources.has_value());
   EXPECT_EQ(pod.observed_mark->uid, "u");
   EXPECT_EQ(pod.observed_mark->node, "n");
-  EXPECT_THAT(pod.observed_mark->zones,
-              ElementsAre(cluster::ZoneAmount{1, {{names_.Find("example.com/nic").value(), 1}}}));
+  EXPECT_THAT(pod.observed_mark->zones, ElementsAre(cluster::ZoneAmount{1, {{kFirstUnknownResource, 1}}}));
   for (std::string_view text : {"", "[]", R"({\"uid\":\"u\"})"}) {
     EXPECT_FALSE(WithAnnotation("huygens.dev/placement-observed", Concat("\"", text, "\"")).observed_mark.has_value())
         << text;
@@ -336,15 +339,51 @@ TEST(Pod, AnAnnotationCannotFillTheTableOfResourceNames) {
   EXPECT_FALSE(names.Find("made/up"));
 }
 
-TEST(Pod, AFullTableOfResourceNamesLosesTheNameAndNotThePod) {
+TEST(Pod, MadeUpResourcesTakeNoRoomThatNodesNeed) {
   ResourceNames names;
-  for (size_t i = 0; names.Intern(Concat("example.com/r", std::to_string(i))).ok(); ++i) {
-  }
-  auto pod = DecodePod(
-      R"({"metadata":{"name":"a"},"spec":{"containers":[{"resources":{"requests":{"cpu":"1","one/more":"1"}}}]}})",
-      names);
+  const size_t before = names.size();
+  std::string requests = R"("cpu":"1")";
+  for (int i = 0; i < 4100; ++i) requests += Concat(R"(,"made.up/r)", std::to_string(i), R"(":"1")");
+  Status left_out;
+  auto pod = DecodePod(Concat(R"({"metadata":{"name":"a"},"spec":{"overhead":{"made.up/r0":"3","zero/zero":"0"},)",
+                              R"("containers":[{"resources":{"requests":{)", requests, "}}}]}}"),
+                       names, &left_out);
   ASSERT_TRUE(pod.ok());
-  EXPECT_EQ(pod->containers[0].requests, (ResourceVector{{kCpu, 1000}}));
+  EXPECT_EQ(names.size(), before);
+  EXPECT_TRUE(names.Intern("vendor.com/new-device").ok());
+  EXPECT_THAT(std::string(Message(left_out)), HasSubstr("more than 64 resources that no node has"));
+  ASSERT_TRUE(pod->unknown_resources.has_value());
+  EXPECT_EQ(pod->unknown_resources->size(), 64u);
+  EXPECT_EQ(pod->containers[0].requests.Get(kCpu), 1000);
+  EXPECT_EQ(pod->overhead, (ResourceVector{{kFirstUnknownResource, 3}}));
+}
+
+TEST(Pod, AResourceThatANodeNamesLaterCounts) {
+  ResourceNames names;
+  const std::string mark = R"({\"uid\":\"u\",\"node\":\"n\",\"zones\":[{\"name\":\"node-1\",\"b/nic\":\"1\"}]})";
+  Status left_out;
+  auto decoded =
+      DecodePod(Concat(R"({"metadata":{"name":"a","uid":"u","annotations":{"huygens.dev/placement":")", mark,
+                       R"("}},"spec":{"containers":[{"resources":{"requests":{"cpu":"1","a/gpu":"2","b/nic":"1"},)",
+                       R"("limits":{"a/gpu":"2","b/nic":"1"}}}]}})"),
+                names, &left_out);
+  ASSERT_TRUE(decoded.ok());
+  EXPECT_TRUE(left_out.ok());
+  const auto pod = std::make_shared<const Pod>(*std::move(decoded));
+  EXPECT_EQ(cluster::WithKnownResources(pod, names), pod);  // nothing to copy it for
+  EXPECT_EQ(cluster::ResourceName(*pod, names, kFirstUnknownResource), "a/gpu");
+  EXPECT_EQ(cluster::ResourceName(*pod, names, kCpu), "cpu");
+
+  const ResourceId nic = *names.Intern("b/nic");
+  const auto partly = cluster::WithKnownResources(pod, names);
+  EXPECT_EQ(partly->containers[0].requests, (ResourceVector{{kCpu, 1000}, {nic, 1}, {kFirstUnknownResource, 2}}));
+  EXPECT_EQ(partly->placement_mark->zones, (std::vector<cluster::ZoneAmount>{{1, {{nic, 1}}}}));
+  EXPECT_EQ(cluster::ResourceName(*partly, names, kFirstUnknownResource), "a/gpu");
+
+  const ResourceId gpu = *names.Intern("a/gpu");
+  const auto known = cluster::WithKnownResources(partly, names);
+  EXPECT_EQ(known->containers[0].limits, (ResourceVector{{nic, 1}, {gpu, 2}}));
+  EXPECT_FALSE(known->unknown_resources.has_value());
 }
 
 }  // namespace
