@@ -147,6 +147,7 @@ class Placement {
   Placement& operator=(const Placement&) = delete;
 
   void Apply(const cluster::Event& event) { state_.Apply(event); }
+  bool Sweep(cluster::Kind kind, size_t limit) { return state_.Sweep(kind, limit); }
   const cluster::State& state() const { return state_; }
   const Options& options() const { return options_; }
   topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
