@@ -120,6 +120,15 @@ const char* Text(Fullness fullness) {
   return "";
 }
 
+std::shared_ptr<const cluster::Pod> BoundPod(size_t number, size_t nodes, ResourceNames& names) {
+  auto pod = PodOf(number / kPodsOfDeployment, number);
+  const size_t node = number % nodes;
+  pod->uid = Concat("6d1f2b9e-0000-4000-8000-", std::to_string(100'000'000'000 + number));
+  pod->node_name = NodeName(node);
+  const std::string json = RunningPodJson(*pod, number % 2 == 0 ? "1" : "2", number / nodes % ZonesOf(node));
+  return std::make_shared<const cluster::Pod>(*wire::DecodePod(json, names));
+}
+
 void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
   ResourceNames names;
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListBegin{kind});
@@ -128,14 +137,7 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
         {.name = NodeName(n), .uid = Concat("node-", std::to_string(n)), .allocatable = {{kCpu, 256'000}}}});
     placement.Apply(cluster::TopologySet{TopologyOf(n)});
   }
-  for (size_t p = 0; p < pods; ++p) {
-    auto pod = PodOf(p / kPodsOfDeployment, p);
-    const size_t node = p % nodes;
-    pod->uid = Concat("6d1f2b9e-0000-4000-8000-", std::to_string(100'000'000'000 + p));
-    pod->node_name = NodeName(node);
-    const std::string json = RunningPodJson(*pod, p % 2 == 0 ? "1" : "2", p / nodes % ZonesOf(node));
-    placement.Apply(cluster::PodSet{std::make_shared<const cluster::Pod>(*wire::DecodePod(json, names))});
-  }
+  for (size_t p = 0; p < pods; ++p) placement.Apply(cluster::PodSet{BoundPod(p, nodes, names), kFilledVersion});
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListEnd{kind});
 }
 

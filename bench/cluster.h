@@ -14,8 +14,12 @@ inline constexpr size_t kPodsOfDeployment = 10;
 
 // 30 characters, like the names of cloud machines.
 std::string NodeName(size_t index);
+// The resource version of what Fill makes.
+inline constexpr uint64_t kFilledVersion = 1;
 // Nodes, their crane topology objects, then `pods` bound pods that hold one or two CPUs of a zone each.
 void Fill(placement::Placement& placement, size_t nodes, size_t pods);
+// One of those pods, decoded as from a watch.
+std::shared_ptr<const cluster::Pod> BoundPod(size_t number, size_t nodes, ResourceNames& names);
 
 // How full of real use the nodes are.
 enum class Fullness : uint8_t {

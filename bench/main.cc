@@ -5,8 +5,10 @@
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
 //        huygens_bench quota           what the check "quota" adds to a filter of 5000 names, in one process
 //        huygens_bench usage           what the check "usage" adds to it, likewise
+//        huygens_bench relist          filter of 5000 names while 150 000 pods are listed anew, or 2000 a second change
 //        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
@@ -18,6 +20,7 @@
 #include "bench/cluster.h"
 #include "bench/connection.h"
 #include "bench/quota.h"
+#include "bench/relist.h"
 #include "bench/times.h"
 #include "bench/usage.h"
 #include "extender/manifest_backend.h"
@@ -71,8 +74,16 @@ class Host {
     thread_.join();
   }
   uint16_t port() const { return server_->port(); }
+  void Deliver(kube::EventBatch batch) {
+    ++delivered_;
+    inbox_.Deliver(std::move(batch));
+    loop_.Post([this] { ++seen_; });
+  }
+  // Whether the decision thread keeps up.
+  bool idle() const { return delivered_ - seen_ < 4; }
 
  private:
+  std::atomic<size_t> delivered_ = 0, seen_ = 0;
   SystemClock clock_;
   net::EventLoop loop_;
   observe::Log log_;
@@ -103,7 +114,7 @@ void Measure(Connection& connection, std::string_view path, const Bodies& bodies
 }
 
 void Report(const char* what, const Times& times) {
-  std::printf("  %-12s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, times.Middle(),
+  std::printf("  %-18s median %8.1f  MAD %6.1f  p99 %8.1f  min %8.1f  max %9.1f us\n", what, times.Middle(),
               times.Spread(), times.At(0.99), times.At(0), times.At(1));
 }
 
@@ -139,7 +150,7 @@ void Compare(const Side& base, const Side& other, size_t names, const Bodies& bo
               bodies[0].size(), answer, kRounds, calls);
   Report(base.name, of_base);
   Report(other.name, of_other);
-  std::printf("  ratio        median %8.2f  (rounds %.2f to %.2f)\n", Median(ratios), *least, *most);
+  std::printf("  ratio              median %8.2f  (rounds %.2f to %.2f)\n", Median(ratios), *least, *most);
 }
 
 void AgainstEcho(Connection& connection, const char* verb, size_t names) {
@@ -175,9 +186,38 @@ int Memory() {
   return 0;
 }
 
+// Filter while pods are delivered; quiet ones before and after show what the machine does meanwhile.
+int Relist() {
+  constexpr size_t kManyPods = 150'000;
+  constexpr auto kSpan = std::chrono::seconds(15);  // several LISTs
+  Host host({}, kManyPods);
+  Connection connection(host.port());
+  const Bodies bodies = {RequestBody(kNodes)};
+  std::printf("filter of %zu names, %zu pods, while there come\n", kNodes, kManyPods);
+  for (const Stream stream : {Stream::kNothing, Stream::kSameAgain, Stream::kChanged, Stream::kHalf, Stream::kNothing,
+                              Stream::kEvents, Stream::kNothing}) {
+    std::atomic<bool> stop = false;
+    size_t delivered = 0;
+    std::thread reflector([&] {
+      delivered = Deliver(
+          stream, kNodes, kManyPods, [&](kube::EventBatch batch) { host.Deliver(std::move(batch)); },
+          [&] { return host.idle(); }, stop);
+    });
+    Times times;
+    const auto end = std::chrono::steady_clock::now() + kSpan;
+    while (std::chrono::steady_clock::now() < end) Measure(connection, "/filter", bodies, 100, times);
+    stop = true;
+    reflector.join();
+    Report(Text(stream), times);
+    if (delivered > 0) std::printf("    %zu of them\n", delivered);
+  }
+  return 0;
+}
+
 int Run(int argc, char** argv) {
   std::vector<size_t> sizes;
   if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
+  if (argc > 1 && std::string_view(argv[1]) == "relist") return Relist();
   if (argc > 1 && std::string_view(argv[1]) == "usage") return ReportUsage(kNodes, kPods), 0;
   if (argc > 1 && std::string_view(argv[1]) == "quota") return ReportQuota(kNodes, kPods), 0;
   for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));

@@ -26,14 +26,18 @@ struct ListBegin {
 struct ListEnd {
   Kind kind;
 };
+// What is set bears the object's resource version, 0 if that is not known: the same again says that nothing has
+// changed.
 struct NodeSet {
   Node node;
+  uint64_t resource_version = 0;
 };
 struct NodeGone {
   std::string name;
 };
 struct PodSet {
   std::shared_ptr<const Pod> pod;
+  uint64_t resource_version = 0;
 };
 // A pod that is there but could not be read: it stays as it was, and as it was it may hold capacity.
 struct PodKept {
@@ -44,6 +48,7 @@ struct PodGone {
 };
 struct TopologySet {
   NodeTopology topology;
+  uint64_t resource_version = 0;
 };
 struct TopologyGone {
   TopologySource source;
@@ -52,6 +57,7 @@ struct TopologyGone {
 
 struct BizGroupQuotaSet {
   BizGroupQuota group;
+  uint64_t resource_version = 0;
 };
 struct BizGroupQuotaGone {
   std::string name;

@@ -1,6 +1,7 @@
 #include "cluster/state.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "cluster/unknown_resources.h"
 
@@ -16,6 +17,10 @@ std::shared_ptr<const Pod> AsBound(const Pod& known, std::shared_ptr<const Pod> 
   KeepZones(known, *pod);
   return pod;
 }
+
+// Notes the resource version, and says whether it is the one known: a LIST names again what nobody has changed, and no
+// account need hear of it.
+bool IsKnown(uint64_t& known, uint64_t news) { return std::exchange(known, news) == news && news != 0; }
 
 // nodeName never changes once set and a finished pod never runs again: an event that says so is late.
 bool IsLate(const Pod& known, const Pod& news) {
@@ -43,50 +48,66 @@ void State::Apply(const Event& event) {
   std::visit([this](const auto& each) { On(each); }, event);
 }
 
-void State::On(const ListBegin& event) { ++Of(event.kind).list; }
+void State::On(const ListBegin& event) {
+  ++Of(event.kind).list;
+  Of(event.kind).swept = 0;
+}
 
 void State::On(const ListEnd& event) {
-  KindState& kind = Of(event.kind);
-  kind.synced = true;
-  if (event.kind == Kind::kPod) {
-    std::vector<std::string> gone;
-    for (const auto& record : pods_) {
-      if (record->watched && record->list != kind.list) gone.emplace_back(record->pod->uid);
-    }
-    std::sort(gone.begin(), gone.end());
-    for (const std::string& uid : gone) On(PodGone{uid});
-    return;
+  while (Sweep(event.kind, nodes_.size() + pods_.size() + 1)) {
   }
-  if (event.kind == Kind::kBizGroupQuota) {
-    std::vector<std::string> gone;
-    for (const auto& [name, list] : groups_) {
-      if (list != kind.list) gone.push_back(name);
-    }
-    for (const std::string& name : gone) On(BizGroupQuotaGone{name});
-    return;
+  Of(event.kind).synced = true;
+}
+
+bool State::Sweep(Kind kind, size_t limit) {
+  if (kind == Kind::kPod) return SweepPods(limit);
+  if (kind == Kind::kBizGroupQuota) {
+    SweepGroups();
+    return false;
   }
-  for (NodeIndex i = 0; i < nodes_.size(); ++i) {
-    NodeSlot& slot = nodes_[i];
-    if (event.kind == Kind::kNode) {
-      if (slot.node && slot.node_list != kind.list) On(NodeGone{std::string(slot.name)});
+  KindState& state = Of(kind);
+  for (; limit > 0 && state.swept < nodes_.size(); --limit, ++state.swept) {
+    NodeSlot& slot = nodes_[state.swept];
+    if (kind == Kind::kNode) {
+      if (slot.node && slot.node_list != state.list) On(NodeGone{std::string(slot.name)});
       continue;
     }
-    auto source = event.kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
+    auto source = kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
     auto s = static_cast<size_t>(source);
-    if (slot.topology[s] && slot.topology_list[s] != kind.list) On(TopologyGone{source, std::string(slot.name)});
+    if (slot.topology[s] && slot.topology_list[s] != state.list) On(TopologyGone{source, std::string(slot.name)});
   }
+  return state.swept < nodes_.size();
+}
+
+// Those that the LIST named come behind those that it did not.
+bool State::SweepPods(size_t limit) {
+  const uint32_t list = Of(Kind::kPod).list;
+  for (; first_named_ != nullptr && first_named_->list != list; --limit) {
+    if (limit == 0) return true;
+    On(PodGone{std::string(first_named_->pod->uid)});
+  }
+  return false;
+}
+
+void State::SweepGroups() {
+  std::vector<std::string> gone;
+  for (const auto& [name, group] : groups_) {
+    if (group.list != Of(Kind::kBizGroupQuota).list) gone.push_back(name);
+  }
+  for (const std::string& name : gone) On(BizGroupQuotaGone{name});
 }
 
 void State::On(const NodeSet& event) {
   NodeIndex index = Slot(event.node.name);
   NodeSlot& slot = nodes_[index];
+  slot.node_list = Of(Kind::kNode).list;
+  if (IsKnown(slot.node_version, event.resource_version) && slot.node) return;
   if (!slot.node) {
     ++node_count_;
     ++node_set_revision_;
   }
   if (slot.lost && slot.node && slot.node->uid != event.node.uid) DropLost(index);  // it was of another node
   slot.node = event.node;
-  slot.node_list = Of(Kind::kNode).list;
   for (Account* account : accounts_) account->NodeObjectChanged(index, &*slot.node);
   NodeChanged(index);
 }
@@ -106,9 +127,12 @@ void State::On(const NodeGone& event) {
 void State::On(const TopologySet& event) {
   NodeIndex index = Slot(event.topology.node_name);
   auto source = static_cast<size_t>(event.topology.source);
-  if (nodes_[index].lost && nodes_[index].lost->source == source) FoundAgain(nodes_[index]);
-  nodes_[index].topology[source] = event.topology;
-  nodes_[index].topology_list[source] = Of(KindOf(event.topology.source)).list;
+  NodeSlot& slot = nodes_[index];
+  slot.topology_list[source] = Of(KindOf(event.topology.source)).list;
+  const bool found_again = slot.lost && slot.lost->source == source;
+  if (found_again) FoundAgain(slot);
+  if (IsKnown(slot.topology_version[source], event.resource_version) && slot.topology[source] && !found_again) return;
+  slot.topology[source] = event.topology;
   NodeChanged(index);
 }
 
@@ -169,8 +193,9 @@ State::Losses State::AgeLosses(Duration now) {
 
 void State::On(const PodSet& event) {
   PodRecord& record = RecordOf(event.pod);
-  record.list = Of(Kind::kPod).list;
+  Name(record);
   if (record.watched && IsLate(*record.pod, *event.pod)) return;
+  if (IsKnown(record.version, event.resource_version)) return;
   const std::shared_ptr<const Pod> seen = record.watched ? AsBound(*record.pod, event.pod) : event.pod;
   const Pod& pod = *seen;
   SetPod(record, seen);
@@ -194,7 +219,8 @@ void State::On(const PodSet& event) {
 }
 
 void State::On(const PodKept& event) {
-  if (PodRecord* record = FindRecord(event.uid)) record->list = Of(Kind::kPod).list;
+  PodRecord* record = FindRecord(event.uid);
+  if (record != nullptr && record->watched) Name(*record);
 }
 
 void State::On(const PodGone& event) {
@@ -206,7 +232,9 @@ void State::On(const PodGone& event) {
 }
 
 void State::On(const BizGroupQuotaSet& event) {
-  groups_.insert_or_assign(event.group.name, Of(Kind::kBizGroupQuota).list);
+  Group& group = groups_[event.group.name];
+  group.list = Of(Kind::kBizGroupQuota).list;
+  if (IsKnown(group.version, event.resource_version)) return;
   for (Account* account : accounts_) account->GroupChanged(event.group);
 }
 
@@ -399,9 +427,25 @@ void State::Leave(PodRecord& record) {
 
 void State::Forget(PodRecord& record) {
   Leave(record);
+  Unlink(record);
   DropName(record);
   IndexUnknown(record, false);
   pods_.erase(pods_.find(std::string_view(record.pod->uid)));
+}
+
+void State::Name(PodRecord& record) {
+  Unlink(record);
+  record.list = Of(Kind::kPod).list;
+  record.before = last_named_;
+  (last_named_ ? last_named_->after : first_named_) = &record;
+  last_named_ = &record;
+}
+
+void State::Unlink(PodRecord& record) {
+  if (record.before == nullptr && first_named_ != &record) return;  // is in no order
+  (record.before ? record.before->after : first_named_) = record.after;
+  (record.after ? record.after->before : last_named_) = record.before;
+  record.before = record.after = nullptr;
 }
 
 }  // namespace huygens::cluster

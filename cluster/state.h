@@ -48,6 +48,9 @@ class State {
   void AddAccount(Account& account) { accounts_.push_back(&account); }
 
   void Apply(const Event& event);
+  // Takes away some of the objects that the LIST of this kind, which is about to end, did not name: after looking at
+  // `limit` of them at most. Whether there may be more. Apply(ListEnd) does what is left of it.
+  bool Sweep(Kind kind, size_t limit);
   // Whether a full LIST of this kind has been applied.
   bool Synced(Kind kind) const { return kinds_[static_cast<size_t>(kind)].synced; }
   // Grows with each change; names the state that a decision was made on.
@@ -117,12 +120,18 @@ class State {
       std::optional<Duration> since;  // by AgeLosses
     };
     std::optional<Loss> lost;
+    uint64_t node_version = 0;
+    std::array<uint64_t, 2> topology_version{};
   };
   struct PodRecord {
     std::shared_ptr<const Pod> pod;  // changed by SetPod alone
     std::optional<PlacedPod> placed;
+    uint64_t version = 0;
     uint32_t list = 0;
     bool watched = false;  // the API server showed it; otherwise only a reservation knows it
+    // Watched pods in the order in which they were last named.
+    PodRecord* before = nullptr;
+    PodRecord* after = nullptr;
   };
   // The texts that pods are looked up by are those of the pods themselves.
   struct ByUid {
@@ -151,7 +160,12 @@ class State {
   };
   struct KindState {
     uint32_t list = 0;
+    NodeIndex swept = 0;  // nodes looked at since the LIST began
     bool synced = false;
+  };
+  struct Group {
+    uint32_t list = 0;
+    uint64_t version = 0;
   };
 
   void On(const ListBegin& event);
@@ -184,6 +198,11 @@ class State {
   void Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones);
   void Leave(PodRecord& record);
   void Forget(PodRecord& record);
+  // Makes it the watched pod that was named last; takes it out of that order.
+  void Name(PodRecord& record);
+  void Unlink(PodRecord& record);
+  bool SweepPods(size_t limit);
+  void SweepGroups();
   KindState& Of(Kind kind) { return kinds_[static_cast<size_t>(kind)]; }
 
   const Options options_;
@@ -197,7 +216,9 @@ class State {
   absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
   std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
   TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
-  std::map<std::string, uint32_t, std::less<>> groups_;  // by name: the LIST that last named it; accounts keep them
+  PodRecord* first_named_ = nullptr;
+  PodRecord* last_named_ = nullptr;
+  std::map<std::string, Group, std::less<>> groups_;  // by name; accounts keep them
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;
   uint64_t revision_ = 0;

@@ -98,6 +98,10 @@ class Extender::Parts {
   Status StartAdmin();
   net::ServerEvents ServerEvents();
   std::string NotReady() const;
+  // Since when nothing was heard of a kind. Manifests are read once and have no more to say.
+  Duration Silence(cluster::Kind kind) const {
+    return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
+  }
   Readiness Describe() const;
   void RefreshMetrics();
   void EverySecond();
@@ -330,13 +334,9 @@ Readiness Extender::Parts::Describe() const {
   Readiness readiness;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind)) continue;
-    const kube::WatchReport& watch = inbox_->Watch(kind);
-    bool synced = placement_->state().Synced(kind);
-    std::string detail = Concat(Name(watch.state), watch.why.empty() ? "" : ": ", watch.why);
-    readiness.items.push_back({.ok = synced,
-                               .warning = synced && watch.state == kube::WatchState::kBroken,
-                               .name = std::string(Name(kind)),
-                               .detail = std::move(detail)});
+    kube::WatchReport watch = inbox_->Watch(kind);
+    watch.kind = kind;
+    readiness.items.push_back(DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
   }
   for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
   if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
@@ -360,7 +360,8 @@ void Extender::Parts::RefreshMetrics() {
                            state.ledger().Count(cluster::ReservationState::kAssumed));
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
-  metrics_.SetReady(!shutdown_->begun() && NotReady().empty());
+  metrics_.SetReady(Describe().Ready());
+  for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, Silence(kind));
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();

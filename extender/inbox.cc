@@ -94,9 +94,18 @@ void Inbox::ReportUnknownSettings(const cluster::Event& event) {
   }
 }
 
+Duration Inbox::Silence(cluster::Kind kind) const {
+  const auto k = static_cast<size_t>(kind);
+  if (seen_[k] == 0 || watches_[k].state == kube::WatchState::kAbsent) return Duration::zero();
+  return context_.monotonic() - heard_[k];
+}
+
 bool Inbox::ApplySome(kube::EventBatch& batch) {
   for (const size_t end = std::min(batch.events.size(), next_ + kEventsPerStep); next_ < end; ++next_) {
-    const cluster::Event& event = batch.events[next_];
+    if (const auto* end_of_list = std::get_if<cluster::ListEnd>(&batch.events[next_])) {
+      if (context_.placement.Sweep(end_of_list->kind, kEventsPerStep)) return true;
+    }
+    const cluster::Event event = std::move(batch.events[next_]);  // goes away here and not with all others at once
     if (batch.kind == cluster::Kind::kCommunityTopology || batch.kind == cluster::Kind::kNode)
       ReportUnknownSettings(event);
     context_.placement.Apply(event);
@@ -113,6 +122,7 @@ void Inbox::Finish(const kube::EventBatch& batch) {
   if (!batch.events.empty()) context_.metrics.WatchLag(batch.kind, std::chrono::steady_clock::now() - batch.received);
   if (batch.resource_version == 0) return;
   seen_[static_cast<size_t>(batch.kind)] = batch.resource_version;
+  heard_[static_cast<size_t>(batch.kind)] = context_.monotonic();
   if (on_progress_) on_progress_(batch.kind);
 }
 

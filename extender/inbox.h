@@ -36,6 +36,9 @@ class Inbox final : public kube::EventSink {
   // Decision thread. What a kind's watch last reported, and the resource version up to which its changes are applied.
   const kube::WatchReport& Watch(cluster::Kind kind) const { return watches_[static_cast<size_t>(kind)]; }
   uint64_t Seen(cluster::Kind kind) const { return seen_[static_cast<size_t>(kind)]; }
+  // Since when nothing was heard of the kind, not even a bookmark, of which the API server sends one a minute; zero
+  // where there is nothing to hear: before the first list, or without its CRD.
+  Duration Silence(cluster::Kind kind) const;
   // Called after `kind` got further.
   void OnProgress(std::function<void(cluster::Kind)> call) { on_progress_ = std::move(call); }
 
@@ -52,6 +55,7 @@ class Inbox final : public kube::EventSink {
   std::function<void(cluster::Kind)> on_progress_;
   std::array<kube::WatchReport, cluster::kKindCount> watches_;
   std::array<uint64_t, cluster::kKindCount> seen_{};
+  std::array<Duration, cluster::kKindCount> heard_{};  // by Context::monotonic
   std::array<kube::KnownFaults, cluster::kKindCount> unknown_settings_;
   size_t next_ = 0;  // of the batch under way
   Room room_{kMostWaitingBytes};

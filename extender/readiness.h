@@ -8,6 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "base/time.h"
+#include "kube/event_sink.h"
+
 namespace huygens::extender {
 
 struct Readiness {
@@ -23,6 +26,13 @@ struct Readiness {
     return std::all_of(items.begin(), items.end(), [](const Item& item) { return item.ok || item.warning; });
   }
 };
+
+// One kind of object that is watched: not good until it was listed once. Decisions go on with what was last seen
+// however long nothing is heard of it, but past kWorrying it is a warning, and past kTooLong the core kinds, nodes and
+// pods, are the reason for 503: where another instance hears more, requests should go there.
+inline constexpr Duration kWorrying = std::chrono::minutes(3);  // three bookmarks
+inline constexpr Duration kTooLong = std::chrono::minutes(10);
+Readiness::Item DescribeWatch(const kube::WatchReport& watch, bool listed, Duration silence);
 
 // One kind of object that was never listed, and why, if that is known.
 struct Missing {

@@ -73,10 +73,10 @@ Status ReadJson(const fs::path& path, const std::string& text, const Take& take)
   const auto list = wire::DecodeList(text);
   if (!list.ok()) return Annotate(list.status(), name);
   Status faults;
-  for (const std::string_view item : list->items) {
+  for (const wire::ListItem& item : list->items) {
     const auto begin = text.begin();
-    const auto line = 1 + std::count(begin, begin + (item.data() - text.c_str()), '\n');
-    AddFault(faults, TakeObject(std::string(item), Concat(name, ":", std::to_string(line)), &*meta, take));
+    const auto line = 1 + std::count(begin, begin + (item.text.data() - text.c_str()), '\n');
+    AddFault(faults, TakeObject(std::string(item.text), Concat(name, ":", std::to_string(line)), &*meta, take));
   }
   return faults;
 }

@@ -44,9 +44,9 @@ StatusOr<std::vector<wire::ResourceMetrics>> MetricsApi::Read(std::string_view p
   if (!list.ok()) return Annotate(list.status(), Concat("GET ", path));
   std::vector<wire::ResourceMetrics> metrics;
   metrics.reserve(list->items.size());
-  for (const std::string_view item : list->items) {
-    auto decoded = wire::DecodeResourceMetrics(item, names_);
-    metrics.push_back(decoded.ok() ? *std::move(decoded) : Unreadable(item, decoded.status()));
+  for (const wire::ListItem& item : list->items) {
+    auto decoded = wire::DecodeResourceMetrics(item.text, names_);
+    metrics.push_back(decoded.ok() ? *std::move(decoded) : Unreadable(item.text, decoded.status()));
   }
   return metrics;
 }

@@ -47,7 +47,7 @@ DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
 
 }  // namespace
 
-DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& names) {
+DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& names, uint64_t resource_version) {
   DecodedObject result;
   switch (kind) {
     case Kind::kNode: {
@@ -56,7 +56,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       if (node->name.empty()) return Unreadable(kind, json, Invalid("an object without a name"));
       result.name = node->name;
       result.in_use = !result.fault.ok();
-      result.event = cluster::NodeSet{*std::move(node)};
+      result.event = cluster::NodeSet{*std::move(node), resource_version};
       return result;
     }
     case Kind::kPod: {
@@ -65,7 +65,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       if (pod->uid.empty() || pod->name.empty()) return Unreadable(kind, json, Invalid("a pod without name or UID"));
       result.name = pod->Key();
       result.in_use = !result.fault.ok();
-      result.event = cluster::PodSet{std::make_shared<const cluster::Pod>(*std::move(pod))};
+      result.event = cluster::PodSet{std::make_shared<const cluster::Pod>(*std::move(pod)), resource_version};
       return result;
     }
     case Kind::kCraneTopology:
@@ -77,7 +77,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       result.name = topology->node_name;
       result.in_use = !result.fault.ok() && topology->defect.empty();
       if (!topology->defect.empty()) result.fault = Invalid(topology->defect);
-      result.event = cluster::TopologySet{*std::move(topology)};
+      result.event = cluster::TopologySet{*std::move(topology), resource_version};
       return result;
     }
     case Kind::kBizGroupQuota: {
@@ -86,7 +86,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       result.name = group->name;
       result.in_use = !result.fault.ok();
       if (!group->defect.empty()) result.fault = Invalid(group->defect);
-      result.event = cluster::BizGroupQuotaSet{*std::move(group)};
+      result.event = cluster::BizGroupQuotaSet{*std::move(group), resource_version};
       return result;
     }
   }

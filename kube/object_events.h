@@ -19,8 +19,9 @@ struct DecodedObject {
   bool in_use = false;  // despite the fault, which is of a part that is ignored
 };
 
-// Added, changed or listed.
-DecodedObject DecodePresent(cluster::Kind kind, std::string_view json, ResourceNames& names);
+// Added, changed or listed. `resource_version`: of the object, 0 if it has none.
+DecodedObject DecodePresent(cluster::Kind kind, std::string_view json, ResourceNames& names,
+                            uint64_t resource_version = 0);
 // Deleted; `json` is its last state.
 DecodedObject DecodeDeleted(cluster::Kind kind, std::string_view json);
 

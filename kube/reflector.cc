@@ -251,9 +251,9 @@ Reflector::End Reflector::ListPage(std::string& token) {
   if (!IsJson(*reply)) return {What::kFailed, NotJson(*reply), {}};
   const auto page = wire::DecodeList(reply->body);
   if (!page.ok()) return {What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}};
-  for (const std::string_view item : page->items) {
-    batch_bytes_ += item.size();
-    TakeObject(DecodePresent(kind_, item, names_));
+  for (const wire::ListItem& item : page->items) {
+    batch_bytes_ += item.text.size();
+    TakeObject(DecodePresent(kind_, item.text, names_, item.resource_version));
     SendSome();
   }
   listed_ += page->items.size();
@@ -329,7 +329,8 @@ class Reflector::Watching {
     if (event->type == wire::WatchType::kDeleted) {
       owner_.TakeObject(DecodeDeleted(owner_.kind_, event->object));
     } else if (event->type != wire::WatchType::kBookmark) {
-      owner_.TakeObject(DecodePresent(owner_.kind_, event->object, owner_.names_));
+      const uint64_t version = wire::ParseResourceVersion(event->resource_version);
+      owner_.TakeObject(DecodePresent(owner_.kind_, event->object, owner_.names_, version));
     }
     owner_.Advance(event->resource_version);
     progressed_ = true;

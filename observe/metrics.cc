@@ -200,12 +200,16 @@ struct Metrics::Series {
   Family<Counter>& watch_events = Counters("huygens_watch_events_total", "Events applied to the state.");
   Family<Histogram>& watch_lag =
       Histograms("huygens_watch_lag_seconds", "From the receipt of watch events to their application to the state.");
+  Family<Gauge>& watch_silence =
+      Gauges("huygens_watch_silence_seconds",
+             "Time since something was heard of the kind last, be it a bookmark, of which one comes a minute.");
   Family<Gauge>& watch_synced =
       Gauges("huygens_watch_synced", "1 while the watch of the kind is open (or its CRD absent), 0 while it is not.");
   struct Kind {
     ByValue<Counter> events;
     Histogram& lag;
     Gauge& synced;
+    Gauge& silence;
   };
   Kind MakeKind(cluster::Kind kind) {
     std::string name(cluster::Name(kind));
@@ -213,7 +217,8 @@ struct Metrics::Series {
                              [&](std::string type) -> Counter& {
                                return watch_events.Add({{"kind", name}, {"type", std::move(type)}});
                              }),
-            OneHistogram(watch_lag, {{"kind", name}}, kLags), watch_synced.Add({{"kind", name}})};
+            OneHistogram(watch_lag, {{"kind", name}}, kLags), watch_synced.Add({{"kind", name}}),
+            watch_silence.Add({{"kind", name}})};
   }
   std::vector<Kind> MakeKinds() {
     std::vector<Kind> made;
@@ -353,6 +358,7 @@ void Metrics::WatchEvent(cluster::Kind kind, std::string_view type, uint64_t cou
 
 void Metrics::WatchLag(cluster::Kind kind, Duration lag) { series_->Of(kind).lag.Observe(std::max(0.0, Seconds(lag))); }
 
+void Metrics::SetWatchSilence(cluster::Kind kind, Duration silence) { series_->Of(kind).silence.Set(Seconds(silence)); }
 void Metrics::SetWatchSynced(cluster::Kind kind, bool synced) { series_->Of(kind).synced.Set(synced ? 1 : 0); }
 
 void Metrics::SetNodes(std::string_view topology, std::string_view usage, size_t count) {

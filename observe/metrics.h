@@ -74,6 +74,8 @@ class Metrics {
   // From the receipt of a batch of events to its application.
   void WatchLag(cluster::Kind kind, Duration lag);
   void SetWatchSynced(cluster::Kind kind, bool synced);
+  // Since something was heard of it last.
+  void SetWatchSilence(cluster::Kind kind, Duration silence);
 
   void SetNodes(std::string_view topology, std::string_view usage, size_t count);
   void SetLostTopologies(size_t count);  // nodes whose topology object went while they stayed

@@ -183,6 +183,7 @@ class Placement {
   Placement& operator=(const Placement&) = delete;
 
   void Apply(const cluster::Event& event);
+  bool Sweep(cluster::Kind kind, size_t limit) { return state_.Sweep(kind, limit); }
   // As State's; the nodes that it names may take other pods than before.
   cluster::State::Losses AgeLosses(Duration now) { return state_.AgeLosses(now); }
   const cluster::State& state() const { return state_; }

@@ -1,8 +1,29 @@
 #include "wire/list.h"
 
 #include "wire/json_reader.h"
+#include "wire/object_meta.h"
 
 namespace huygens::wire {
+
+namespace {
+
+// What is inside is for whoever decodes the item: here it is only passed over.
+Status ReadItem(JsonReader& in, ListItem& item) {
+  if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
+  const char* const begin = in.position();
+  std::string version;
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
+    if (!part.Is("metadata") || in.Next() != JsonType::kObject) return absl::OkStatus();
+    return in.Members([&](const JsonKey& key) {
+      return key.Is("resourceVersion") && in.Next() == JsonType::kString ? in.Read(version) : absl::OkStatus();
+    });
+  }));
+  item.text = {begin, static_cast<size_t>(in.position() - begin)};
+  item.resource_version = ParseResourceVersion(version);
+  return absl::OkStatus();
+}
+
+}  // namespace
 
 StatusOr<ObjectList> DecodeList(std::string_view json) {
   bool has_items = false;
@@ -10,11 +31,7 @@ StatusOr<ObjectList> DecodeList(std::string_view json) {
     return in.Members([&](const JsonKey& part) {
       if (part.Is("items")) {
         has_items = true;
-        return ReadList(in, out.items, [&](std::string_view& item) {
-          if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
-          item = in.Skip();
-          return absl::OkStatus();
-        });
+        return ReadList(in, out.items, [&](ListItem& item) { return ReadItem(in, item); });
       }
       if (!part.Is("metadata")) return absl::OkStatus();
       return in.Members([&](const JsonKey& key) {

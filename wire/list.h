@@ -2,6 +2,7 @@
 // thread.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,10 +11,15 @@
 
 namespace huygens::wire {
 
+struct ListItem {
+  std::string_view text;
+  uint64_t resource_version = 0;  // 0 = none that is a number
+};
+
 struct ObjectList {
   std::string resource_version;
   std::string continue_token;  // empty on the last page
-  std::vector<std::string_view> items;
+  std::vector<ListItem> items;
 };
 
 // Fails if the text is not a list: no JSON object, or `items` of a wrong type. A null `items` is an empty list; no

@@ -617,5 +617,110 @@ TEST_F(StateTest, APodThatAListCouldNotReadStaysAsItWas) {
   EXPECT_EQ(Held("n"), 2000);
 }
 
+// An account that counts what it is told.
+class CountingAccount final : public Account {
+ public:
+  void Place(const PlacedPod&) override { ++calls; }
+  void Leave(const PlacedPod&) override { ++calls; }
+  void NodeObjectChanged(NodeIndex, const Node*) override { ++calls; }
+  void NodeChanged(NodeIndex, const NodeTopology*) override { ++calls; }
+  void GroupChanged(const BizGroupQuota&) override { ++calls; }
+  void GroupGone(std::string_view) override { ++calls; }
+  bool Recount(NodeIndex, std::span<const PlacedPod* const>) override { return false; }
+  int calls = 0;
+};
+
+// A LIST of each kind but for its end, of objects with this resource version.
+void ListAll(State& state, uint64_t version, const std::vector<std::string>& pods) {
+  for (Kind kind : kKinds) state.Apply(ListBegin{kind});
+  state.Apply(NodeSet{MakeNode("a"), version});
+  state.Apply(TopologySet{MakeTopology("a", TopologySource::kCrane, true), version});
+  state.Apply(BizGroupQuotaSet{MakeGroup("team", 4), version});
+  for (const std::string& uid : pods)
+    state.Apply(PodSet{std::make_shared<const Pod>(MakePod(uid, uid == "pending" ? "" : "a")), version});
+}
+void EndLists(State& state) {
+  for (Kind kind : kKinds) state.Apply(ListEnd{kind});
+}
+
+TEST(StateList, OfWhatNobodyChangedTouchesNoAccount) {
+  CountingAccount account;
+  State state;
+  state.AddAccount(account);
+  ListAll(state, 7, {"p", "q", "pending"});
+  EndLists(state);
+  EXPECT_GE(std::exchange(account.calls, 0), 6);
+  const auto known = state.FindPod("p");
+  ListAll(state, 7, {"q", "pending", "p"});
+  EndLists(state);
+  EXPECT_EQ(account.calls, 0);
+  EXPECT_EQ(state.FindPod("p"), known);
+  ListAll(state, 8, {"q", "pending", "p"});
+  EXPECT_GE(account.calls, 6);
+}
+
+TEST(StateList, OfObjectsWithoutAVersionIsTakenAtItsWord) {
+  CountingAccount account;
+  State state;
+  state.AddAccount(account);
+  for (int i = 0; i < 2; ++i) {
+    account.calls = 0;
+    ListAll(state, 0, {"p"});
+    EndLists(state);
+    EXPECT_GE(account.calls, 4);
+  }
+}
+
+TEST(StateList, NamesAPodAgainThatIsReservedMeanwhile) {
+  State state;
+  ListAll(state, 7, {"pending"});
+  EndLists(state);
+  ASSERT_TRUE(state.Reserve(state.FindPod("pending"), *state.FindNode("a"), {}, At(1)).ok());
+  ListAll(state, 7, {"pending"});
+  EndLists(state);
+  EXPECT_NE(state.FindPlaced("pending"), nullptr);
+  EXPECT_EQ(state.ledger().size(), 1u);
+}
+
+TEST(StateList, WhatItDoesNotNameIsSweptAwayALittleAtATime) {
+  State state;
+  std::vector<std::string> pods;
+  for (int i = 0; i < 10; ++i) pods.push_back("p" + std::to_string(i));
+  ListAll(state, 7, pods);
+  EndLists(state);
+  ASSERT_TRUE(state.Reserve(std::make_shared<const Pod>(MakePod("reserved")), *state.FindNode("a"), {}, At(1)).ok());
+  ListAll(state, 7, {"p3", "p8"});
+  state.Apply(PodKept{"p9"});
+  size_t left = state.PodCount();
+  while (state.Sweep(Kind::kPod, 2)) {
+    EXPECT_LE(left - state.PodCount(), 2u);
+    left = state.PodCount();
+  }
+  EXPECT_EQ(state.PodCount(), 4u) << "two that were named, one that could not be read, one that no watch has shown yet";
+  EndLists(state);
+  EXPECT_EQ(state.PodCount(), 4u);
+  EXPECT_NE(state.FindPlaced("p3"), nullptr);
+  EXPECT_EQ(state.FindPod("p4"), nullptr);
+
+  // Those of a LIST that was broken off belong to no LIST.
+  ListAll(state, 7, {"p3", "p9"});
+  ListAll(state, 7, {"p8"});
+  EndLists(state);
+  EXPECT_EQ(state.PodCount(), 2u);
+  EXPECT_NE(state.FindPod("p8"), nullptr);
+}
+
+TEST(StateList, NodesThatItDoesNotNameAreSweptAwayALittleAtATime) {
+  State state;
+  for (int i = 0; i < 10; ++i) state.Apply(NodeSet{MakeNode("n" + std::to_string(i))});
+  state.Apply(ListBegin{Kind::kNode});
+  state.Apply(NodeSet{MakeNode("n5")});
+  EXPECT_TRUE(state.Sweep(Kind::kNode, 3));
+  EXPECT_EQ(state.NodeCount(), 7u);
+  while (state.Sweep(Kind::kNode, 3)) {
+  }
+  EXPECT_EQ(state.NodeCount(), 1u);
+}
+
 }  // namespace
 }  // namespace huygens::cluster

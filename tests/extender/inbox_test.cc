@@ -1,16 +1,19 @@
 #include "extender/inbox.h"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include <atomic>
 #include <thread>
+#include <utility>
 
 #include "tests/extender/fixture.h"
 
 namespace huygens::extender {
 namespace {
 
+using cluster::Kind;
 using std::chrono::hours;
+using std::chrono::minutes;
 
 class InboxTest : public ServiceTest {
  protected:
@@ -20,19 +23,32 @@ class InboxTest : public ServiceTest {
     const size_t at = text.find(series);
     return at == text.npos ? -1 : std::stod(text.substr(at + series.size()));
   }
-  void Deliver() {
-    inbox_.Deliver({.kind = cluster::Kind::kNode, .events = {cluster::NodeSet{{.name = "n"}}}, .resource_version = 0});
-  }
   void Work() {
     while (loop_.Poll() > 0) {
     }
   }
-
+  void DeliverNode() {
+    inbox_.Deliver({.kind = Kind::kNode, .events = {cluster::NodeSet{{.name = "n"}}}, .resource_version = 0});
+  }
   static kube::EventBatch Node(int number, size_t bytes) {
-    kube::EventBatch batch{.kind = cluster::Kind::kNode, .resource_version = static_cast<uint64_t>(number)};
+    kube::EventBatch batch{.kind = Kind::kNode, .resource_version = static_cast<uint64_t>(number)};
     batch.events.push_back(cluster::NodeSet{{.name = Concat("n", std::to_string(number)), .uid = "u"}});
     batch.bytes = bytes;
     return batch;
+  }
+  void DeliverPods(std::vector<cluster::Event> events, uint64_t version) {
+    inbox_.Deliver({.kind = Kind::kPod, .events = std::move(events), .resource_version = version});
+  }
+  void ApplyPods(std::vector<cluster::Event> events, uint64_t version) {
+    DeliverPods(std::move(events), version);
+    Work();
+  }
+  static std::shared_ptr<cluster::Pod> MakePod(int number) {
+    auto pod = std::make_shared<cluster::Pod>();
+    pod->name = pod->uid = Concat("p", std::to_string(number));
+    pod->namespace_name = "default";
+    pod->node_name = "n1";
+    return pod;
   }
 
   Inbox inbox_{context_, loop_};
@@ -40,7 +56,7 @@ class InboxTest : public ServiceTest {
 
 TEST_F(InboxTest, TheLagOfAWatchDoesNotGoByAClockThatIsSet) {
   for (const auto jump : {hours(1), hours(-2), hours(1)}) {
-    Deliver();
+    DeliverNode();
     clock_.now += jump;
     Work();
   }
@@ -94,6 +110,44 @@ TEST_F(InboxTest, ClosingItFreesAReflectorThatWaits) {
   while (!waits) std::this_thread::yield();
   inbox_.Close();
   reflector.join();
+}
+
+TEST_F(InboxTest, KnowsForHowLongNothingWasHeardOfAKind) {
+  monotonic_ += minutes(90);
+  EXPECT_EQ(inbox_.Silence(Kind::kPod), Duration::zero()) << "never listed: another thing is wrong";
+  ApplyPods({cluster::ListBegin{Kind::kPod}, cluster::ListEnd{Kind::kPod}}, 7);
+  monotonic_ += minutes(2);
+  clock_.now += std::chrono::hours(5);
+  EXPECT_EQ(inbox_.Silence(Kind::kPod), minutes(2));
+  ApplyPods({}, 8);  // a bookmark
+  EXPECT_EQ(inbox_.Silence(Kind::kPod), Duration::zero());
+  monotonic_ += minutes(2);
+  EXPECT_EQ(inbox_.Silence(Kind::kPod), minutes(2));
+  inbox_.Report({Kind::kPod, kube::WatchState::kAbsent, ""});
+  Work();
+  EXPECT_EQ(inbox_.Silence(Kind::kPod), Duration::zero());
+}
+
+TEST_F(InboxTest, PodsThatALongListDoesNotNameGoBetweenRequests) {
+  std::vector<cluster::Event> events = {cluster::ListBegin{Kind::kPod}};
+  for (int i = 0; i < 20'000; ++i) events.push_back(cluster::PodSet{MakePod(i), 1});
+  events.push_back(cluster::ListEnd{Kind::kPod});
+  ApplyPods(std::move(events), 7);
+  EXPECT_EQ(placement_->state().PodCount(), 20'000u);
+  DeliverPods({cluster::ListBegin{Kind::kPod}, cluster::ListEnd{Kind::kPod}}, 8);
+  size_t tasks_between = 0;
+  bool posted = false;
+  while (inbox_.Seen(Kind::kPod) != 8) {
+    if (!std::exchange(posted, true)) {
+      loop_.Post([&] {
+        ++tasks_between;
+        posted = false;
+      });
+    }
+    loop_.Poll();
+  }
+  EXPECT_EQ(placement_->state().PodCount(), 0u);
+  EXPECT_GT(tasks_between, 1u) << "a request would have been served in the middle";
 }
 
 }  // namespace

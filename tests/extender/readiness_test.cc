@@ -25,5 +25,29 @@ TEST(WaitingText, KeepsCausesApart) {
   EXPECT_EQ(WaitingText({}), "");
 }
 
+// "[+]pods synced", as /readyz?verbose has it.
+std::string Line(cluster::Kind kind, kube::WatchState state, bool listed, Duration silence) {
+  const Readiness::Item item =
+      DescribeWatch({kind, state, state == kube::WatchState::kBroken ? "cut" : ""}, listed, silence);
+  return Concat(item.warning ? "[!]" : item.ok ? "[+]" : "[-]", item.name, " ", item.detail);
+}
+
+TEST(DescribeWatch, SaysThatNothingWasHeardOfAKind) {
+  using kube::WatchState;
+  using std::chrono::seconds;
+  EXPECT_EQ(Line(cluster::Kind::kPod, WatchState::kSynced, true, seconds(60)), "[+]pods synced");
+  EXPECT_EQ(Line(cluster::Kind::kPod, WatchState::kBroken, true, seconds(60)), "[!]pods broken: cut");
+  EXPECT_EQ(Line(cluster::Kind::kPod, WatchState::kSynced, true, seconds(181)),
+            "[!]pods synced; not heard of for 181 s: decisions go on with what was last seen")
+      << "a watch may be open and say nothing";
+  EXPECT_EQ(Line(cluster::Kind::kNode, WatchState::kBroken, true, seconds(600)),
+            "[!]nodes broken: cut; not heard of for 600 s: decisions go on with what was last seen");
+  EXPECT_EQ(Line(cluster::Kind::kNode, WatchState::kBroken, true, seconds(601)),
+            "[-]nodes broken: cut; not heard of for 601 s: decisions go on with what was last seen");
+  EXPECT_EQ(Line(cluster::Kind::kCraneTopology, WatchState::kBroken, true, seconds(6000)).substr(0, 3), "[!]")
+      << "only what every decision needs makes huygens unready";
+  EXPECT_EQ(Line(cluster::Kind::kPod, WatchState::kListing, false, seconds(0)), "[-]pods listing");
+}
+
 }  // namespace
 }  // namespace huygens::extender

@@ -22,10 +22,21 @@ TEST(List, IsSplitIntoItemsAsTheyCame) {
   ASSERT_TRUE(list.ok()) << list.status();
   EXPECT_EQ(list->resource_version, "4711");
   EXPECT_EQ(list->continue_token, "eyJ2IjoibWV0YS5rOHMuaW8vdjEifQ");
-  EXPECT_THAT(list->items,
-              ElementsAre(R"({"metadata":{"name":"a","note":"]},{"}})", R"({"metadata":{"name":"b"}})", "{}"));
-  EXPECT_GE(list->items[0].data(), samples::kPodList.data());
-  EXPECT_LT(list->items[0].data(), samples::kPodList.data() + samples::kPodList.size());
+  const auto text = [](const char* json) { return testing::Field(&ListItem::text, std::string_view(json)); };
+  EXPECT_THAT(list->items, ElementsAre(text(R"({"metadata":{"name":"a","note":"]},{"}})"),
+                                       text(R"({"metadata":{"name":"b"}})"), text("{}")));
+  EXPECT_GE(list->items[0].text.data(), samples::kPodList.data());
+  EXPECT_LT(list->items[0].text.data(), samples::kPodList.data() + samples::kPodList.size());
+}
+
+TEST(List, KnowsTheResourceVersionsOfItsItems) {
+  auto list = DecodeList(
+      R"({"items":[{"metadata":{"resourceVersion":"41"},"spec":{}}, {"metadata":{"resourceVersion":"x"}} ,)"
+      R"({"spec":{"metadata":{"resourceVersion":"9"}}},{"metadata":{"resourceVersion":7}},{"metadata":[]}]})");
+  ASSERT_TRUE(list.ok()) << list.status();
+  const auto version = [](uint64_t number) { return testing::Field(&ListItem::resource_version, number); };
+  EXPECT_THAT(list->items, ElementsAre(version(41), version(0), version(0), version(0), version(0)));
+  EXPECT_EQ(list->items[1].text, R"({"metadata":{"resourceVersion":"x"}})");
 }
 
 TEST(List, NullItemsAreAnEmptyListButNoItemsAreNoList) {

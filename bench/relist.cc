@@ -1,0 +1,69 @@
+#include "bench/relist.h"
+
+#include <chrono>
+#include <thread>
+
+#include "bench/cluster.h"
+
+namespace huygens::bench {
+
+namespace {
+
+constexpr size_t kPage = 500;
+constexpr size_t kEventsPerSecond = 2000;
+
+}  // namespace
+
+const char* Text(Stream stream) {
+  switch (stream) {
+    case Stream::kNothing:
+      return "nothing";
+    case Stream::kSameAgain:
+      return "LISTs, unchanged";
+    case Stream::kChanged:
+      return "LISTs, all changed";
+    case Stream::kHalf:
+      return "LISTs, half gone";
+    case Stream::kEvents:
+      return "2000 events/s";
+  }
+  return "";
+}
+
+size_t Deliver(Stream stream, size_t nodes, size_t pods, const std::function<void(kube::EventBatch)>& deliver,
+               const std::function<bool()>& idle, const std::atomic<bool>& stop) {
+  using std::chrono::microseconds;
+  ResourceNames names;
+  static uint64_t version = 1'000'000;  // grows from stream to stream, as the API server's does
+  size_t count = 0;
+  if (stream == Stream::kNothing) return 0;
+  auto next = std::chrono::steady_clock::now();
+  while (stream == Stream::kEvents && !stop) {
+    kube::EventBatch batch{.kind = cluster::Kind::kPod};
+    for (size_t i = 0; i < 10; ++i, ++count)
+      batch.events.push_back(cluster::PodSet{BoundPod(count * 7919 % pods, nodes, names), ++version});
+    deliver(std::move(batch));
+    std::this_thread::sleep_until(next += microseconds(10 * 1'000'000 / kEventsPerSecond));
+  }
+  if (stream == Stream::kEvents) return count;
+  for (; !stop; ++count) {
+    if (stream != Stream::kSameAgain) ++version;
+    const size_t every = stream == Stream::kHalf && count % 2 == 0 ? 2 : 1;
+    kube::EventBatch batch{.kind = cluster::Kind::kPod};
+    batch.events.push_back(cluster::ListBegin{cluster::Kind::kPod});
+    for (size_t pod = 0; pod < pods && !stop; pod += every) {
+      batch.events.push_back(
+          cluster::PodSet{BoundPod(pod, nodes, names), stream == Stream::kSameAgain ? kFilledVersion : version});
+      if (batch.events.size() < kPage) continue;
+      deliver(std::exchange(batch, {.kind = cluster::Kind::kPod}));
+      // As with a reflector that waits for the next page; what is not applied yet does not pile up.
+      while (!idle() && !stop) std::this_thread::sleep_for(microseconds(200));
+    }
+    if (stop) break;  // a LIST that was broken off has no end
+    batch.events.push_back(cluster::ListEnd{cluster::Kind::kPod});
+    deliver(std::move(batch));
+  }
+  return count;
+}
+
+}  // namespace huygens::bench
