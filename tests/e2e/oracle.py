@@ -83,7 +83,7 @@ def placement(pod):
 def held(pod):
     """{zone name: milli-CPUs} that the pod holds."""
     text = annotations(pod).get(RESULT)
-    if not text or not bound(pod) or ended(pod) or (PLACEMENT in annotations(pod) and not placement(pod)):
+    if not text or not bound(pod) or ended(pod) or not placement(pod):
         return {}
     return {zone["name"]: cpu(zone["resources"]["capacity"]) for zone in json.loads(text)}
 
