@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test demo bench bench-prometheus format lint sanitize fuzz coverage clean
+.PHONY: help setup build run test demo bench bench-prometheus format lint sanitize fuzz soak coverage clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ sanitize: setup ## unit, integration and a short end-to-end run under ASan+UBSan
 
 fuzz: setup ## each fuzz target for SECONDS (default 60)
 	@tools/fuzz $(SECONDS)
+
+soak: build ## an hour of abuse of every kind beside real scheduling; SECONDS=600 shortens it
+	@tools/control_plane && HUYGENS_SOAK_SECONDS=$(or $(SECONDS),3600) tests/e2e/run abuse
 
 coverage: setup ## line coverage of the unit tests
 	@tools/coverage

@@ -6,6 +6,7 @@ import time
 from urllib.parse import urlencode
 
 import oracle
+from api import ApiError
 from testbed import NRT_PATH
 
 PATHS = {"pod": "/api/v1/pods", "topology": NRT_PATH}
@@ -80,7 +81,8 @@ class Recorder:
                 if not self._follow(kind):
                     self.gaps += 1
                     self._list(kind)
-            except (OSError, http.client.HTTPException, ValueError):  # cut in the middle of a line, or the API server is away
+            except (OSError, http.client.HTTPException, ValueError, ApiError):
+                # Cut in the middle of a line, or the API server is away, or the kind is.
                 time.sleep(0.2)
 
     def _follow(self, kind):
@@ -117,13 +119,14 @@ class Recorder:
             connection.close()
 
 
-def overfull_zones(events):
-    """Replays the history; one line for each binding that left a zone with more than it has room for."""
+def overfull_zones(events, ignored=()):
+    """Replays the history; one line for each binding that left a zone with more than it has room for. `ignored`: names of objects."""
     rooms, holders, found, bindings = {}, {}, [], 0
     for version, kind, change, item in events:
         name = item["metadata"]["name"]
         if kind == "topology":
-            rooms[name] = oracle.Topology(item).room if change != "DELETED" else {}
+            if change != "DELETED" and name not in ignored:  # a node whose object goes keeps the zones that it has
+                rooms[name] = oracle.Topology(item).room
             continue
         node, uid = item["spec"].get("nodeName"), item["metadata"]["uid"]
         zones = {} if change == "DELETED" else oracle.held(item)

@@ -103,6 +103,10 @@ class Process:
         with open(self.log_path, "ab") as log:
             self._child = subprocess.Popen(self.arguments, stdout=log, stderr=log, stdin=subprocess.DEVNULL, start_new_session=True)
 
+    @property
+    def pid(self):
+        return self._child.pid
+
     def running(self):
         return self._child.poll() is None
 
