@@ -106,7 +106,10 @@ std::vector<Readiness::Item> ReportWatch::Describe() const {
   for (const Checked& each : checks_) {
     Tally sum = each.last;
     sum.Add(each.current);
-    std::string detail = Concat("only reports; since ", FormatRfc3339(sum.since), " it would have refused ");
+    const bool reports = context_.placement.ModeOf(each.name) == policy::CheckMode::kReport;
+    if (!reports && sum.pods.empty()) continue;  // enforced, and has enough to go by
+    std::string detail = Concat(reports ? "only reports" : "has had too little to go by and only reported", "; since ",
+                                FormatRfc3339(sum.since), " it would have refused ");
     if (sum.pods.empty()) {
       detail += "nothing";
     } else {
