@@ -5,6 +5,7 @@
 #include "cli/decisions.h"
 #include "cli/explain_report.h"
 #include "observe/decision_ring.h"
+#include "tests/observe/decisions.h"
 
 namespace huygens::cli {
 namespace {
@@ -43,7 +44,7 @@ class Explain : public testing::Test {
          .zones_json = R"([{"name":"node0","cpuMilli":2500,"memory":1073741824}])"});
   }
   std::string Text() {
-    auto decisions = DecodeDecisions(ring_.Json({"default/p"}, 100));
+    auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
     EXPECT_TRUE(decisions.ok()) << decisions.status();
     return ExplainText(*decisions, time_ + std::chrono::seconds(30));
   }

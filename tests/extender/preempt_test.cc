@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "tests/extender/fixture.h"
+#include "tests/observe/decisions.h"
 
 namespace huygens::extender {
 namespace {
@@ -85,7 +86,7 @@ TEST_F(PreemptVerbTest, WithoutAPodOrBeforeTheFirstListsNobodyIsEvicted) {
 
 TEST_F(PreemptVerbTest, CanBeLookedUpAfterwards) {
   Ask(R"("NodeNameToMetaVictims":{"n1":{"Pods":[]},"n3":{"Pods":[]}})");
-  EXPECT_THAT(ring_.Json({"default/p"}, 1),
+  EXPECT_THAT(Json(ring_, {"default/p"}, 1),
               HasSubstr(R"("facts":{"victims":{"n1":["uid-low"]}},"nodes":[{"name":"n1"},{"name":"n3","reason":")"));
 }
 

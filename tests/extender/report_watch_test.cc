@@ -5,6 +5,7 @@
 
 #include "extender/filter.h"
 #include "tests/extender/fixture.h"
+#include "tests/observe/decisions.h"
 
 namespace huygens::extender {
 namespace {
@@ -44,7 +45,7 @@ class ReportWatchTest : public ServiceTest {
     for (const Readiness::Item& item : watch_->Describe()) text += Concat(item.name, " ", item.detail, "\n");
     return text;
   }
-  std::string Decided(std::string_view name) const { return ring_.Json({Concat("default/", name)}, 10); }
+  std::string Decided(std::string_view name) const { return Json(ring_, {Concat("default/", name)}, 10); }
 
   std::unique_ptr<ReportWatch> watch_;
 };

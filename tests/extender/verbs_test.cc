@@ -7,6 +7,7 @@
 #include "extender/preempt.h"
 #include "extender/prioritize.h"
 #include "tests/extender/fixture.h"
+#include "tests/observe/decisions.h"
 
 namespace huygens::extender {
 namespace {
@@ -132,7 +133,7 @@ TEST_F(VerbsTest, DecisionsCanBeLookedUpAfterwards) {
   AddNode("n2", {1});
   Filter(context_, WithNames(R"(["n1","n2"])"));
   Prioritize(context_, WithNames(R"(["n1"])"));
-  std::string json = ring_.Json({"default/a"}, 10);
+  std::string json = Json(ring_, {"default/a"}, 10);
   EXPECT_THAT(json, HasSubstr("node(s) had insufficient resource of NUMA node"));
   EXPECT_THAT(json, HasSubstr("FewestZones"));
 }
@@ -227,7 +228,7 @@ class QuotaVerbsTest : public ServiceTest {
   static std::string Body(std::string_view name) {
     return Concat(R"({"Pod":)", Pod(name), R"(,"NodeNames":["n1","unheard-of"]})");
   }
-  std::string Decided(std::string_view name) const { return ring_.Json({Concat("default/", name)}, 10); }
+  std::string Decided(std::string_view name) const { return Json(ring_, {Concat("default/", name)}, 10); }
 
   const std::string why_ = "quota bizrq/team: limits.cpu used 2 of 3, requested 2";
 };

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "observe/decision.h"
+#include "observe/decision_ring.h"
 
 namespace huygens::observe {
 
@@ -25,6 +26,16 @@ inline std::shared_ptr<const DecisionRecord> SomeRecord(std::string_view pod, st
   decision.pod = pod;
   decision.uid = uid;
   return std::make_shared<const DecisionRecord>(decision, SomeReasons());
+}
+
+// As /debug/decisions shows them.
+inline std::string Json(const DecisionRing& ring, const DecisionQuery& query, size_t limit) {
+  std::string out = R"({"decisions":[)";
+  for (const auto& record : ring.Find(query, limit)) {
+    if (out.back() != '[') out += ',';
+    record->AppendJson(out);
+  }
+  return out += "]}";
 }
 
 }  // namespace huygens::observe
