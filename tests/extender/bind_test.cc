@@ -61,7 +61,9 @@ TEST_F(BindFlowTest, MarksEveryPodOnAManagedNodeAlsoThoseThatGetNoZones) {
     EXPECT_EQ(annotations.back().first, "huygens.dev/placement");
     EXPECT_THAT(annotations.back().second, HasSubstr(Concat(R"("uid":"uid-)", name, R"(","node":"n1","zones":[],)")));
     // What the pod brought along is overwritten, since the node's agent reads it, too.
-    if (forged) EXPECT_EQ(annotations[0].second, "[]");
+    if (forged) {
+      EXPECT_EQ(annotations[0].second, "[]");
+    }
   }
 }
 
