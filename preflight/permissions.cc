@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "extender/configuration_scalar.h"
 #include "preflight/check_mode.h"
 
 namespace huygens::preflight {
@@ -79,6 +80,11 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
     for (const std::string_view resource : {"nodes/status", "pods/status"}) {
       add("", resource, {"patch"}, "waking rejected pods; they wait up to five minutes without", Severity::kWarning);
     }
+  }
+  if (!extender::IsLoopback(configuration.server.admin_address)) {
+    constexpr std::string_view kAsks = "knowing who asks for /debug from another machine; they are refused without";
+    add("authentication.k8s.io", "tokenreviews", {"create"}, kAsks, Severity::kWarning);
+    add("authorization.k8s.io", "subjectaccessreviews", {"create"}, kAsks, Severity::kWarning);
   }
   add("", "events", {"create"}, "saying on the pod why it is refused", Severity::kWarning);
   const extender::LeaseConfiguration& lease = configuration.bind.lease;

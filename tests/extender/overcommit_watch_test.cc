@@ -24,6 +24,7 @@ class OvercommitWatchTest : public ServiceTest {
     auto pod = std::make_shared<cluster::Pod>(*AddPod(name, cpus));
     pod->node_name = "n";
     pod->topology_result = {{zone, ResourceVector{{kCpu, cpus * 1000}}}};
+    pod->placement_mark = {pod->uid, pod->node_name, pod->topology_result};
     if (!group.empty()) {
       pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = std::string(group)});
     }

@@ -160,6 +160,7 @@ TEST(Permissions, AreThoseThatAreShipped) {
   for (std::string line; std::getline(file, line);) {
     if (line == "kind: ClusterRole") space.clear();
     if (line == "kind: Role") space = "kube-system";
+    if (line.starts_with("- nonResourceURLs:")) groups.clear();  // of those who ask huygens, not of huygens
     if (line.starts_with("- apiGroups:")) groups = Items(line), names = {""};
     if (line.starts_with("  resources:")) resources = Items(line);
     if (line.starts_with("  resourceNames:")) names = Items(line);
@@ -174,6 +175,7 @@ TEST(Permissions, AreThoseThatAreShipped) {
   }
   extender::Configuration configuration;
   configuration.filter.checks = {"topology", "usage", "quota"};
+  configuration.server.admin_address = "0.0.0.0:8889";
   EXPECT_EQ(Needed(configuration), shipped);
 }
 
@@ -184,7 +186,7 @@ TEST(Permissions, FollowTheConfiguration) {
   configuration.bind.lease.enabled = false;
   configuration.usage.prometheus.emplace();
   for (const std::string& line : Needed(configuration)) {
-    for (const char* part : {"patch", "lease", "metrics", "quota"}) {
+    for (const char* part : {"patch", "lease", "metrics", "quota", "reviews"}) {
       EXPECT_EQ(line.find(part), std::string::npos) << line;
     }
   }
