@@ -40,7 +40,9 @@ def demo(keep=False):
             pods = bed.client.get("/api/v1/namespaces/default/pods")["items"]
             return [pod for pod in pods if not pod["metadata"]["name"].startswith("search-")]
 
-        wait_until(lambda: all(oracle.bound(p) or oracle.unscheduled_reason(p) for p in sample_pods()), "a sample pod was not decided", 30)
+        # Until then the Lease, which nobody ever held, may hold back the binds of the first seconds.
+        decided = lambda pod: oracle.bound(pod) or "nodes are available" in oracle.unscheduled_reason(pod)
+        wait_until(lambda: all(decided(pod) for pod in sample_pods()), "a sample pod was not decided", 60)
         pods = sorted(sample_pods(), key=lambda p: p["metadata"]["name"])
         print(f"{'POD':<24}{'NODE':<12}{'ZONES':<32}REASON")
         for pod in pods:
