@@ -44,7 +44,8 @@ void CheckList(std::string_view json) {
   StatusOr<wire::ObjectList> list = wire::DecodeList(json);
   if (!list.ok()) return;
   ResourceNames names;
-  for (std::string_view item : list->items) {
+  for (const wire::ListItem& listed : list->items) {
+    const std::string_view item = listed.text;
     CheckViews(json, item);
     (void)wire::DecodeNode(item, names);
     (void)wire::DecodeObjectMeta(item);
