@@ -164,7 +164,7 @@ class Scheduler(Process):
 class Huygens:
     """One huygens with its ports and configuration; it can be killed and started again."""
 
-    def __init__(self, bed, name, more=""):
+    def __init__(self, bed, name, more="", enforce_usage=False):
         self.name = name
         self.port, self.admin_port = free_port(), free_port()
         shipped = (CONFIG / "overlays" / "kubeadm" / "extender.yaml").read_text()
@@ -172,6 +172,8 @@ class Huygens:
             shipped = replaced(shipped, {"usage:\n  historyFile: /var/lib/huygens/history\n": ""})
         else:
             shipped = replaced(shipped, {"/var/lib/huygens/history": str(bed.directory / f"{name}.history")})
+        if enforce_usage:  # the one word of "Switch on safely"
+            shipped = replaced(shipped, {"{name: usage, mode: report}": "{name: usage, mode: enforce}"})
         config = bed.directory / f"{name}.yaml"
         config.write_text(replaced(shipped, {
             "127.0.0.1:8888": f"127.0.0.1:{self.port}",
@@ -408,9 +410,9 @@ class ControlPlane:
             subprocess.run([CONFIG / "tls" / "make_certificates", directory], check=True, capture_output=True)
         return directory
 
-    def start_huygens(self, name="huygens", more=""):
+    def start_huygens(self, name="huygens", more="", enforce_usage=False):
         """`more`: further text of the configuration."""
-        huygens = Huygens(self, name, more)
+        huygens = Huygens(self, name, more, enforce_usage)
         self.extenders.append(huygens)
         huygens.wait_ready()
         return huygens

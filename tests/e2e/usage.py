@@ -183,7 +183,7 @@ def usage():
             imported = time.monotonic() - begin
             bed.client.for_each(lambda i: bed.client.post("/api/v1/nodes", make_node(i)), range(count))
             old = create_old_pods(bed.client, placed)
-            huygens = bed.start_huygens(more=CONFIGURATION.format(source=f"prometheus: {{url: {json.dumps(server.url)}}}",
+            huygens = bed.start_huygens(enforce_usage=True, more=CONFIGURATION.format(source=f"prometheus: {{url: {json.dumps(server.url)}}}",
                                                                   stale_after=STALE_AFTER))
 
             def state(name):
@@ -266,7 +266,7 @@ def herd():
         with prometheus.Prometheus(bed.directory, lambda path: prometheus.write_series(path, series, times)) as server:
             bed.client.for_each(lambda i: bed.client.post("/api/v1/nodes", make_node(i)), range(count))
             create_old_pods(bed.client, scene.placed)
-            huygens = bed.start_huygens(more=CONFIGURATION.format(source=f"prometheus: {{url: {json.dumps(server.url)}}}", stale_after=600))
+            huygens = bed.start_huygens(enforce_usage=True, more=CONFIGURATION.format(source=f"prometheus: {{url: {json.dumps(server.url)}}}", stale_after=600))
             wait_until(lambda: huygens.metric("huygens_nodes", 'usage="fresh"') == count,
                        lambda: f"nodes are not fresh: {huygens.admin('/readyz?verbose')}", 60)
             bed.start_scheduler(huygens)
