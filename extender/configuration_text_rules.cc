@@ -119,8 +119,10 @@ std::string LabelMatcher(std::string_view text) {
   if (text.size() < 2 || text.front() != '"' || text.back() != '"') return std::string(kFault);
   text = text.substr(1, text.size() - 2);
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool escape = text[i] == '\\';
-    if (text[i] == '"' || text[i] == '\n' || (escape && ++i == text.size())) return std::string(kFault);
+    if (text[i] == '"' || text[i] == '\n') return std::string(kFault);
+    if (text[i] != '\\') continue;
+    ++i;  // what is escaped may be anything, but has to be there
+    if (i == text.size()) return std::string(kFault);
   }
   return "";
 }
