@@ -22,7 +22,7 @@ std::string Count(const TextSet& pods) {
   return Concat(pods.size() < kMostPods ? "" : "at least ", std::to_string(pods.size()));
 }
 
-std::string Plural(std::string count, std::string_view what) {
+std::string Plural(std::string_view count, std::string_view what) {
   return Concat(count, " ", what, count == "1" ? "" : "s");
 }
 
@@ -136,6 +136,7 @@ std::string ReportWatch::Tally::Why() const {
     if (reason != policy::Reason::kFits && count > 0) by_text[policy::Text(reason)] += count;
   }
   std::vector<std::pair<uint64_t, std::string_view>> ranking;
+  ranking.reserve(by_text.size());
   for (const auto& [text, count] : by_text) ranking.emplace_back(count, text);
   std::ranges::stable_sort(ranking, std::greater<>(), [](const auto& each) { return each.first; });
   std::string why;
