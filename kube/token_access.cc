@@ -52,9 +52,11 @@ void TokenAccess::Ask(std::string token, std::string path, Done done) {
       known = Unknown("too many wait for that; try again");
     } else {
       questions_.push_back({key, std::move(done)});
+      changed_.notify_all();
+      return;
     }
   }
-  known ? done(*std::move(known)) : changed_.notify_all();
+  done(*std::move(known));
 }
 
 void TokenAccess::Work() {
