@@ -59,7 +59,7 @@ void LookAt(const placement::Placement& placement, NodeIndex index, Time now, La
     return;
   }
   ++lacks.nodes;
-  const auto note = [&](std::string setting) {
+  const auto note = [&](const std::string& setting) {
     if (setting.empty()) return;
     if (lacks.unknown.empty()) lacks.unknown_setting = setting;
     lacks.unknown.push_back(node->name);
