@@ -65,7 +65,7 @@ StatusOr<Progress> PrometheusSource::Refresh(Time now, const Deliver& deliver) {
   Status first_fault;
   std::string warning;
   for (size_t i = 0; i < resources_.size(); ++i) {
-    const Status status = Annotate(statuses[i], resources_[i].name());
+    Status status = Annotate(statuses[i], resources_[i].name());
     if (absl::IsCancelled(status)) return status;
     if (!status.ok()) progress.notices.emplace_back(Message(status));
     first_fault.Update(status);

@@ -162,6 +162,7 @@ void Account::Rename(NodeIndex node, std::string_view name) {
   }
   // Whose history a reserved pod of a DaemonSet has goes by the name.
   std::vector<std::string> before;
+  before.reserve(here.pods.size());
   for (const PodHere& pod : here.pods) before.push_back(WorkloadHere(node, *pod.pod));
   if (!name.empty()) node_index_[name] = node;
   here.name = name;
