@@ -45,8 +45,9 @@ Status ReadAnnotations(JsonReader& in, Pod& pod, MarkTexts& marks) {
     if (policy) pod.cpu_policy = ParseCpuPolicy(text);
     if (smt) pod.smt = ParseSmt(text);
     if (awareness) pod.topology_awareness = ParseBoolWord(text);
-    if (result) marks.result = std::move(text);
-    if (placement || observed) (placement ? marks.placement : marks.observed) = std::move(text);
+    if (result || placement || observed) {
+      (result ? marks.result : placement ? marks.placement : marks.observed) = std::move(text);
+    }
     return absl::OkStatus();
   });
 }
