@@ -93,11 +93,11 @@ class State {
   // Where the pod holds capacity, null if nowhere.
   const PlacedPod* FindPlaced(std::string_view uid) const;
 
-  // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and
-  // Release on a UID without an entry do nothing: the watch was faster.
   // The ids from `first` on were given to names just now: pods that ask for such a resource get them.
   void ResourcesKnown(const ResourceNames& names, ResourceId first);
 
+  // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and
+  // Release on a UID without an entry do nothing: the watch was faster.
   Status Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
   void Assume(std::string_view uid, Time now);
   void Release(std::string_view uid);

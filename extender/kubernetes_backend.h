@@ -61,10 +61,10 @@ class KubernetesBackend final : public Backend {
   void LeaseChanged(const kube::BindLease::View& view);
   // Tells the Lease, once, if no pod shows that huygens ever bound anything.
   void LookForOthers();
-  // Answers the binds that wait for the Lease, as far as an answer is known.
   // `namespace_name` empty: a Node.
   void WarnOf(const std::string& namespace_name, const std::string& name, const std::string& uid,
               const kube::PodWarning& warning);
+  // Answers the binds that wait for the Lease, as far as an answer is known.
   void AnswerWaiting();
   // Refuses those whose patience is over, and sees to the next.
   void EndPatience();

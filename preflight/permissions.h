@@ -1,5 +1,5 @@
 // What huygens has to be allowed to do with a given configuration: the one list that preflight asks about, and that a
-// test compares with config/rbac and docs/operations.md. Pure; any thread.
+// test compares with config/rbac. Pure; any thread.
 #pragma once
 
 #include <string>
