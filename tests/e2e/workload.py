@@ -126,14 +126,14 @@ class Churn(threading.Thread):
 
     def run(self):
         try:
-            while self.done < self.count:
+            while (left := self.count - self.done) > 0:  # read once: Successors.end() changes `count` from another thread
                 candidates = [p for p in self._recorder.pods()
                               if oracle.bound(p) and not oracle.ended(p) and not p["metadata"].get("deletionTimestamp")]
                 if not candidates:
                     time.sleep(0.05)
                     continue
                 candidates.sort(key=lambda p: p["metadata"]["name"])
-                for pod in self._rng.sample(candidates, min(10, len(candidates), self.count - self.done)):
+                for pod in self._rng.sample(candidates, min(10, len(candidates), left)):
                     self._touch(pod)
                     self.done += 1
         except Exception as error:  # reported by finish()
