@@ -143,7 +143,7 @@ class Admin::Impl {
   void AskReadiness(const net::Request& request, net::Respond respond) {
     bool verbose = QueryValue(request.query, "verbose").value_or("false") != "false";
     Ask(std::move(respond), 503,
-        [this, verbose](const Answer& answer) { answer(Render(sources_.readiness(), verbose)); });
+        [this, verbose](const Answer& answer) { answer(Render(sources_.readiness(verbose), verbose)); });
   }
 
   void AskMetrics(net::Respond respond) {

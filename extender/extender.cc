@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <thread>
 #include <utility>
 
@@ -102,7 +103,10 @@ class Extender::Parts {
   Duration Silence(cluster::Kind kind) const {
     return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
   }
-  Readiness Describe() const;
+  Readiness Watches() const;
+  bool Ready() const { return !shutdown_->begun() && Watches().Ready(); }
+  Readiness Describe(bool verbose) const;
+  std::vector<Readiness::Item> Notices() const;
   void RefreshMetrics();
   void EverySecond();
   void Reconcile();
@@ -305,7 +309,7 @@ Status Extender::Parts::StartAdmin() {
                        .decisions = ring_,
                        .pods = *pods_,
                        .clock = clock_,
-                       .readiness = [this] { return Describe(); },
+                       .readiness = [this](bool verbose) { return Describe(verbose); },
                        .refresh_metrics = [this] { RefreshMetrics(); }};
   if (token_access_) {
     sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
@@ -330,7 +334,7 @@ std::string Extender::Parts::NotReady() const {
   return WaitingText(missing);
 }
 
-Readiness Extender::Parts::Describe() const {
+Readiness Extender::Parts::Watches() const {
   Readiness readiness;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind)) continue;
@@ -338,13 +342,25 @@ Readiness Extender::Parts::Describe() const {
     watch.kind = kind;
     readiness.items.push_back(DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
   }
-  for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
-  if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
-  if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
-  if (auto item = overcommit_watch_->Describe()) readiness.items.push_back(*std::move(item));
-  for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
-  if (auto item = topology_watch_->Describe()) readiness.items.push_back(*std::move(item));
-  if (shutdown_->begun()) {
+  return readiness;
+}
+
+// Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
+std::vector<Readiness::Item> Extender::Parts::Notices() const {
+  std::vector<Readiness::Item> items = backend_->Details();
+  if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
+  if (usage_feed_) items.push_back(usage_feed_->Describe());
+  if (auto item = overcommit_watch_->Describe()) items.push_back(*std::move(item));
+  std::ranges::move(report_watch_->Describe(), std::back_inserter(items));
+  if (auto item = topology_watch_->Describe()) items.push_back(*std::move(item));
+  return items;
+}
+
+Readiness Extender::Parts::Describe(bool verbose) const {
+  Readiness readiness = Watches();
+  const bool draining = shutdown_->begun();
+  if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
+  if (draining) {
     readiness.items.push_back({.ok = false,
                                .name = "serving",
                                .detail = shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
@@ -360,7 +376,7 @@ void Extender::Parts::RefreshMetrics() {
                            state.ledger().Count(cluster::ReservationState::kAssumed));
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
-  metrics_.SetReady(Describe().Ready());
+  metrics_.SetReady(Ready());
   for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, Silence(kind));
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
