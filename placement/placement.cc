@@ -54,13 +54,16 @@ StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
   return placement;
 }
 
+CheckMode ModeOf(std::span<const CheckSetting> checks, std::string_view name) {
+  const auto found = std::ranges::find(checks, name, &CheckSetting::name);
+  return found == checks.end() ? CheckMode::kOff : found->mode;
+}
+
 bool LooksAtUsage(const Options& options) {
-  auto checks = [](const CheckSetting& check) { return check.mode != CheckMode::kOff && check.name == "usage"; };
   auto looks = [](const WeightedTerm& term) {
     return term.weight > 0 && (term.name == "LeastUsed" || term.name == "Balanced");
   };
-  return std::any_of(options.checks.begin(), options.checks.end(), checks) ||
-         std::any_of(options.terms.begin(), options.terms.end(), looks);
+  return ModeOf(options.checks, "usage") != CheckMode::kOff || std::ranges::any_of(options.terms, looks);
 }
 
 Placement::Placement(Options options)
@@ -130,7 +133,6 @@ Status Placement::BuildChecks(const policy::Sources& sources) {
   for (size_t c = 0; c < checks_.size(); ++c) {
     if (checks_[c].name == "topology") topology_check_ = c;
   }
-  checks_usage_ = ModeOf("usage") != CheckMode::kOff;
   enforces_quota_ = ModeOf("quota") == CheckMode::kEnforce;
   return absl::OkStatus();
 }
