@@ -31,10 +31,6 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
   }
 }
 
-std::string Seconds(Duration duration) {
-  return Concat(std::to_string(std::chrono::duration_cast<seconds>(duration).count()), " s");
-}
-
 }  // namespace
 
 struct KubernetesBackend::Worker {
@@ -289,7 +285,7 @@ std::vector<Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
   std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
-  if (view.settling > Duration::zero()) trouble += Concat("; ", Seconds(view.settling), " more");
+  if (view.settling > Duration::zero()) trouble += Concat("; ", SecondsText(view.settling), " more");
   Readiness::Item item{.name = "bind-lease"};
   item.detail = view.held              ? "held"
                 : !view.holder.empty() ? Concat("held by ", view.holder)
@@ -298,7 +294,7 @@ std::vector<Readiness::Item> KubernetesBackend::Details() const {
   if (!view.held && view.excess > Duration::zero()) {
     item.warning = true;
     item.detail +=
-        Concat(", which claims it for ", Seconds(view.excess), "; ", Seconds(options_.lease_options.duration),
+        Concat(", which claims it for ", SecondsText(view.excess), "; ", SecondsText(options_.lease_options.duration),
                " (bind.lease.duration) after its last renewal it counts as dead");
   }
   return {std::move(item)};
