@@ -406,7 +406,7 @@ void Extender::Parts::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
-  topology_watch_->EverySecond(std::chrono::steady_clock::now().time_since_epoch());
+  topology_watch_->EverySecond(context_->monotonic());
   if (waker_) waker_->EverySecond();
   report_watch_->EverySecond();
   overcommit_watch_->EverySecond();
