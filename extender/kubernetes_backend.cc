@@ -179,8 +179,15 @@ void KubernetesBackend::AnswerWaiting() {
 
 void KubernetesBackend::EndPatience() {
   const Duration now = context_.monotonic();
-  std::string trouble = lease_->Now().trouble;
+  const kube::BindLease::View view = lease_->Now();
+  std::string trouble = view.trouble;
   if (trouble.empty()) trouble = "the bind Lease could not be had in time; try again";
+  // Without the seconds that are left: kube-scheduler writes each text that differs into the pod.
+  if (view.settling > Duration::zero()) {
+    trouble = Concat("the bind Lease was created just now (first start in this cluster, or it was deleted): for up to ",
+                     SecondsText(options_.lease_options.duration),
+                     " nobody binds, as another huygens might still do so; try again");
+  }
   std::vector<Waiting> ended;
   while (!waiting_.empty() && waiting_.front().until <= now) {
     ended.push_back(std::move(waiting_.front()));
