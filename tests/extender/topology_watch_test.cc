@@ -11,9 +11,7 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class TopologyWatchTest : public ServiceTest {
  protected:
