@@ -119,7 +119,7 @@ std::string UsageTopText(const UsageTopView& top, std::string_view size) {
   std::string text = Concat(std::to_string(top.nodes), " nodes, those with the highest weekly peak of ", top.by,
                             " first; check usage: ",
                             top.check == "stepsAside"    ? "steps aside"
-                            : top.check == "reportsOnly" ? "reports only, too little was measured"
+                            : top.check == "reportsOnly" ? "only reports (/readyz?verbose says why)"
                                                          : top.check,
                             "; ", Percent(top.stale_share), " of the nodes without fresh figures\n");
   if (top.fits) text += Concat(std::to_string(*top.fits), " more pods of ", size, " fit on all nodes together\n");

@@ -1,10 +1,9 @@
 #include "extender/admin.h"
 
-#include <algorithm>
-#include <cctype>
 #include <map>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "extender/debug_pages.h"
 #include "extender/query_string.h"
 #include "extender/turns.h"
@@ -62,12 +61,7 @@ net::Response Render(const Readiness& readiness, bool verbose) {
 // What follows "Bearer "; empty without it.
 std::string_view BearerToken(std::string_view authorization) {
   constexpr std::string_view kScheme = "Bearer ";
-  if (authorization.size() < kScheme.size() ||
-      !std::ranges::equal(authorization.substr(0, kScheme.size()), kScheme, [](char a, char b) {
-        return std::tolower(static_cast<unsigned char>(a)) == std::tolower(b);
-      })) {
-    return {};
-  }
+  if (!absl::StartsWithIgnoreCase(ToAbsl(authorization), ToAbsl(kScheme))) return {};
   return authorization.substr(kScheme.size());
 }
 
@@ -143,7 +137,7 @@ class Admin::Impl {
   void AskReadiness(const net::Request& request, net::Respond respond) {
     bool verbose = QueryValue(request.query, "verbose").value_or("false") != "false";
     Ask(std::move(respond), 503,
-        [this, verbose](const Answer& answer) { answer(Render(sources_.readiness(), verbose)); });
+        [this, verbose](const Answer& answer) { answer(Render(sources_.readiness(verbose), verbose)); });
   }
 
   void AskMetrics(net::Respond respond) {

@@ -35,7 +35,8 @@ struct AdminSources {
   const observe::DecisionRing& decisions;
   const PodMemory& pods;
   const Clock& clock;
-  std::function<Readiness()> readiness;   // called on the decision thread
+  // Called on the decision thread. Unless `verbose`, what decides whether huygens is ready is enough while it is.
+  std::function<Readiness(bool verbose)> readiness;
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty
   // Whether the owner of a bearer token may get a path; called on the admin thread, answers on any, and not any more
   // when the Admin is destroyed. Empty: /debug is for this machine only.

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "absl/strings/match.h"
 #include "base/text.h"
 #include "extender/configuration_scalar.h"
 
@@ -132,12 +133,11 @@ std::string HeaderName(std::string_view text) {
     return IsLetterOrDigit(c) || std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
   });
   if (!good) return "must be the name of a header, such as X-Scope-OrgID";
-  std::string lower(text);
-  std::ranges::transform(lower, lower.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
-  if (lower == "authorization") return "is set by bearerTokenFile, or by username and passwordFile";
+  const auto is = [text](std::string_view name) { return absl::EqualsIgnoreCase(ToAbsl(text), ToAbsl(name)); };
+  if (is("authorization")) return "is set by bearerTokenFile, or by username and passwordFile";
   for (const std::string_view own : {"accept", "accept-encoding", "connection", "content-length", "content-type",
                                      "expect", "host", "transfer-encoding", "user-agent"}) {
-    if (lower == own) return "is a header that huygens sets itself";
+    if (is(own)) return "is a header that huygens sets itself";
   }
   return "";
 }

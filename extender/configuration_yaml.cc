@@ -3,11 +3,11 @@
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <tuple>
 
+#include "base/read_file.h"
 #include "base/text.h"
 #include "extender/configuration_nearest.h"
 #include "extender/configuration_paths.h"
@@ -19,7 +19,6 @@ namespace huygens::extender {
 
 namespace {
 
-constexpr size_t kMaxFileBytes = size_t{1} << 20;
 constexpr size_t kMaxFaults = 50;
 
 struct Place {
@@ -282,12 +281,7 @@ StatusOr<Configuration> ParseConfiguration(std::string_view yaml, std::string_vi
 }
 
 StatusOr<Configuration> LoadConfiguration(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMaxFileBytes + 1, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || (!in.is_open())) return Status(absl::ErrnoToStatus(errno, ToAbsl(Concat("cannot read ", path))));
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kMaxFileBytes) return Invalid(Concat(path, ": longer than 1 MiB; is this the configuration?"));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, "configuration"));
   return ParseConfiguration(text, path);
 }
 

@@ -1,10 +1,7 @@
 #include "extender/extender.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cstdio>
-#include <thread>
+#include <iterator>
 #include <utility>
 
 #include "extender/admin.h"
@@ -15,6 +12,7 @@
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
 #include "extender/overcommit_watch.h"
+#include "extender/part_options.h"
 #include "extender/placement_options.h"
 #include "extender/quota_watch.h"
 #include "extender/report_watch.h"
@@ -48,28 +46,9 @@ constexpr auto kOverdue = seconds(60);
 // slice sums the curves of nine anew, which takes about 0.2 ms.
 constexpr size_t kReconcileSlices = 600;
 
-// Tells two instances on one host apart, also after a restart with the same process id.
-std::string Identity() {
-  char host[256] = "localhost";
-  (void)gethostname(host, sizeof host - 1);
-  char suffix[32];
-  std::snprintf(suffix, sizeof suffix, "%08x", static_cast<unsigned>(SystemRandom()() * 4294967295.0));
-  return Concat(host, "_", suffix);
-}
-
 // The configured address with the port that was really taken, which differs where 0 was asked for.
 std::string WithPort(std::string_view address, uint16_t port) {
   return Concat(address.substr(0, address.rfind(':') + 1), std::to_string(port));
-}
-
-observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
-  observe::Metrics::Options options{.version = HUYGENS_VERSION};
-  for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
-  for (policy::Reason reason : policy::kReasons) {
-    if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
-  }
-  for (const policy::CheckEntry& check : policy::KnownChecks()) options.checks.push_back(check.name);
-  return options;
 }
 
 }  // namespace
@@ -102,7 +81,10 @@ class Extender::Parts {
   Duration Silence(cluster::Kind kind) const {
     return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
   }
-  Readiness Describe() const;
+  Readiness Watches() const;
+  bool Ready() const { return !shutdown_->begun() && Watches().Ready(); }
+  Readiness Describe(bool verbose) const;
+  std::vector<Readiness::Item> Notices() const;
   void RefreshMetrics();
   void EverySecond();
   void Reconcile();
@@ -212,20 +194,13 @@ Status Extender::Parts::StartBackend() {
     return absl::OkStatus();
   }
   const std::string& kubeconfig = configuration_.cluster.kubernetes->kubeconfig;
-  KubernetesOptions options;
+  KubernetesOptions options = BackendOptions(configuration_.bind, identity_);
   HUYGENS_ASSIGN_OR_RETURN(options.api_server,
                            kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
   const net::ClientOptions& server = options.api_server;
   if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) && IsPlainHttpToOthers(server.base_url)) {
     log_.Warn("the bearer token goes to the API server unencrypted; use https", {{"server", server.base_url}});
   }
-  options.binders = static_cast<size_t>(configuration_.bind.binders);
-  options.retries = static_cast<int>(configuration_.bind.retries);
-  options.lease = configuration_.bind.lease.enabled;
-  options.lease_options.namespace_name = configuration_.bind.lease.namespace_name;
-  options.lease_options.name = configuration_.bind.lease.name;
-  options.lease_options.duration = configuration_.bind.lease.duration;
-  options.identity = identity_;
   if (!IsLoopback(configuration_.server.admin_address)) {
     HUYGENS_ASSIGN_OR_RETURN(token_access_,
                              kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
@@ -266,19 +241,7 @@ net::ServerEvents Extender::Parts::ServerEvents() {
 
 Status Extender::Parts::StartServer() {
   const ServerConfiguration& from = configuration_.server;
-  net::ServerOptions options;
-  options.address = from.address;
-  if (from.tls) {
-    options.tls.cert_file = from.tls->cert_file;
-    options.tls.key_file = from.tls->key_file;
-    options.tls.client_ca_file = from.tls->client_ca_file;
-    options.tls.allowed_clients = from.tls->allowed_clients;
-    options.tls.allow_any_client = from.tls->allow_any_client;
-  }
-  options.allow_plain_http = from.allow_plain_http;
-  options.max_body_bytes = static_cast<size_t>(from.max_body_bytes);
-  options.max_bytes_in_flight = static_cast<size_t>(std::max(from.max_bytes_in_flight, from.max_body_bytes));
-  options.idle_timeout = from.idle_timeout;
+  net::ServerOptions options = ServerOptions(from);
   options.events = ServerEvents();
   options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
   options.events.on_handshake_failed = [this](std::string_view what) {
@@ -305,7 +268,7 @@ Status Extender::Parts::StartAdmin() {
                        .decisions = ring_,
                        .pods = *pods_,
                        .clock = clock_,
-                       .readiness = [this] { return Describe(); },
+                       .readiness = [this](bool verbose) { return Describe(verbose); },
                        .refresh_metrics = [this] { RefreshMetrics(); }};
   if (token_access_) {
     sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
@@ -330,7 +293,7 @@ std::string Extender::Parts::NotReady() const {
   return WaitingText(missing);
 }
 
-Readiness Extender::Parts::Describe() const {
+Readiness Extender::Parts::Watches() const {
   Readiness readiness;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind)) continue;
@@ -338,13 +301,25 @@ Readiness Extender::Parts::Describe() const {
     watch.kind = kind;
     readiness.items.push_back(DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
   }
-  for (Readiness::Item& item : backend_->Details()) readiness.items.push_back(std::move(item));
-  if (auto item = usage_watch_->Describe()) readiness.items.push_back(*std::move(item));
-  if (usage_feed_) readiness.items.push_back(usage_feed_->Describe());
-  if (auto item = overcommit_watch_->Describe()) readiness.items.push_back(*std::move(item));
-  for (Readiness::Item& item : report_watch_->Describe()) readiness.items.push_back(std::move(item));
-  if (auto item = topology_watch_->Describe()) readiness.items.push_back(*std::move(item));
-  if (shutdown_->begun()) {
+  return readiness;
+}
+
+// Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
+std::vector<Readiness::Item> Extender::Parts::Notices() const {
+  std::vector<Readiness::Item> items = backend_->Details();
+  if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
+  if (usage_feed_) items.push_back(usage_feed_->Describe());
+  if (auto item = overcommit_watch_->Describe()) items.push_back(*std::move(item));
+  std::ranges::move(report_watch_->Describe(), std::back_inserter(items));
+  if (auto item = topology_watch_->Describe()) items.push_back(*std::move(item));
+  return items;
+}
+
+Readiness Extender::Parts::Describe(bool verbose) const {
+  Readiness readiness = Watches();
+  const bool draining = shutdown_->begun();
+  if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
+  if (draining) {
     readiness.items.push_back({.ok = false,
                                .name = "serving",
                                .detail = shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
@@ -360,7 +335,7 @@ void Extender::Parts::RefreshMetrics() {
                            state.ledger().Count(cluster::ReservationState::kAssumed));
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
-  metrics_.SetReady(Describe().Ready());
+  metrics_.SetReady(Ready());
   for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, Silence(kind));
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
@@ -390,7 +365,7 @@ void Extender::Parts::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
-  topology_watch_->EverySecond(std::chrono::steady_clock::now().time_since_epoch());
+  topology_watch_->EverySecond(context_->monotonic());
   if (waker_) waker_->EverySecond();
   report_watch_->EverySecond();
   overcommit_watch_->EverySecond();

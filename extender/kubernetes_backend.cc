@@ -31,10 +31,6 @@ BindReport ReportOf(const kube::BindOutcome& outcome) {
   }
 }
 
-std::string Seconds(Duration duration) {
-  return Concat(std::to_string(std::chrono::duration_cast<seconds>(duration).count()), " s");
-}
-
 }  // namespace
 
 struct KubernetesBackend::Worker {
@@ -183,8 +179,15 @@ void KubernetesBackend::AnswerWaiting() {
 
 void KubernetesBackend::EndPatience() {
   const Duration now = context_.monotonic();
-  std::string trouble = lease_->Now().trouble;
+  const kube::BindLease::View view = lease_->Now();
+  std::string trouble = view.trouble;
   if (trouble.empty()) trouble = "the bind Lease could not be had in time; try again";
+  // Without the seconds that are left: kube-scheduler writes each text that differs into the pod.
+  if (view.settling > Duration::zero()) {
+    trouble = Concat("the bind Lease was created just now (first start in this cluster, or it was deleted): for up to ",
+                     SecondsText(options_.lease_options.duration),
+                     " nobody binds, as another huygens might still do so; try again");
+  }
   std::vector<Waiting> ended;
   while (!waiting_.empty() && waiting_.front().until <= now) {
     ended.push_back(std::move(waiting_.front()));
@@ -289,7 +292,7 @@ std::vector<Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
   std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
-  if (view.settling > Duration::zero()) trouble += Concat("; ", Seconds(view.settling), " more");
+  if (view.settling > Duration::zero()) trouble += Concat("; ", SecondsText(view.settling), " more");
   Readiness::Item item{.name = "bind-lease"};
   item.detail = view.held              ? "held"
                 : !view.holder.empty() ? Concat("held by ", view.holder)
@@ -298,7 +301,7 @@ std::vector<Readiness::Item> KubernetesBackend::Details() const {
   if (!view.held && view.excess > Duration::zero()) {
     item.warning = true;
     item.detail +=
-        Concat(", which claims it for ", Seconds(view.excess), "; ", Seconds(options_.lease_options.duration),
+        Concat(", which claims it for ", SecondsText(view.excess), "; ", SecondsText(options_.lease_options.duration),
                " (bind.lease.duration) after its last renewal it counts as dead");
   }
   return {std::move(item)};

@@ -24,15 +24,17 @@ struct Cause {
 
 }  // namespace
 
+std::string SecondsText(Duration duration) {
+  return Concat(std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()), " s");
+}
+
 Readiness::Item DescribeWatch(const kube::WatchReport& watch, bool listed, Duration silence) {
   const bool core = watch.kind == cluster::Kind::kNode || watch.kind == cluster::Kind::kPod;
   Readiness::Item item{.ok = listed && !(core && silence > kTooLong), .name = std::string(Name(watch.kind))};
   item.warning = item.ok && (watch.state == kube::WatchState::kBroken || silence > kWorrying);
   item.detail = Concat(Name(watch.state), watch.why.empty() ? "" : ": ", watch.why);
   if (listed && silence > kWorrying) {
-    item.detail +=
-        Concat("; not heard of for ", std::to_string(std::chrono::duration_cast<std::chrono::seconds>(silence).count()),
-               " s: decisions go on with what was last seen");
+    item.detail += Concat("; not heard of for ", SecondsText(silence), ": decisions go on with what was last seen");
   }
   return item;
 }

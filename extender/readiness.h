@@ -27,6 +27,9 @@ struct Readiness {
   }
 };
 
+// "12 s": whole seconds, rounded towards 0.
+std::string SecondsText(Duration duration);
+
 // One kind of object that is watched: not good until it was listed once. Decisions go on with what was last seen
 // however long nothing is heard of it, but past kWorrying it is a warning, and past kTooLong the core kinds, nodes and
 // pods, are the reason for 503: where another instance hears more, requests should go there.

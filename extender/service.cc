@@ -75,7 +75,7 @@ void Service::Refused(const net::RefusedRequest& request) {
 void Service::Account(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration) {
   context_.metrics.Request(verb, answer.outcome, bytes_in, answer.body.size(), duration);
   if (answer.why.empty()) return;
-  const bool refused = answer.outcome == "malformed";
+  const bool refused = answer.status >= 400;
   const auto left_out = (refused ? refusals_ : errors_).Allow(context_.clock.Now());
   if (!left_out) return;
   context_.log.Warn(

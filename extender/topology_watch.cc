@@ -3,16 +3,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "extender/configuration_scalar.h"
+
 namespace huygens::extender {
 
 namespace {
 
 constexpr size_t kMostNames = 3;
 constexpr std::string_view kReason = "TopologyLost";
-
-std::string Seconds(Duration duration) {
-  return Concat(std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()), "s");
-}
 
 }  // namespace
 
@@ -24,7 +22,7 @@ std::string TopologyWatch::Names(std::span<const cluster::NodeIndex> nodes) cons
 }
 
 void TopologyWatch::EverySecond(Duration now) {
-  const std::string grace = Seconds(context_.placement.options().topology.loss_grace);
+  const std::string grace = DurationText(context_.placement.options().topology.loss_grace);
   const cluster::State& state = context_.placement.state();
   const cluster::State::Losses losses = context_.placement.AgeLosses(now);
   longest_ = losses.longest;
@@ -56,13 +54,13 @@ void TopologyWatch::RefreshMetrics() {
 std::optional<Readiness::Item> TopologyWatch::Describe() const {
   const size_t lost = context_.placement.state().LostTopologies();
   if (lost == 0) return std::nullopt;
-  return Readiness::Item{
-      .ok = true,
-      .warning = true,
-      .name = "topology",
-      .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes", " lost the topology object, for ",
-                       Seconds(longest_), " at most; after ", Seconds(context_.placement.options().topology.loss_grace),
-                       " such a node counts as one without topology")};
+  return Readiness::Item{.ok = true,
+                         .warning = true,
+                         .name = "topology",
+                         .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes",
+                                          " lost the topology object, for ", SecondsText(longest_), " at most; after ",
+                                          SecondsText(context_.placement.options().topology.loss_grace),
+                                          " such a node counts as one without topology")};
 }
 
 }  // namespace huygens::extender

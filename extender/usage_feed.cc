@@ -53,8 +53,7 @@ Readiness::Item UsageFeed::Describe() const {
     return item;
   }
   const Duration age = last_good_ ? context_.clock.Now() - *last_good_ : Duration::zero();
-  const std::string seconds = std::to_string(std::chrono::duration_cast<std::chrono::seconds>(age).count());
-  const std::string good = last_good_ ? Concat(seconds, " s ago") : "never";
+  const std::string good = last_good_ ? Concat(SecondsText(age), " ago") : "never";
   if (!last_->progress.not_asked.empty()) {
     item.detail += Concat(": ", last_->progress.not_asked);
   } else if (last_->status.ok()) {

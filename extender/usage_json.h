@@ -18,11 +18,10 @@ namespace huygens::extender {
 void AppendUse(std::string& out, const usage::NodeUse& use, ResourceId resource, Time now);
 
 // Of /debug/nodes/NAME, with a comma before it:
-//   "usage":{"slotSeconds":900,"resources":[{"resource":"cpu",<as above>,"sumOfPeaks","peakOfSum",
-//    "peakSlot":"Wed
-//    14:15","system","reserved"?,"estimates","pods":[{"pod","workload","peak","measured"}],"curve":[..]}]}
-// `peakSlot` is when that slot was last, UTC; `curve` has one number (milli-cores, bytes, units) per slot of the
-// window, at position floor(Unix time / slotSeconds) mod length.
+//   "usage":{"slotSeconds":900,"resources":[{"resource":"cpu",<as above>,"sumOfPeaks","peakOfSum","peakSlot","system",
+//    "reserved"?,"estimates","pods":[{"pod","workload","peak","measured"}],"curve":[..]}]}
+// `peakSlot`, such as "Wed 14:15", is when that slot was last, UTC; `curve` has one number (milli-cores, bytes, units)
+// per slot of the window, at position floor(Unix time / slotSeconds) mod length.
 void AppendUsage(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
                  std::span<const usage::NodeFigures> figures, Time now);
 

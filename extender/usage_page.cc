@@ -116,17 +116,18 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
 }
 
 std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
+  using policy::CheckMode;
+  const CheckMode mode = placement.ModeOf("usage");
   const usage::Account& usage = placement.usage();
   std::sort(rows_.begin(), rows_.end(),
             [](const Row& a, const Row& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
   std::string out = "{\"by\":";
   AppendJsonString(out, usage.options().resources[by_].name);
   out += Concat(",\"check\":\"",
-                !placement.ChecksUsage()                                  ? "off"
-                : usage.SteppingAside(now).any()                          ? "stepsAside"
-                : usage.ShortHistory().any()                              ? "reportsOnly"
-                : placement.ModeOf("usage") == policy::CheckMode::kReport ? "report"
-                                                                          : "on",
+                mode == CheckMode::kOff                                    ? "off"
+                : usage.SteppingAside(now).any()                           ? "stepsAside"
+                : mode == CheckMode::kReport || usage.ShortHistory().any() ? "reportsOnly"
+                                                                           : "on",
                 "\"");
   out += ",\"staleShare\":";
   AppendJsonDouble(out, static_cast<double>(usage.StaleShare(now)) / usage::kMillion);

@@ -1,7 +1,7 @@
 // /debug/usage?by=RESOURCE&limit=N&RESOURCE=SIZE...: the nodes that will be used most at their weekly peak, and how
 // many more pods of a size they would take:
 //
-//   {"by":"cpu","check":"on"|"report"|"off"|"stepsAside"|"reportsOnly","staleShare":0.02,"nodes":5000,"fits"?:1234,
+//   {"by":"cpu","check":"on"|"off"|"stepsAside"|"reportsOnly","staleShare":0.02,"nodes":5000,"fits"?:1234,
 //    "top":[{"name","fits"?:3,"unrequested":{"cpu":"4","memory":"12Gi"},"usage":{"cpu":{..},"memory":{..}}}]}
 //
 // `unrequested` is allocatable less requests, `fits` counts pods of the size asked about (placement/packages.h); usage

@@ -12,7 +12,7 @@ VerbAnswer Refusal(int status, std::string_view why) {
   return {.status = status,
           .body = Concat(why, "\n"),
           .content_type = "text/plain; charset=utf-8",
-          .outcome = "malformed",
+          .outcome = status == 503 ? "overloaded" : "malformed",
           .why = std::string(why)};
 }
 

@@ -13,8 +13,7 @@ namespace {
 constexpr Duration kLongestRenewal = std::chrono::seconds(10) / 3;
 
 constexpr std::string_view kSettling =
-    "it was created just now, after having been deleted or never having been there: nobody binds until whoever held it "
-    "must have stopped, which takes as long as the Lease lasts";
+    "it was created just now: nobody binds until another instance that held an earlier one must have noticed";
 
 }  // namespace
 

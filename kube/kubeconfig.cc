@@ -2,14 +2,12 @@
 
 #include <yaml-cpp/yaml.h>
 
-#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "absl/strings/escaping.h"
+#include "base/read_file.h"
 
 namespace huygens::kube {
 namespace {
@@ -145,15 +143,6 @@ Status CheckFiles(const net::ClientOptions& options, std::string_view place) {
   return absl::OkStatus();
 }
 
-StatusOr<std::string> TextOf(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();  // of a directory this is what fails
-  if (errno == 0) return std::move(text).str();
-  return NotFound(Concat("cannot read kubeconfig ", path, ": ", std::generic_category().message(errno)));
-}
-
 StatusOr<net::ClientOptions> Read(const YAML::Node& root, const std::string& path, std::string_view wanted) {
   if (!root.IsMap()) return Invalid(Concat(path, ": not a kubeconfig"));
   std::string context_name(wanted);
@@ -180,9 +169,10 @@ StatusOr<net::ClientOptions> Read(const YAML::Node& root, const std::string& pat
 }  // namespace
 
 StatusOr<net::ClientOptions> LoadKubeconfig(const std::string& path, std::string_view context) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::string text, TextOf(path));
+  const auto text = ReadFile(path, "kubeconfig");
+  if (!text.ok()) return NotFound(Message(text.status()));
   try {
-    return Read(YAML::Load(text), path, context);
+    return Read(YAML::Load(*text), path, context);
   } catch (const YAML::ParserException& fault) {
     return Invalid(
         Concat(path, ":", std::to_string(fault.mark.line + 1), ": not YAML"));  // its text may quote a secret

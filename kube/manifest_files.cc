@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <vector>
 
+#include "base/read_file.h"
 #include "kube/tab_hint.h"
 #include "kube/yaml_json.h"
 #include "wire/list.h"
@@ -14,6 +13,9 @@ namespace huygens::kube {
 namespace {
 
 namespace fs = std::filesystem;
+// A dump of a whole cluster fits many times.
+constexpr size_t kMostMib = 1024;
+
 using Take = std::function<Status(ManifestObject)>;
 
 bool IsHidden(const fs::path& path) { return path.filename().string().starts_with('.'); }
@@ -112,16 +114,13 @@ Status ReadYaml(const fs::path& path, const std::string& text, const Take& take)
   return faults;
 }
 
-Status ReadFile(const fs::path& path, const Take& take) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in.peek() != std::ifstream::traits_type::eof()) text << in.rdbuf();
-  if (!in) return NotFound(Concat(path.string(), ": cannot be read"));
+Status ReadManifest(const fs::path& path, const Take& take) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadFile(path.string(), "manifest", kMostMib));
   try {
-    return path.extension() == ".json" ? ReadJson(path, text.str(), take) : ReadYaml(path, text.str(), take);
+    return path.extension() == ".json" ? ReadJson(path, text, take) : ReadYaml(path, text, take);
   } catch (const YAML::Exception& fault) {
     const int line = fault.mark.line + 1;
-    return Invalid(Concat(path.string(), ":", std::to_string(line), ": ", fault.msg, TabHint(text.view(), line)));
+    return Invalid(Concat(path.string(), ":", std::to_string(line), ": ", fault.msg, TabHint(text, line)));
   }
 }
 
@@ -135,7 +134,7 @@ void AddFault(Status& faults, const Status& fault) {
 Status ForEachManifest(const std::string& directory, const Take& take) {
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<fs::path> files, Files(directory));
   Status faults;
-  for (const fs::path& path : files) AddFault(faults, ReadFile(path, take));
+  for (const fs::path& path : files) AddFault(faults, ReadManifest(path, take));
   return faults;
 }
 

@@ -9,7 +9,7 @@
 namespace huygens::kube {
 namespace {
 
-constexpr size_t kMaxPodPart = 200;  // of an Event's name, which may have 253 bytes
+constexpr size_t kMaxNamePart = 200;  // of an Event's name, which may have 253 bytes
 
 std::string Hex(uint64_t value) {
   char text[17];
@@ -56,12 +56,12 @@ bool PodEvents::Allow(std::string_view uid, const PodWarning& warning) {
   return true;
 }
 
-Status PodEvents::Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
-                       std::string_view reason, std::string_view message) {
+Status PodEvents::Send(net::Client& client, std::string_view namespace_name, std::string_view object,
+                       std::string_view uid, std::string_view reason, std::string_view message) {
   const bool node = namespace_name.empty();
-  if ((!node && !IsObjectName(namespace_name)) || !IsObjectName(pod)) return Invalid("not the name of an object");
+  if ((!node && !IsObjectName(namespace_name)) || !IsObjectName(object)) return Invalid("not the name of an object");
   const Time now = clock_.Now();
-  std::string name(pod.substr(0, kMaxPodPart));
+  std::string name(object.substr(0, kMaxNamePart));
   {
     const std::lock_guard lock(mutex_);
     name +=
@@ -69,7 +69,7 @@ Status PodEvents::Send(net::Client& client, std::string_view namespace_name, std
   }
   std::string body;
   wire::AppendObjectEvent(body, {.name = name,
-                                 .object_name = pod,
+                                 .object_name = object,
                                  .object_namespace = namespace_name,
                                  .object_uid = uid,
                                  .reason = reason,

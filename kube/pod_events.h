@@ -41,7 +41,7 @@ class PodEvents {
   // Whether the limits let this be sent; then it counts as sent.
   bool Allow(std::string_view uid, const PodWarning& warning);
   // Blocking; after Allow. An empty namespace: a Node. The error is for a log line at most.
-  Status Send(net::Client& client, std::string_view namespace_name, std::string_view pod, std::string_view uid,
+  Status Send(net::Client& client, std::string_view namespace_name, std::string_view object, std::string_view uid,
               std::string_view reason, std::string_view message);
 
   struct Counts {

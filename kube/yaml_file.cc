@@ -1,21 +1,13 @@
 #include "kube/yaml_file.h"
 
-#include <cerrno>
-#include <fstream>
-
+#include "base/read_file.h"
 #include "base/text.h"
 #include "kube/yaml_json.h"
 
 namespace huygens::kube {
 
 StatusOr<std::vector<std::string>> ReadYamlAsJson(const std::string& path) {
-  constexpr size_t kMostBytes = size_t{1} << 20;
-  std::ifstream in(path, std::ios::binary);
-  std::string text(kMostBytes + 1, '\0');
-  if (in) in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad() || !in.is_open()) return Status(absl::ErrnoToStatus(errno, ToAbsl(Concat("cannot read ", path))));
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kMostBytes) return Invalid(Concat(path, ": longer than 1 MiB"));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadFile(path, "file"));
   std::vector<std::string> documents;
   try {
     for (const YAML::Node& document : YAML::LoadAll(text)) {

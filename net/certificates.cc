@@ -1,47 +1,25 @@
 #include "net/certificates.h"
 
 #include <curl/curl.h>
-#include <openssl/bio.h>
 #include <openssl/err.h>
-#include <openssl/pem.h>
-#include <openssl/x509.h>
 
-#include <cerrno>
-#include <ctime>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
-#include "net/tls_identity.h"
+#include "base/read_file.h"
+#include "net/x509.h"
 
 namespace huygens::net {
 namespace {
-
-struct FreeBio {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-struct FreeX509 {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-struct FreeEasy {
-  void operator()(CURL* easy) const { curl_easy_cleanup(easy); }
-};
-
-StatusOr<Time> TimeOf(const ASN1_TIME* time) {
-  std::tm fields{};
-  if (ASN1_TIME_to_tm(time, &fields) != 1) return Invalid("a time in the certificate cannot be read");
-  return Time(std::chrono::seconds(::timegm(&fields)));
-}
 
 size_t Ignore(char*, size_t size, size_t count, void*) { return size * count; }
 
 }  // namespace
 
 StatusOr<std::vector<Certificate>> ReadCertificates(std::string_view pem) {
-  const std::unique_ptr<BIO, FreeBio> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  const BioPtr bio = ReadFrom(pem);
   std::vector<Certificate> certificates;
-  while (const std::unique_ptr<X509, FreeX509> read{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
-    Certificate certificate{.names = CertificateNames(read.get()), .not_before = {}, .not_after = {}};
+  while (const CertificatePtr read = NextCertificate(bio.get())) {
+    Certificate certificate{.names = NamesOf(read.get()), .not_before = {}, .not_after = {}};
     HUYGENS_ASSIGN_OR_RETURN(certificate.not_before, TimeOf(X509_get0_notBefore(read.get())));
     HUYGENS_ASSIGN_OR_RETURN(certificate.not_after, TimeOf(X509_get0_notAfter(read.get())));
     certificates.push_back(std::move(certificate));
@@ -52,11 +30,8 @@ StatusOr<std::vector<Certificate>> ReadCertificates(std::string_view pem) {
 }
 
 StatusOr<std::vector<Certificate>> ReadCertificateFile(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  if (!in) return Status(absl::ErrnoToStatus(errno, ToAbsl(Concat("cannot read ", path))));
-  auto certificates = ReadCertificates(std::move(text).str());
+  HUYGENS_ASSIGN_OR_RETURN(const std::string pem, ReadFile(path, "certificate file"));
+  auto certificates = ReadCertificates(pem);
   if (!certificates.ok()) return Annotate(certificates.status(), path);
   return certificates;
 }
@@ -64,7 +39,7 @@ StatusOr<std::vector<Certificate>> ReadCertificateFile(const std::string& path) 
 StatusOr<std::vector<Certificate>> CertificatesOfServer(const ClientOptions& server, Duration timeout) {
   if (server.base_url.starts_with("http://")) return std::vector<Certificate>();
   if (curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return Internal("libcurl cannot be initialised");
-  const std::unique_ptr<CURL, FreeEasy> easy(curl_easy_init());
+  const std::unique_ptr<CURL, FreeWith<curl_easy_cleanup>> easy(curl_easy_init());
   if (!easy) return Internal("libcurl cannot make a handle");
   CURL* const handle = easy.get();
   curl_easy_setopt(handle, CURLOPT_URL, server.base_url.c_str());

@@ -1,7 +1,6 @@
 #include "net/secret_file.h"
 
-#include <fstream>
-#include <sstream>
+#include "base/read_file.h"
 
 namespace huygens::net {
 namespace {
@@ -17,10 +16,7 @@ std::string_view Trim(std::string_view text) {
 StatusOr<std::string> SecretFile::Read(const std::string& path) {
   const FileStamp stamp = StampOf(path);
   if (stamp == stamp_ && !text_.empty()) return text_;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  if (in) text << in.rdbuf();
-  const std::string read = std::move(text).str();
+  const std::string read = ReadFile(path, what_).value_or("");
   const std::string_view secret = Trim(read);
   if (secret.empty() || secret.find_first_of("\r\n") != std::string_view::npos) {
     if (!text_.empty()) return text_;

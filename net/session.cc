@@ -22,8 +22,6 @@ constexpr size_t kReadSize = 64 << 10;
 constexpr Duration kLinger = std::chrono::seconds(2);
 constexpr Duration kCloseNotify = std::chrono::milliseconds(300);
 
-std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
 }  // namespace
 
 Session::Session(std::shared_ptr<Server::Core> core, asio::ip::tcp::socket socket, Stream::TlsContext tls,

@@ -22,6 +22,9 @@
 
 namespace huygens::net {
 
+// Boost has a string_view of its own, too.
+inline std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
+
 // A complete request; held by its Respond and by the session until the answer is written.
 struct ReceivedRequest {
   boost::beast::http::request<boost::beast::http::string_body> http;

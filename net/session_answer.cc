@@ -16,8 +16,6 @@ namespace {
 // Small answers go out as one piece, so that TLS makes one record of them.
 constexpr size_t kJoinedBody = 8 << 10;
 
-std::string_view View(boost::beast::string_view text) { return {text.data(), text.size()}; }
-
 std::string ChunkHead(size_t size) {
   char digits[16];
   const auto end = std::to_chars(digits, digits + sizeof digits, size, 16).ptr;

@@ -3,7 +3,7 @@
 
 #include "net/event_loop_impl.h"
 #include "net/session.h"
-#include "net/tls_identity.h"
+#include "net/x509.h"
 
 namespace huygens::net {
 
@@ -38,7 +38,7 @@ void Session::CheckClient(bool verified, X509_STORE_CTX* chain) {
     return;
   }
   if (X509_STORE_CTX_get_error_depth(chain) != 0) return;
-  const std::vector<std::string> names = CertificateNames(X509_STORE_CTX_get_current_cert(chain));
+  const std::vector<std::string> names = NamesOf(X509_STORE_CTX_get_current_cert(chain));
   const std::vector<std::string>& allowed = core_->options.tls.allowed_clients;
   for (const std::string& name : names) {
     if (!allowed.empty() && std::find(allowed.begin(), allowed.end(), name) == allowed.end()) continue;

@@ -3,15 +3,12 @@
 #include <openssl/err.h>
 #include <openssl/pem.h>
 #include <openssl/ssl.h>
-#include <openssl/x509v3.h>
 
 #include <boost/asio/buffer.hpp>
-#include <cerrno>
 #include <cstring>
-#include <ctime>
-#include <fstream>
-#include <sstream>
-#include <system_error>
+
+#include "base/read_file.h"
+#include "net/x509.h"
 
 namespace huygens::net {
 namespace {
@@ -19,30 +16,15 @@ namespace {
 namespace ssl = boost::asio::ssl;
 using boost::system::error_code;
 
-struct FreeX509 {
-  void operator()(X509* certificate) const { X509_free(certificate); }
-};
-using CertificatePtr = std::unique_ptr<X509, FreeX509>;
-
-struct FreeBio {
-  void operator()(BIO* bio) const { BIO_free(bio); }
-};
-
-StatusOr<std::string> ReadFile(const std::string& path, std::string_view what) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream out;
-  if (in) out << in.rdbuf();
-  if (!in || in.bad() || out.fail()) {
-    const int error = errno;
-    const std::string reason = error != 0 ? std::generic_category().message(error) : "empty or unreadable";
-    return Invalid(Concat("cannot read ", what, " file ", path, ": ", reason));
-  }
-  return std::move(out).str();
-}
-
 Status Unusable(std::string_view what, const std::string& path, std::string_view reason) {
   return Invalid(Concat(what, " file ", path, " is not usable: ", reason));
+}
+
+StatusOr<std::string> ReadPem(const std::string& path, std::string_view what) {
+  auto pem = ReadFile(path, Concat(what, " file"));
+  if (!pem.ok()) return Invalid(Message(pem.status()));
+  if (pem->empty()) return Unusable(what, path, "it is empty");
+  return pem;
 }
 
 // PEM errors of OpenSSL are its module names; say what the operator sees in the file.
@@ -54,20 +36,19 @@ std::string Readable(const error_code& error) {
 }
 
 StatusOr<Time> NotAfter(SSL_CTX* context, const std::string& path) {
-  std::tm fields{};
   X509* const certificate = SSL_CTX_get0_certificate(context);
-  if (certificate == nullptr || ASN1_TIME_to_tm(X509_get0_notAfter(certificate), &fields) != 1) {
-    return Unusable("certificate", path, "its end of validity cannot be read");
+  if (certificate != nullptr) {
+    if (const auto not_after = TimeOf(X509_get0_notAfter(certificate)); not_after.ok()) return not_after;
   }
-  return Time(std::chrono::seconds(::timegm(&fields)));
+  return Unusable("certificate", path, "its end of validity cannot be read");
 }
 
 Status TrustClientAuthorities(SSL_CTX* context, const std::string& path) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::string pem, ReadFile(path, "client CA"));
-  const std::unique_ptr<BIO, FreeBio> bio(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string pem, ReadPem(path, "client CA"));
+  const BioPtr bio = ReadFrom(pem);
   X509_STORE* const store = SSL_CTX_get_cert_store(context);
   size_t count = 0;
-  while (const CertificatePtr authority{PEM_read_bio_X509(bio.get(), nullptr, nullptr, nullptr)}) {
+  while (const CertificatePtr authority = NextCertificate(bio.get())) {
     if (X509_STORE_add_cert(store, authority.get()) != 1 || SSL_CTX_add_client_CA(context, authority.get()) != 1) {
       return Unusable("client CA", path, "a certificate in it cannot be trusted");
     }
@@ -102,8 +83,8 @@ int SelectHttp11(SSL*, const unsigned char** out, unsigned char* out_size, const
 }  // namespace
 
 StatusOr<TlsIdentity> LoadTlsIdentity(const TlsOptions& options) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::string chain, ReadFile(options.cert_file, "certificate"));
-  HUYGENS_ASSIGN_OR_RETURN(const std::string key, ReadFile(options.key_file, "key"));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string chain, ReadPem(options.cert_file, "certificate"));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string key, ReadPem(options.key_file, "key"));
   auto context = std::make_shared<ssl::context>(ssl::context::tls_server);
   SSL_CTX* const native = context->native_handle();
   SSL_CTX_set_min_proto_version(native, TLS1_2_VERSION);
@@ -141,25 +122,6 @@ StatusOr<TlsIdentity> LoadTlsIdentity(const TlsOptions& options) {
 
 TlsStamps StampsOf(const TlsOptions& options) {
   return {StampOf(options.cert_file), StampOf(options.key_file), StampOf(options.client_ca_file)};
-}
-
-std::vector<std::string> CertificateNames(X509* certificate) {
-  std::vector<std::string> names;
-  const auto append = [&names](const ASN1_STRING* text) {
-    names.emplace_back(reinterpret_cast<const char*>(ASN1_STRING_get0_data(text)),
-                       static_cast<size_t>(ASN1_STRING_length(text)));
-  };
-  X509_NAME* const subject = X509_get_subject_name(certificate);
-  const int at = X509_NAME_get_index_by_NID(subject, NID_commonName, -1);
-  if (at >= 0) append(X509_NAME_ENTRY_get_data(X509_NAME_get_entry(subject, at)));
-  auto* const alternatives =
-      static_cast<GENERAL_NAMES*>(X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr));
-  for (int i = 0; i < sk_GENERAL_NAME_num(alternatives); ++i) {
-    const GENERAL_NAME* const name = sk_GENERAL_NAME_value(alternatives, i);
-    if (name->type == GEN_DNS) append(name->d.dNSName);
-  }
-  GENERAL_NAMES_free(alternatives);
-  return names;
 }
 
 }  // namespace huygens::net

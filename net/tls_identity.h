@@ -2,13 +2,9 @@
 // an OpenSSL context. For the files of net/ only.
 #pragma once
 
-#include <openssl/x509.h>
-
 #include <array>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
-#include <string>
-#include <vector>
 
 #include "base/status.h"
 #include "base/time.h"
@@ -27,8 +23,5 @@ StatusOr<TlsIdentity> LoadTlsIdentity(const TlsOptions& options);
 
 using TlsStamps = std::array<FileStamp, 3>;
 TlsStamps StampsOf(const TlsOptions& options);
-
-// The common name, then the DNS names of the subject; those that are there.
-std::vector<std::string> CertificateNames(X509* certificate);
 
 }  // namespace huygens::net

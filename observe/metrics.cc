@@ -11,7 +11,9 @@
 #include <span>
 #include <utility>
 
+#include "observe/by_value.h"
 #include "observe/process_metrics.h"
+#include "observe/quota_metrics.h"
 
 namespace huygens::observe {
 
@@ -32,79 +34,7 @@ constexpr double kSizes[] = {1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 2
 // Seconds.
 constexpr double kLags[] = {0.0001, 0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60};
 
-constexpr std::string_view kOther = "other";
-
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
-
-// The instruments of one label's closed list of values, and one for whatever is not on it.
-template <typename Instrument>
-class ByValue {
- public:
-  template <typename Values, typename Make>
-  ByValue(const Values& values, Make make) {
-    for (std::string_view value : values) {
-      if (Find(value) == nullptr) entries_.push_back({std::string(value), &make(std::string(value))});
-    }
-    other_ = &make(std::string(kOther));
-  }
-  Instrument& operator[](std::string_view value) const {
-    Instrument* found = Find(value);
-    return found == nullptr ? *other_ : *found;
-  }
-
- private:
-  struct Entry {
-    std::string value;
-    Instrument* instrument;
-  };
-  Instrument* Find(std::string_view value) const {
-    for (const Entry& entry : entries_) {
-      if (entry.value == value) return entry.instrument;
-    }
-    return nullptr;
-  }
-
-  std::vector<Entry> entries_;
-  Instrument* other_ = nullptr;
-};
-
-// The same for two labels.
-template <typename Instrument>
-class ByTwoValues {
- public:
-  template <typename Values, typename MoreValues, typename Make>
-  ByTwoValues(const Values& values, const MoreValues& more, Make make)
-      : outer_(values, [&](const std::string& value) -> ByValue<Instrument>& {
-          auto inner = [&](std::string other) -> Instrument& { return make(value, std::move(other)); };
-          return *inner_.emplace_back(std::make_unique<ByValue<Instrument>>(more, inner));
-        }) {}
-  Instrument& At(std::string_view value, std::string_view other) const { return outer_[value][other]; }
-
- private:
-  std::vector<std::unique_ptr<ByValue<Instrument>>> inner_;
-  ByValue<ByValue<Instrument>> outer_;
-};
-
-// Groups and keys come and go, so these are made for each scrape.
-void AppendQuotas(std::vector<prometheus::MetricFamily>& families, std::span<const QuotaFigures> quotas) {
-  auto family = [](const char* name, const char* help) {
-    return prometheus::MetricFamily{name, help, prometheus::MetricType::Gauge, {}};
-  };
-  auto hard = family("huygens_quota_hard", "Budget of a business group, in units; hours for cash keys.");
-  auto used =
-      family("huygens_quota_used", "What its own pods and its children's budgets take of a business group's budget.");
-  auto append = [](prometheus::MetricFamily& to, const QuotaFigures& of, double value) {
-    prometheus::ClientMetric& metric = to.metric.emplace_back();
-    metric.label = {{"group", of.group}, {"key", of.key}};
-    metric.gauge.value = value;
-  };
-  for (const QuotaFigures& each : quotas) {
-    append(hard, each, each.hard);
-    if (each.used) append(used, each, *each.used);
-  }
-  families.push_back(std::move(hard));
-  families.push_back(std::move(used));
-}
 
 // Counters that others keep are copied, not counted.
 void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<double>(total) - counter.Value()); }

@@ -19,7 +19,7 @@ namespace huygens::observe {
 
 // The labels' values, in the order in which they show.
 inline constexpr std::string_view kVerbs[] = {"filter", "prioritize", "preempt", "bind"};
-inline constexpr std::string_view kRequestOutcomes[] = {"ok", "rejected", "error", "malformed"};
+inline constexpr std::string_view kRequestOutcomes[] = {"ok", "rejected", "error", "malformed", "overloaded"};
 inline constexpr std::string_view kBindApiOutcomes[] = {"bound", "refused", "unknown"};
 inline constexpr std::string_view kWatchEventTypes[] = {"list", "set", "gone", "fault"};
 inline constexpr std::string_view kWakeResults[] = {"written", "gone", "failed"};

@@ -66,6 +66,8 @@ struct Options {
   size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
 };
 
+// kOff where it is not listed.
+policy::CheckMode ModeOf(std::span<const CheckSetting> checks, std::string_view name);
 // Whether any check or term of these looks at real use.
 bool LooksAtUsage(const Options& options);
 
@@ -195,7 +197,7 @@ class Placement {
   // kOff where it is not listed. A check that is enforced may all the same only report at times
   // (policy::Candidates::OnlyReport).
   policy::CheckMode ModeOf(std::string_view check) const;
-  bool ChecksUsage() const { return checks_usage_; }  // enforced or only to report
+  bool ChecksUsage() const { return ModeOf("usage") != policy::CheckMode::kOff; }  // enforced or only to report
   // The tree of business groups and what they use; null where the check "quota" is off.
   const quota::Account* quota() const { return quota_.get(); }
   // Whether the pod's group has room for it beside `others`; also if it holds its room already, or nobody checks.
@@ -298,7 +300,6 @@ class Placement {
   std::vector<AskedCheck> checks_;
   scoring::WeightedMean mean_;
   std::optional<size_t> topology_check_;  // in checks_: zones are chosen
-  bool checks_usage_ = false;
   bool enforces_quota_ = false;
 
   // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.

@@ -112,10 +112,7 @@ Status ReadManifests(const std::string& directory, Cluster& cluster, Collector& 
   return absl::OkStatus();
 }
 
-void Add(Findings& findings, Group group, Severity severity, std::string what, std::string why = "",
-         std::string mend = "") {
-  findings.push_back({group, severity, std::move(what), std::move(why), std::move(mend)});
-}
+constexpr AddTo AddToCluster{Group::kCluster}, AddToQuota{Group::kQuota};
 
 }  // namespace
 
@@ -147,45 +144,42 @@ Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& con
         break;
       case WatchState::kAbsent:
         if (kind == Kind::kBizGroupQuota) {
-          Add(findings, Group::kCluster, Severity::kWarning,
-              "there is no kind bizgroupresourcequotas.quota.huygens.dev",
-              "Pods with the label biz.group.resource.quota are refused, for no group exists.",
-              "kubectl apply -k config/crd\n"
-              "or leave quota out of filter.checks");
+          AddToCluster(findings, Severity::kWarning, "there is no kind bizgroupresourcequotas.quota.huygens.dev",
+                       "Pods with the label biz.group.resource.quota are refused, for no group exists.",
+                       "kubectl apply -k config/crd\n"
+                       "or leave quota out of filter.checks");
         } else {
-          Add(findings, Group::kCluster, Severity::kOk, Concat("there is no kind ", Name(kind)), "It counts as empty.");
+          AddToCluster(findings, Severity::kOk, Concat("there is no kind ", Name(kind)), "It counts as empty.");
         }
         break;
       case WatchState::kListing:
       case WatchState::kBroken:
         ++broken;
-        Add(findings, Group::kCluster, Severity::kError, Concat("cannot list ", Name(kind)),
-            of.why.empty() ? "No answer came in time. huygens is not ready before the first list."
-                           : Concat(of.why, ". huygens is not ready before the first list."),
-            of.why.find("403") == std::string::npos ? "" : "kubectl apply -k config/rbac");
+        AddToCluster(findings, Severity::kError, Concat("cannot list ", Name(kind)),
+                     of.why.empty() ? "No answer came in time. huygens is not ready before the first list."
+                                    : Concat(of.why, ". huygens is not ready before the first list."),
+                     of.why.find("403") == std::string::npos ? "" : "kubectl apply -k config/rbac");
         break;
     }
   }
   if (cluster.Of(Kind::kCraneTopology).state == WatchState::kAbsent &&
       cluster.Of(Kind::kCommunityTopology).state == WatchState::kAbsent) {
-    Add(findings, Group::kCluster,
-        configuration.topology.nodes_without_topology_pass ? Severity::kWarning : Severity::kError,
-        "neither kind of NodeResourceTopology is installed",
-        "huygens knows no zones: pods that ask for them pass unchecked.",
-        "crane's: kubectl apply -k config/crd\n"
-        "the community's comes with its exporter, such as node-feature-discovery's topology updater");
+    AddToCluster(findings, configuration.topology.nodes_without_topology_pass ? Severity::kWarning : Severity::kError,
+                 "neither kind of NodeResourceTopology is installed",
+                 "huygens knows no zones: pods that ask for them pass unchecked.",
+                 "crane's: kubectl apply -k config/crd\n"
+                 "the community's comes with its exporter, such as node-feature-discovery's topology updater");
   }
   if (broken == 0) {
-    Add(findings, Group::kCluster, Severity::kOk,
-        Concat("read ", Counted(cluster.placement->state().NodeCount(), "node"), " and ",
-               Counted(cluster.pods, "unfinished pod"), ", ", Counted(read, "kind"), " of objects"));
+    AddToCluster(findings, Severity::kOk,
+                 Concat("read ", Counted(cluster.placement->state().NodeCount(), "node"), " and ",
+                        Counted(cluster.pods, "unfinished pod"), ", ", Counted(read, "kind"), " of objects"));
   }
   if (!cluster.unreadable.empty()) {
-    Add(findings, Group::kCluster, Severity::kWarning,
-        Concat(Counted(cluster.unreadable.size(), "object"), " cannot be read"), SomeOf(cluster.unreadable),
-        "mend the objects; kubectl get KIND NAME -o yaml shows them");
+    AddToCluster(findings, Severity::kWarning, Concat(Counted(cluster.unreadable.size(), "object"), " cannot be read"),
+                 SomeOf(cluster.unreadable), "mend the objects; kubectl get KIND NAME -o yaml shows them");
   }
-  for (const std::string& notice : cluster.notices) Add(findings, Group::kCluster, Severity::kWarning, notice);
+  for (const std::string& notice : cluster.notices) AddToCluster(findings, Severity::kWarning, notice);
   return findings;
 }
 
@@ -200,29 +194,28 @@ Findings JudgeGroups(const Cluster& cluster) {
     pods += use.pods;
     const quota::Verdict standing = account->tree().Standing(name);
     if (!standing.fits()) {
-      Add(findings, Group::kQuota, use.pending ? Severity::kError : Severity::kWarning,
-          Concat(Counted(use.pods, "pod"), " of group ", name, ": ", quota::Text(standing, name)),
-          use.pending ? Concat("They are refused; one that waits: ", use.pending->Key())
-                      : "New pods of it are refused.",
-          standing.outcome == quota::Outcome::kNoGroup
-              ? Concat("create the group, or mend the label ", cluster::kQuotaGroupLabel, " of the pods:\n",
-                       "kubectl get pods -A -l ", cluster::kQuotaGroupLabel, "=", name)
-              : Concat("kubectl get bizrq ", name, " -o yaml"));
+      AddToQuota(findings, use.pending ? Severity::kError : Severity::kWarning,
+                 Concat(Counted(use.pods, "pod"), " of group ", name, ": ", quota::Text(standing, name)),
+                 use.pending ? Concat("They are refused; one that waits: ", use.pending->Key())
+                             : "New pods of it are refused.",
+                 standing.outcome == quota::Outcome::kNoGroup
+                     ? Concat("create the group, or mend the label ", cluster::kQuotaGroupLabel, " of the pods:\n",
+                              "kubectl get pods -A -l ", cluster::kQuotaGroupLabel, "=", name)
+                     : Concat("kubectl get bizrq ", name, " -o yaml"));
       continue;
     }
     if (!use.pending) continue;
     const quota::Verdict verdict = cluster.placement->CheckQuota(*use.pending);
     if (verdict.fits()) continue;
-    Add(findings, Group::kQuota, Severity::kWarning,
-        Concat("pod ", use.pending->Key(), " waits: ", quota::Text(verdict, name)),
-        "Its group refuses it, whatever the node.",
-        Concat("huygens quota explain ", use.pending->Key(), "   # once it runs"));
+    AddToQuota(findings, Severity::kWarning, Concat("pod ", use.pending->Key(), " waits: ", quota::Text(verdict, name)),
+               "Its group refuses it, whatever the node.",
+               Concat("huygens quota explain ", use.pending->Key(), "   # once it runs"));
   }
   if (findings.empty()) {
-    Add(findings, Group::kQuota, Severity::kOk,
-        pods == 0 ? "no pod names a business group"
-                  : Concat(Counted(pods, "pod"), " of ", Counted(cluster.groups.size(), "business group"),
-                           ", all of which exist"));
+    AddToQuota(findings, Severity::kOk,
+               pods == 0 ? "no pod names a business group"
+                         : Concat(Counted(pods, "pod"), " of ", Counted(cluster.groups.size(), "business group"),
+                                  ", all of which exist"));
   }
   return findings;
 }

@@ -36,6 +36,15 @@ struct Finding {
 };
 using Findings = std::vector<Finding>;
 
+// Adds to one group: `constexpr AddTo Add{Group::kUsage};`
+struct AddTo {
+  Group group;
+  void operator()(Findings& findings, Severity severity, std::string what, std::string why = "",
+                  std::string mend = "") const {
+    findings.push_back({group, severity, std::move(what), std::move(why), std::move(mend)});
+  }
+};
+
 // 0: all is well, 1: warnings, 2: errors.
 int ExitCode(const Findings& findings);
 

@@ -10,6 +10,8 @@ namespace huygens::preflight {
 
 namespace {
 
+constexpr AddTo Add{Group::kTopology};
+
 using topology::KubeletSetting;
 using topology::NodeMode;
 using topology::SettingSource;
@@ -126,11 +128,8 @@ Findings JudgeKubelets(const placement::Placement& placement, const std::vector<
     Compare(each.node, *object, *node, *each.configuration, placement.options().topology.kubelet, differences);
   }
   Findings findings;
-  const auto add = [&](Severity severity, std::string what, std::string why, std::string mend) {
-    findings.push_back({Group::kTopology, severity, std::move(what), std::move(why), std::move(mend)});
-  };
   for (const auto& [difference, nodes] : differences) {
-    add(Severity::kWarning,
+    Add(findings, Severity::kWarning,
         Concat("kubelet of ", SomeOf(nodes), " has ", difference.setting, " ", difference.kubelet, ", and ",
                Whose(difference.source), " says ", difference.assumed),
         "huygens predicts another kubelet: it lets pods through that this one refuses (the pod fails), or refuses pods "
@@ -138,20 +137,21 @@ Findings JudgeKubelets(const placement::Placement& placement, const std::vector<
         Mend(difference, nodes, compared));
   }
   if (!both.empty()) {
-    add(Severity::kWarning, Concat("both an agent and kubelet pin CPUs on ", SomeOf(both)),
+    Add(findings, Severity::kWarning, Concat("both an agent and kubelet pin CPUs on ", SomeOf(both)),
         "kubelet's cpuManagerPolicy is static there, and the topology object says that an agent pins.",
         "set cpuManagerPolicy: none in kubelet's configuration there, or cpuManagerPolicy: None in the object");
   }
   if (!unseen.empty()) {
-    add(Severity::kWarning, Concat("kubelet pins CPUs on ", SomeOf(unseen), ", which have no topology object"),
+    Add(findings, Severity::kWarning,
+        Concat("kubelet pins CPUs on ", SomeOf(unseen), ", which have no topology object"),
         "What kubelet would refuse there is not foreseen.", "run the exporter there");
   }
   if (compared > 0 && differences.empty()) {
-    add(Severity::kOk,
+    Add(findings, Severity::kOk,
         Concat("what is assumed of kubelet is what it says itself, on ", Counted(compared, "node"), " asked"), "", "");
   }
   if (!silent.empty()) {
-    add(Severity::kOk,
+    Add(findings, Severity::kOk,
         Concat("kubelet's own configuration could not be read on ", Counted(silent.size(), "node"), ": not compared"),
         why_silent, "");
   }

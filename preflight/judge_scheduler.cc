@@ -13,6 +13,8 @@ namespace {
 
 using wire::SchedulerExtender;
 
+constexpr AddTo Add{Group::kScheduler};
+
 struct Url {
   std::string_view scheme, port, path;
 };
@@ -45,26 +47,23 @@ class Judge {
     Verbs();
     Behaviour();
     if (configuration_.server.tls || url_.scheme == "https") Tls();
-    if (findings_.empty()) Add(Severity::kOk, Concat("the extender at ", ours_.url_prefix, " fits the configuration"));
+    if (findings_.empty())
+      Add(findings_, Severity::kOk, Concat("the extender at ", ours_.url_prefix, " fits the configuration"));
     return std::move(findings_);
   }
 
  private:
-  void Add(Severity severity, std::string what, std::string why = "", std::string mend = "") {
-    findings_.push_back({Group::kScheduler, severity, std::move(what), std::move(why), std::move(mend)});
-  }
-
   void Address() {
     const extender::ServerConfiguration& server = configuration_.server;
     if (url_.port != PortOf(server.address)) {
-      Add(Severity::kError,
+      Add(findings_, Severity::kError,
           Concat("urlPrefix ", ours_.url_prefix, " is not where huygens listens (", server.address, ")"),
           "Every pod fails with a connection error.",
           Concat("urlPrefix: ", server.tls ? "https" : "http", "://127.0.0.1:", PortOf(server.address)));
     }
     const std::string_view scheme = server.tls ? "https" : "http";
     if (url_.scheme != scheme) {
-      Add(Severity::kError,
+      Add(findings_, Severity::kError,
           Concat("urlPrefix begins with ", url_.scheme, "://, and huygens serves ", server.tls ? "TLS" : "plain HTTP"),
           "Every pod fails with a transport error.",
           Concat("urlPrefix: ", scheme,
@@ -73,7 +72,7 @@ class Judge {
     std::string_view prefix = server.path_prefix;
     while (prefix.ends_with('/')) prefix.remove_suffix(1);
     if (url_.path != prefix) {
-      Add(Severity::kError,
+      Add(findings_, Severity::kError,
           Concat("the path of urlPrefix is \"", url_.path, "\", and server.pathPrefix is \"", server.path_prefix, "\""),
           "Every call is answered with 404.",
           Concat("server: {pathPrefix: ", url_.path.empty() ? "/" : url_.path, "}"));
@@ -83,7 +82,7 @@ class Judge {
   void Verb(std::string_view field, const std::string& value, std::string_view name, Severity severity,
             std::string_view why) {
     if (value == name) return;
-    Add(value.empty() ? severity : Severity::kError,
+    Add(findings_, value.empty() ? severity : Severity::kError,
         value.empty() ? Concat(field, " is not set") : Concat(field, " is ", value, ", and huygens answers ", name),
         value.empty() ? std::string(why) : "Every call of it is answered with 404.", Concat(field, ": ", name));
   }
@@ -97,33 +96,34 @@ class Judge {
     Verb("bindVerb", ours_.bind_verb, "bind", Severity::kError,
          "Pods are bound without zones, and two pods can be let into the same one.");
     if (!ours_.prioritize_verb.empty() && ours_.weight <= 0) {
-      Add(Severity::kError, "weight must be above 0 with prioritizeVerb", "kube-scheduler does not start.",
+      Add(findings_, Severity::kError, "weight must be above 0 with prioritizeVerb", "kube-scheduler does not start.",
           "weight: 5");
     }
   }
 
   void Behaviour() {
     if (!ours_.node_cache_capable) {
-      Add(Severity::kWarning, "nodeCacheCapable is false",
+      Add(findings_, Severity::kWarning, "nodeCacheCapable is false",
           "kube-scheduler sends whole Node objects, kilobytes each, with every call.", "nodeCacheCapable: true");
     }
     const Duration deadline = configuration_.server.request_deadline;
     if (ours_.http_timeout <= deadline) {
-      Add(Severity::kWarning,
+      Add(findings_, Severity::kWarning,
           Concat("httpTimeout is ", extender::DurationText(ours_.http_timeout), ", and server.requestDeadline is ",
                  extender::DurationText(deadline)),
           "kube-scheduler gives up before huygens can say what is wrong.",
           Concat("httpTimeout: ", extender::DurationText(deadline + std::chrono::seconds(1))));
     }
     if (ours_.ignorable && !ours_.bind_verb.empty()) {
-      Add(Severity::kError, "ignorable is true together with bindVerb",
+      Add(findings_, Severity::kError, "ignorable is true together with bindVerb",
           "When a bind fails kube-scheduler binds the pod itself, without zones.", "ignorable: false");
     } else if (ours_.ignorable) {
-      Add(Severity::kWarning, "ignorable is true", "While huygens is away pods are placed as if it did not exist.",
-          "ignorable: false");
+      Add(findings_, Severity::kWarning, "ignorable is true",
+          "While huygens is away pods are placed as if it did not exist.", "ignorable: false");
     }
     if (ours_.managed_resources > 0) {
-      Add(Severity::kWarning, Concat("managedResources names ", Counted(ours_.managed_resources, "resource")),
+      Add(findings_, Severity::kWarning,
+          Concat("managedResources names ", Counted(ours_.managed_resources, "resource")),
           "Only pods that name one of them pass through huygens; all others reach its nodes unseen.",
           "managedResources: []");
     }
@@ -133,27 +133,27 @@ class Judge {
     const SchedulerExtender::Tls& tls = ours_.tls;
     const bool authorities = !tls.ca_file.empty() || tls.ca_data;
     if (tls.insecure && authorities) {
-      Add(Severity::kError, "tlsConfig has insecure: true and a CA", "kube-scheduler does not start.",
+      Add(findings_, Severity::kError, "tlsConfig has insecure: true and a CA", "kube-scheduler does not start.",
           "tlsConfig: {insecure: false}");
     } else if (tls.insecure || (ours_.enable_https && !authorities)) {
-      Add(Severity::kWarning,
+      Add(findings_, Severity::kWarning,
           tls.insecure ? "tlsConfig.insecure is true" : "enableHTTPS without a CA is TLS without verification",
           "Anybody on the way can answer in huygens' place.",
           "tlsConfig: {insecure: false, serverName: huygens, caFile: ca.crt}");
     }
     const bool certificate = !tls.cert_file.empty() || tls.cert_data, key = !tls.key_file.empty() || tls.key_data;
     if (certificate != key) {
-      Add(Severity::kError,
+      Add(findings_, Severity::kError,
           Concat("tlsConfig has a ", certificate ? "certificate without its key" : "key without its certificate"),
           "kube-scheduler does not start.", "tlsConfig: {certFile: kube-scheduler.crt, keyFile: kube-scheduler.key}");
     }
     if (configuration_.server.tls && !configuration_.server.tls->client_ca_file.empty() && !certificate) {
-      Add(Severity::kError, "tlsConfig has no client certificate, and server.tls.clientCAFile asks for one",
+      Add(findings_, Severity::kError, "tlsConfig has no client certificate, and server.tls.clientCAFile asks for one",
           "Every handshake is refused.", "tlsConfig: {certFile: kube-scheduler.crt, keyFile: kube-scheduler.key}");
     }
     if (tls.key_data) {
-      Add(Severity::kWarning, "tlsConfig.keyData holds the key itself", "kube-scheduler shows it in clear on /configz.",
-          "tlsConfig: {keyFile: kube-scheduler.key}");
+      Add(findings_, Severity::kWarning, "tlsConfig.keyData holds the key itself",
+          "kube-scheduler shows it in clear on /configz.", "tlsConfig: {keyFile: kube-scheduler.key}");
     }
   }
 
@@ -175,17 +175,15 @@ const SchedulerExtender* OursAmong(const wire::SchedulerConfiguration& scheduler
 
 Findings JudgeScheduler(const wire::SchedulerConfiguration& scheduler, const extender::Configuration& configuration) {
   Findings findings;
-  const auto add = [&](Severity severity, std::string what, std::string why, std::string mend) {
-    findings.push_back({Group::kScheduler, severity, std::move(what), std::move(why), std::move(mend)});
-  };
   if (const SchedulerExtender* ours = OursAmong(scheduler, configuration)) {
     findings = Judge(*ours, configuration).Take();
   } else {
-    add(Severity::kError, Concat("no extender of kube-scheduler's configuration is at ", configuration.server.address),
+    Add(findings, Severity::kError,
+        Concat("no extender of kube-scheduler's configuration is at ", configuration.server.address),
         "huygens is never asked.", "add the entry below `extenders:` of config/scheduler/kube-scheduler.yaml");
   }
   if (std::ranges::count_if(scheduler.extenders, [](const auto& each) { return !each.bind_verb.empty(); }) > 1) {
-    add(Severity::kError, "more than one extender has a bindVerb", "kube-scheduler does not start.",
+    Add(findings, Severity::kError, "more than one extender has a bindVerb", "kube-scheduler does not start.",
         "leave bindVerb to huygens alone");
   }
   const auto below = [](const std::optional<int64_t>& percentage) { return percentage.value_or(0) < 100; };
@@ -194,7 +192,8 @@ Findings JudgeScheduler(const wire::SchedulerConfiguration& scheduler, const ext
     return own ? below(own) : all;
   });
   if (any) {
-    add(Severity::kWarning, "percentageOfNodesToScore is below 100 (its default depends on the size of the cluster)",
+    Add(findings, Severity::kWarning,
+        "percentageOfNodesToScore is below 100 (its default depends on the size of the cluster)",
         "kube-scheduler stops at enough nodes by its own plugins and only then asks huygens: if these have no free "
         "zone, "
         "the pod stays pending although others have one.",

@@ -96,9 +96,7 @@ void LookAt(const placement::Placement& placement, NodeIndex index, Time now, La
   LookAtAttributes(*object, *node, placement.options().topology.kubelet, lacks);
 }
 
-void Add(Findings& findings, Severity severity, std::string what, std::string why = "", std::string mend = "") {
-  findings.push_back({Group::kTopology, severity, std::move(what), std::move(why), std::move(mend)});
-}
+constexpr AddTo Add{Group::kTopology};
 
 void AddAttributes(const Lacks& lacks, const topology::KubeletOptions& assumed, Findings& findings) {
   if (!lacks.no_policy.empty()) {

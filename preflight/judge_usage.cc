@@ -11,9 +11,7 @@ namespace {
 
 using Names = std::vector<std::string>;
 
-void Add(Findings& findings, Severity severity, std::string what, std::string why = "", std::string mend = "") {
-  findings.push_back({Group::kUsage, severity, std::move(what), std::move(why), std::move(mend)});
-}
+constexpr AddTo Add{Group::kUsage};
 
 std::string Percent(double share) {
   char text[32];
@@ -141,10 +139,10 @@ class Resource {
     }
     Add(findings_, none ? AbsentSeverity(resource_) : Severity::kWarning,
         Concat(series_.name, ": use of ",
-               none ? "no node" : Concat(Counted(missing.size(), "node"), " of ", std::to_string(nodes), " not"),
-               " measured: ", none ? "" : SomeOf(missing)),
+               none ? "no node measured"
+                    : Concat(Counted(missing.size(), "node"), " of ", std::to_string(nodes),
+                             " not measured: ", SomeOf(missing))),
         Concat("What runs there beside pods is not counted. ", Absent(resource_)), std::move(mend));
-    if (findings_.back().what.ends_with(": ")) findings_.back().what.resize(findings_.back().what.size() - 2);
   }
 
   const ResourceSeries& series_;

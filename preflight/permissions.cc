@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "extender/configuration_scalar.h"
-#include "preflight/check_mode.h"
 
 namespace huygens::preflight {
 
@@ -66,7 +65,7 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
   for (const std::string_view group : {"topology.crane.io", "topology.node.k8s.io"}) {
     add(group, "noderesourcetopologies", {"get", "list", "watch"}, "the zones of nodes", Severity::kError);
   }
-  if (CheckModeOf(configuration, "quota") != policy::CheckMode::kOff) {
+  if (placement::ModeOf(configuration.filter.checks, "quota") != policy::CheckMode::kOff) {
     add("quota.huygens.dev", "bizgroupresourcequotas", {"get", "list", "watch"}, "budgets of business groups",
         Severity::kError);
   }

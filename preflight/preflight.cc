@@ -9,7 +9,6 @@
 #include "kube/yaml_file.h"
 #include "placement/placement.h"
 #include "preflight/ask_api_server.h"
-#include "preflight/check_mode.h"
 #include "preflight/judge_certificates.h"
 #include "preflight/judge_scheduler.h"
 #include "preflight/judge_topology.h"
@@ -59,7 +58,7 @@ class Preflight {
   // What only reports, or only scores, stops no pod.
   void AddOf(std::string_view check, Findings more) {
     for (Finding& each : more) {
-      if (CheckModeOf(configuration_, check) != policy::CheckMode::kEnforce) {
+      if (placement::ModeOf(configuration_.filter.checks, check) != policy::CheckMode::kEnforce) {
         each.severity = std::min(each.severity, Severity::kWarning);
       }
     }
@@ -93,7 +92,7 @@ class Preflight {
       cluster_ = nullptr;  // there is nothing to say about nodes that nobody could list
       return;
     }
-    if (CheckModeOf(configuration_, "topology") == policy::CheckMode::kOff) {
+    if (placement::ModeOf(configuration_.filter.checks, "topology") == policy::CheckMode::kOff) {
       Add(Group::kTopology, Severity::kOk, "the check topology is off");
     } else {
       AddOf("topology", JudgeTopology(*cluster_->placement, configuration_, clock_.Now()));

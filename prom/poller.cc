@@ -1,7 +1,6 @@
 #include "prom/poller.h"
 
 #include <algorithm>
-#include <exception>
 #include <utility>
 
 namespace huygens::prom {
@@ -9,14 +8,6 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-
-StatusOr<Progress> Ask(Source& source, Time now, const Deliver& deliver) {
-  try {
-    return source.Refresh(now, deliver);
-  } catch (const std::exception& fault) {  // out of memory: nothing else throws here
-    return Internal(fault.what());
-  }
-}
 
 }  // namespace
 
@@ -51,7 +42,7 @@ void Poller::Loop() {
 Duration Poller::Refresh() {
   const Duration begin = waiter_->Now();
   PollReport report{.at = clock_.Now()};
-  StatusOr<Progress> progress = Ask(*source_, report.at, deliver_);
+  StatusOr<Progress> progress = source_->Refresh(report.at, deliver_);
   if (waiter_->interrupted()) return {};  // an end that Stop brought about is none of the source's doing
   report.status = progress.status();
   report.took = waiter_->Now() - begin;

@@ -246,26 +246,23 @@ void Account::Apply(const Readings& readings, Time now) {
   for (const Reading& reading : readings.workloads) {
     changed |= workloads_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured, latest);
   }
+  // `last`: when the node is known to have been measured last; what a wrong clock said before does not count.
+  const auto measured_again = [&](NodeIndex node, Time last) {
+    NodeHere& here = nodes_[node];
+    Time& measured = MeasuredOn(node, r);
+    const bool ahead = IsAhead(measured, now);
+    here.relieved |= ahead || readings.measured > measured + options_.stale_after;
+    const Time before = std::exchange(measured, ahead ? last : std::max(measured, last));
+    changed |= ages_change(here, before, measured);
+  };
   for (const Reading& reading : readings.nodes) {
     changed |= systems_.Set(reading.subject, r, readings.slot, reading.amount, readings.measured, latest);
-    auto node = node_index_.find(reading.subject);
-    if (node == node_index_.end()) continue;
-    NodeHere& here = nodes_[node->second];
-    Time& measured = MeasuredOn(node->second, r);
-    here.relieved |= IsAhead(measured, now) || readings.measured > measured + options_.stale_after;
-    const Time last = here.history->resources[r].last;
-    const Time before = std::exchange(measured, IsAhead(measured, now) ? last : std::max(measured, last));
-    changed |= ages_change(here, before, measured);
+    const auto node = node_index_.find(reading.subject);
+    if (node != node_index_.end()) measured_again(node->second, nodes_[node->second].history->resources[r].last);
   }
   for (const std::string& name : readings.half_measured) {
     const auto node = node_index_.find(name);
-    if (node == node_index_.end() || IsAhead(readings.measured, now)) continue;
-    NodeHere& here = nodes_[node->second];
-    Time& measured = MeasuredOn(node->second, r);
-    const bool ahead = IsAhead(measured, now);
-    here.relieved |= ahead || readings.measured > measured + options_.stale_after;
-    const Time before = std::exchange(measured, ahead ? readings.measured : std::max(measured, readings.measured));
-    changed |= ages_change(here, before, measured);
+    if (node != node_index_.end() && !IsAhead(readings.measured, now)) measured_again(node->second, readings.measured);
   }
   for (const Moment& moment : readings.moments) {
     const auto node = node_index_.find(moment.node);

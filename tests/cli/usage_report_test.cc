@@ -73,6 +73,11 @@ TEST(UsageReport, TopSaysWhatEachNodeUsesAndWhatFits) {
       "          absent        3\n");
 }
 
+TEST(UsageReport, TopSaysThatTheCheckOnlyReports) {
+  EXPECT_THAT(Top(R"({"by":"cpu","check":"reportsOnly","staleShare":0,"nodes":0,"top":[]})", ""),
+              HasSubstr("check usage: only reports (/readyz?verbose says why); 0.0% of"));
+}
+
 TEST(UsageReport, TopWithoutNodesIsOneLine) {
   EXPECT_EQ(
       Top(R"({"by":"cpu","check":"on","staleShare":0,"nodes":0,"top":[]})", ""),

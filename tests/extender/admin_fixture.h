@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,7 +57,11 @@ class AdminTest : public testing::Test {
                          .decisions = ring_,
                          .pods = pods_,
                          .clock = clock_,
-                         .readiness = [this] { return readiness_; },
+                         .readiness =
+                             [this](bool verbose) {
+                               asked_verbosely_ = verbose;
+                               return readiness_;
+                             },
                          .refresh_metrics = refresh_,
                          .authorize = authorize_};
     auto admin =
@@ -82,6 +87,7 @@ class AdminTest : public testing::Test {
   observe::DecisionRing ring_;
   PodMemory pods_{resources_, 10};
   Readiness readiness_;
+  std::optional<bool> asked_verbosely_;
   std::function<void()> refresh_;
   std::function<void(std::string, std::string, kube::TokenAccess::Done)> authorize_;
   net::testing::LoopThread decision_;

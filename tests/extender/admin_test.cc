@@ -60,6 +60,16 @@ TEST_F(AdminTest, ReadyzIsOkOnlyWhenEveryItemIs) {
   EXPECT_THAT(failing.body, HasSubstr("[-]nodes not synced: connection refused\nreadyz check failed\n"));
 }
 
+// The rest of what /readyz?verbose says takes a walk over all nodes: nothing for every probe.
+TEST_F(AdminTest, AProbeDoesNotAskForWhatItDoesNotShow) {
+  Start();
+  auto verbose = [this] { return decision_.Ask([this] { return asked_verbosely_; }); };
+  Get("/readyz");
+  EXPECT_EQ(verbose(), false);
+  Get("/readyz?verbose");
+  EXPECT_EQ(verbose(), true);
+}
+
 TEST_F(AdminTest, MetricsAreRefreshedOnTheDecisionThreadBeforeEachScrape) {
   int scrapes = 0;
   bool in_loop = false;

@@ -234,8 +234,11 @@ TEST_F(IntegrationTest, AskedToEndItIsNotReadyButServesOnAndEndsEachConnection) 
   configuration_.server.shutdown_grace = std::chrono::minutes(10);
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_EQ(huygens.Metric("huygens_ready"), 1);
   huygens.Drain();
   ASSERT_TRUE(huygens.AwaitAdmin("/readyz", "[-]serving draining: answers are still given"));
+  EXPECT_THAT(huygens.Admin("/readyz"), HasSubstr("bind-lease")) << "who is not ready says all";
+  EXPECT_EQ(huygens.Metric("huygens_ready"), 0);
   net::testing::RawConnection connection(huygens.port());
   connection.Send(net::testing::Post("{}"));
   const auto reply = connection.Receive();

@@ -83,6 +83,19 @@ TEST_F(KubernetesBackendTest, ALeaseThatNeverWasSettlesSoonerWhereHuygensNeverBo
   EXPECT_THAT(Lease(), HasSubstr("[!]not held: it was created just now"));
 }
 
+TEST_F(KubernetesBackendTest, ABindThatComesWhileTheLeaseSettlesIsToldWhatIsGoingOn) {
+  options_.lease_options.duration = hours(1);
+  options_.lease_patience = milliseconds(300);
+  Start();
+  std::string answer;
+  AwaitLease(" more");
+  kubernetes_->Admit([&](const StatusOr<uint64_t>& term) { answer = std::string(Message(term.status())); });
+  while (answer.empty()) loop_.Poll();
+  EXPECT_EQ(answer,
+            "the bind Lease was created just now (first start in this cluster, or it was deleted): for up to 3600 s "
+            "nobody binds, as another huygens might still do so; try again");
+}
+
 TEST_F(KubernetesBackendTest, ALeaseThatIsMissingWhereHuygensBoundPodsSettlesForAllItsDuration) {
   options_.lease_options.duration = hours(1);
   api_.Put(fake::Pod("default", "a")

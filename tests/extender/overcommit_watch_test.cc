@@ -8,7 +8,6 @@ namespace huygens::extender {
 namespace {
 
 using policy::CheckMode;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 

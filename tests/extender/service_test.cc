@@ -33,5 +33,13 @@ TEST_F(ServiceTest, CountsWhatTheServerRefusedAndLogsItAtALimitedRate) {
   EXPECT_THAT(captured_.Lines().back(), HasSubstr("leftOut=3"));
 }
 
+TEST_F(ServiceTest, WhatThereIsNoRoomForIsNotTheCallersFault) {
+  service_.Refused({.path = "/filter", .status = 503, .reason = "requests and answers of 900 bytes are in flight"});
+  const std::string metrics = metrics_.Render();
+  EXPECT_THAT(metrics, HasSubstr("huygens_request_duration_seconds_count{outcome=\"overloaded\",verb=\"filter\"} 1"));
+  EXPECT_THAT(metrics, HasSubstr("huygens_request_duration_seconds_count{outcome=\"malformed\",verb=\"filter\"} 0"));
+  EXPECT_THAT(captured_.Lines(), ElementsAre(HasSubstr("msg=\"refused a request\" verb=filter status=503")));
+}
+
 }  // namespace
 }  // namespace huygens::extender

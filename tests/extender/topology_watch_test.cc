@@ -11,9 +11,7 @@ namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
-using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 class TopologyWatchTest : public ServiceTest {
  protected:
@@ -48,7 +46,7 @@ TEST_F(TopologyWatchTest, TellsOfALossOnceAndOfItsEnd) {
   const auto item = watch_.Describe();
   ASSERT_TRUE(item.has_value());
   EXPECT_TRUE(item->warning);
-  EXPECT_THAT(item->detail, HasSubstr("1 node lost the topology object, for 30s at most; after 600s"));
+  EXPECT_THAT(item->detail, HasSubstr("1 node lost the topology object, for 30 s at most; after 600 s"));
 
   AddNode("n1", {2});  // back
   watch_.EverySecond(seconds(131));

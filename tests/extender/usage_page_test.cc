@@ -77,6 +77,17 @@ TEST_F(UsagePageTest, ListsTheNodesUsedMostFirst) {
   EXPECT_THAT(Ask("by=memory"), HasSubstr(R"("by":"memory")"));
 }
 
+TEST_F(UsagePageTest, SaysThatTheCheckOnlyReports) {
+  placement::Options options = placement_->options();
+  options.checks = {{"usage", policy::CheckMode::kReport}};
+  placement_ = *placement::Placement::Create(options);
+  EXPECT_THAT(Ask(""), HasSubstr(R"("check":"reportsOnly")"));
+  options.checks = {{"usage", policy::CheckMode::kOff}};
+  options.terms = {{"LeastUsed", 1}};
+  placement_ = *placement::Placement::Create(options);
+  EXPECT_THAT(Ask(""), HasSubstr(R"("check":"off")"));
+}
+
 TEST_F(UsagePageTest, CountsHowManyMorePodsFit) {
   const std::string answer = Ask("cpu=1&memory=4Gi&limit=9");
   EXPECT_THAT(answer, HasSubstr(R"("nodes":3,"fits":5,)"));      // by memory 2 each, on "hot" only 1 by use

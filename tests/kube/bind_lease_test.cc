@@ -60,6 +60,11 @@ struct Instance {
       waiter->Advance(kStep);
     }
   }
+  // A Binding whose outcome is unknown, and that may be carried out for ten seconds.
+  void LeaveInDoubt(std::string_view uid) {
+    ASSERT_TRUE(lease->Begin(1, seconds(4)).ok());
+    lease->EndInDoubt(uid, seconds(10));
+  }
   std::vector<std::string> Changes() {
     const std::lock_guard lock(mutex);
     return changes;
@@ -138,8 +143,7 @@ TEST(BindLease, IsKeptWhileABindingIsInDoubt) {
   Server server;
   Instance a(server, "a");
   a.Want();
-  ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
-  a.lease->EndInDoubt("uid", seconds(10));
+  ASSERT_NO_FATAL_FAILURE(a.LeaveInDoubt("uid"));
   a.Advance(seconds(9));
   EXPECT_TRUE(a.lease->Now().held);
   a.Advance(seconds(2));
@@ -150,8 +154,7 @@ TEST(BindLease, IsNotGivenUpAtTheEndOfAProcessWithABindingInDoubt) {
   Server server;
   Instance a(server, "a");
   a.Want();
-  ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
-  a.lease->EndInDoubt("uid", seconds(10));
+  ASSERT_NO_FATAL_FAILURE(a.LeaveInDoubt("uid"));
   a.lease->Stop();
   EXPECT_THAT(server.Lease(), HasSubstr(R"("holderIdentity":"a")"));
 }
@@ -160,10 +163,7 @@ TEST(BindLease, IsGivenUpAsSoonAsNothingIsInDoubtAnyMore) {
   Server server;
   Instance a(server, "a");
   a.Want();
-  for (const char* uid : {"x", "y"}) {
-    ASSERT_TRUE(a.lease->Begin(1, seconds(4)).ok());
-    a.lease->EndInDoubt(uid, seconds(10));
-  }
+  for (const char* uid : {"x", "y"}) ASSERT_NO_FATAL_FAILURE(a.LeaveInDoubt(uid));
   a.Advance(seconds(2));
   a.lease->Settled("x");
   a.Advance(seconds(1));

@@ -13,7 +13,6 @@ namespace huygens::kube {
 namespace {
 
 using fake::ApiServer;
-using fake::Fault;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::ElementsAre;

@@ -14,7 +14,6 @@ namespace huygens::kube {
 namespace {
 
 using cluster::Kind;
-using fake::Fault;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 using testing::Contains;

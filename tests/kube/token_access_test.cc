@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "tests/fake/api_server.h"
 #include "tests/fake/waiters.h"
 #include "tests/net/fixture.h"

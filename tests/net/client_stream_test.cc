@@ -17,6 +17,14 @@ using testing::To;
 constexpr char kStreamHead[] =
     "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n";
 
+// Takes all that comes.
+auto Into(std::string& text) {
+  return [&text](std::string_view piece) {
+    text += piece;
+    return true;
+  };
+}
+
 TEST(ClientStream, HandsOnStatusAndPiecesAndEndsWithTheServer) {
   Peer peer([](int, int socket) {
     Peer::ReadRequest(socket);
@@ -31,11 +39,7 @@ TEST(ClientStream, HandsOnStatusAndPiecesAndEndsWithTheServer) {
                                             log += std::to_string(head.code) + " " + head.content_type + ": ";
                                             return true;
                                           },
-                                      .on_bytes =
-                                          [&](std::string_view piece) {
-                                            log += piece;
-                                            return true;
-                                          }},
+                                      .on_bytes = Into(log)},
                                      20s);
   EXPECT_TRUE(status.ok()) << status;
   EXPECT_EQ(log, "200 application/json: one\ntwo\n");
@@ -103,21 +107,13 @@ TEST(ClientStream, AnObserverThatTakesItsTimeIsNotTheServersSilence) {
 }
 
 TEST(ClientStream, EndsAfterSilence) {
-  Inbox<bool> heard;
   Peer peer([](int, int socket) {
     Peer::ReadRequest(socket);
     Peer::Send(socket, std::string(kStreamHead) + "4\r\none\n\r\n");
     Peer::WaitForEnd(socket);
   });
   std::string got;
-  const Status status = To(peer.Url())
-                            ->Stream("/", {},
-                                     {nullptr,
-                                      [&](std::string_view piece) {
-                                        got += piece;
-                                        return true;
-                                      }},
-                                     30ms);
+  const Status status = To(peer.Url())->Stream("/", {}, {nullptr, Into(got)}, 30ms);
   EXPECT_EQ(status.code(), absl::StatusCode::kDeadlineExceeded) << status;
   EXPECT_EQ(got, "one\n");
 }
@@ -128,14 +124,7 @@ TEST(ClientStream, SaysUnknownWhenItIsCutInTheMiddle) {
     Peer::Send(socket, std::string(kStreamHead) + "40\r\nhalf");
   });
   std::string got;
-  const Status status = To(peer.Url())
-                            ->Stream("/", {},
-                                     {nullptr,
-                                      [&](std::string_view piece) {
-                                        got += piece;
-                                        return true;
-                                      }},
-                                     20s);
+  const Status status = To(peer.Url())->Stream("/", {}, {nullptr, Into(got)}, 20s);
   EXPECT_EQ(status.code(), absl::StatusCode::kUnknown) << status;
   EXPECT_EQ(got, "half");
 }
@@ -150,15 +139,7 @@ TEST(ClientStream, MayShareItsClientWithCalls) {
   });
   auto client = To(peer.Url());
   std::string got;
-  EXPECT_TRUE(client
-                  ->Stream("/", {},
-                           {nullptr,
-                            [&](std::string_view piece) {
-                              got += piece;
-                              return true;
-                            }},
-                           20s)
-                  .ok());
+  EXPECT_TRUE(client->Stream("/", {}, {nullptr, Into(got)}, 20s).ok());
   EXPECT_EQ(got, "ok");
   EXPECT_EQ(client->Call("GET", "/", "", {}, 20s)->body, "ok");
 }

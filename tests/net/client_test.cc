@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <thread>
-
 #include "tests/net/certificates.h"
 #include "tests/net/fixture.h"
 #include "tests/net/peer.h"

@@ -2,8 +2,6 @@
 #include <gmock/gmock.h>
 #include <sys/resource.h>
 
-#include <thread>
-
 #include "net/server.h"
 #include "tests/net/fixture.h"
 
@@ -13,7 +11,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using testing::Inbox;
-using ::testing::Not;
 using testing::Post;
 using testing::RawConnection;
 using testing::TestServer;

@@ -1,7 +1,6 @@
 #include "net/server.h"
 
 #include <gmock/gmock.h>
-#include <sys/resource.h>
 
 #include <thread>
 
@@ -13,7 +12,6 @@ namespace {
 using namespace std::chrono_literals;
 using ::testing::HasSubstr;
 using testing::Inbox;
-using ::testing::Not;
 using testing::Post;
 using testing::RawConnection;
 using testing::TestServer;

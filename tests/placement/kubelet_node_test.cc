@@ -11,7 +11,6 @@ namespace huygens::placement {
 namespace {
 
 using namespace test;  // NOLINT: builders of the same words
-using testing::ElementsAre;
 using topology::test::BoundPod;
 using topology::test::Gi;
 using topology::test::GuaranteedPod;

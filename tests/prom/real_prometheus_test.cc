@@ -13,7 +13,6 @@ namespace huygens::prom {
 namespace {
 
 using namespace std::chrono_literals;
-using ::testing::IsEmpty;
 
 constexpr Duration kSlot = 15min;
 constexpr Time kNow{1'795'262'400s + 7min};

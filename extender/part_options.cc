@@ -1,0 +1,63 @@
+#include "extender/part_options.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <utility>
+
+#include "base/backoff.h"
+#include "base/text.h"
+#include "policy/reason.h"
+#include "policy/registry.h"
+
+namespace huygens::extender {
+
+std::string Identity() {
+  char host[256] = "localhost";
+  (void)gethostname(host, sizeof host - 1);
+  char suffix[32];
+  std::snprintf(suffix, sizeof suffix, "%08x", static_cast<unsigned>(SystemRandom()() * 4294967295.0));
+  return Concat(host, "_", suffix);
+}
+
+observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
+  observe::Metrics::Options options{.version = HUYGENS_VERSION};
+  for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
+  for (policy::Reason reason : policy::kReasons) {
+    if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
+  }
+  for (const policy::CheckEntry& check : policy::KnownChecks()) options.checks.push_back(check.name);
+  return options;
+}
+
+net::ServerOptions ServerOptions(const ServerConfiguration& from) {
+  net::ServerOptions options;
+  options.address = from.address;
+  if (from.tls) {
+    options.tls.cert_file = from.tls->cert_file;
+    options.tls.key_file = from.tls->key_file;
+    options.tls.client_ca_file = from.tls->client_ca_file;
+    options.tls.allowed_clients = from.tls->allowed_clients;
+    options.tls.allow_any_client = from.tls->allow_any_client;
+  }
+  options.allow_plain_http = from.allow_plain_http;
+  options.max_body_bytes = static_cast<size_t>(from.max_body_bytes);
+  options.max_bytes_in_flight = static_cast<size_t>(std::max(from.max_bytes_in_flight, from.max_body_bytes));
+  options.idle_timeout = from.idle_timeout;
+  return options;
+}
+
+KubernetesOptions BackendOptions(const BindConfiguration& bind, std::string identity) {
+  KubernetesOptions options;
+  options.binders = static_cast<size_t>(bind.binders);
+  options.retries = static_cast<int>(bind.retries);
+  options.lease = bind.lease.enabled;
+  options.lease_options.namespace_name = bind.lease.namespace_name;
+  options.lease_options.name = bind.lease.name;
+  options.lease_options.duration = bind.lease.duration;
+  options.identity = std::move(identity);
+  return options;
+}
+
+}  // namespace huygens::extender
