@@ -95,7 +95,8 @@ Status Placement::Build() {
                             : entry->make(sources),
               each.weight);
   }
-  if (ModeOf("usage") != CheckMode::kEnforce) std::erase(accounts_, &usage_);
+  const size_t judged = ModeOf("usage") == CheckMode::kEnforce ? 3 : 2;  // usage_ is the last
+  accounts_of_victims_ = std::span(accounts_).first(judged);
   return absl::OkStatus();
 }
 

@@ -5,9 +5,12 @@
 namespace huygens::placement {
 
 Departures::Departures(const cluster::State& state, std::span<cluster::Account* const> accounts,
-                       cluster::NodeIndex node, std::span<const cluster::PlacedPod* const> pods)
+                       cluster::NodeIndex node, const cluster::Pod& asking,
+                       std::span<const cluster::PlacedPod* const> pods)
     : accounts_(accounts), pods_(pods), allocatable_(state.GetNode(node)->allocatable), gone_(pods.size()) {
-  for (const cluster::PlacedPod* pod : state.PodsOn(node)) used_.Add(PlacedRequestsOf(*pod->pod));
+  for (const cluster::PlacedPod* pod : state.PodsOn(node)) {
+    if (pod->pod->uid != asking.uid) used_.Add(PlacedRequestsOf(*pod->pod));
+  }
   for (const cluster::PlacedPod* pod : pods) requests_.push_back(PlacedRequestsOf(*pod->pod));
 }
 

@@ -12,9 +12,10 @@ namespace huygens::placement {
 
 class Departures {
  public:
-  // Of these pods of the node any may leave. All arguments must outlive this, and stay as they are meanwhile.
+  // Of these pods of the node any may leave; `asking`, for whom they would, is not there whatever State says. All
+  // arguments must outlive this, and stay as they are meanwhile.
   Departures(const cluster::State& state, std::span<cluster::Account* const> accounts, cluster::NodeIndex node,
-             std::span<const cluster::PlacedPod* const> pods);
+             const cluster::Pod& asking, std::span<const cluster::PlacedPod* const> pods);
   ~Departures() { Let(policy::Gone(pods_.size())); }
   Departures(const Departures&) = delete;
   Departures& operator=(const Departures&) = delete;

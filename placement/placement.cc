@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/unknown_resources.h"
+#include "placement/own_hold.h"
 #include "scoring/term.h"
 
 namespace huygens::placement {
@@ -132,6 +133,7 @@ void Placement::CollectReports(size_t feasible) {
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
   const policy::PodQuery query = QueryForChecks(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
+  const OwnHold own(state_, accounts_, pod);
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   RunChecks(query, Reports::kWanted);
   filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
@@ -234,6 +236,7 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
                                                Time now, std::vector<TermScores>* explain) {
   const policy::PodQuery query = Query(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
+  const OwnHold own(state_, accounts_, pod);
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   means_.resize(nodes_.size());
   mean_.Mean(query, state_, nodes_, means_);

@@ -3,6 +3,7 @@
 // a time.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -289,8 +290,9 @@ class Placement {
   cluster::State state_;
   size_t names_known_ = 0;  // of options_.resource_names
   NominatedPods nominated_{state_, zones_, kubelet_};
-  // Those whose figures the checks go by and victims change: a budget is checked as it stands.
-  std::vector<cluster::Account*> accounts_;
+  // Those whose figures the checks go by and a pod's coming and going changes: a budget is checked as it stands.
+  std::array<cluster::Account*, 3> accounts_;
+  std::span<cluster::Account* const> accounts_of_victims_;  // of these the ones that an enforced check goes by
   struct AskedCheck {
     std::string name;
     policy::CheckMode mode;

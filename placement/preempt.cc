@@ -9,6 +9,7 @@
 
 #include "placement/departures.h"
 #include "placement/node_fit.h"
+#include "placement/own_hold.h"
 #include "placement/placement.h"
 
 namespace huygens::placement {
@@ -51,6 +52,7 @@ std::vector<Preemption> Placement::Preempt(const cluster::Pod& pod, std::span<co
     return answer;
   }
   const policy::PodQuery query = QueryForChecks(pod, now);
+  const OwnHold own(state_, accounts_, pod);
   for (const PreemptionCandidate& candidate : candidates) {
     answer.push_back(PreemptOn(query, candidate, kMoreQuestions / candidates.size()));
   }
@@ -88,7 +90,7 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
     chosen.push_back(is_chosen);
   }
 
-  Departures departures(state_, accounts_, *node, placed);
+  Departures departures(state_, accounts_of_victims_, *node, query.pod, placed);
   departures.Let(chosen);
   Preemption preemption;
   preemption.reason = Judge(query, *node, Reports::kUnwanted);

@@ -226,5 +226,43 @@ TEST(Prioritize, ScoresEveryNameByPosition) {
   EXPECT_TRUE(placement->Prioritize(*MakePod("p", 5), {}, kNow).empty());
 }
 
+// A pod of 4 CPUs that holds all of a node's only zone, as bound or as reserved.
+class HolderTest : public testing::Test {
+ protected:
+  HolderTest() : placement_(Make()), pod_(MakePod("holder", 4)) {
+    placement_->Apply(cluster::NodeSet{MakeNode("n")});
+    placement_->Apply(cluster::TopologySet{MakeTopology("n", {4000})});
+  }
+  std::vector<uint32_t> Feasible(const cluster::Pod& pod) {
+    const std::string_view name = "n";
+    return placement_->Filter(pod, {&name, 1}, kNow).feasible;
+  }
+
+  std::unique_ptr<Placement> placement_;
+  std::shared_ptr<cluster::Pod> pod_;
+};
+
+TEST_F(HolderTest, WhatABoundPodHoldsDoesNotCountAgainstIt) {
+  pod_->node_name = "n";
+  pod_->placement_mark = {pod_->uid, "n", {{0, {{kCpu, 4000}}}}};
+  placement_->Apply(cluster::PodSet{pod_});
+  EXPECT_THAT(Feasible(*pod_), ElementsAre(0u));
+  EXPECT_THAT(Feasible(*MakePod("another", 1)), IsEmpty()) << "asking changes nothing";
+  EXPECT_THAT(Feasible(*MakePod("holder", 5)), IsEmpty()) << "the node never had so much";
+}
+
+TEST_F(HolderTest, WhatAReservedPodHoldsDoesNotCountAgainstIt) {
+  ASSERT_TRUE(placement_->Reserve(pod_, "n", kNow)->Accepted());
+  EXPECT_THAT(Feasible(*pod_), ElementsAre(0u));
+  EXPECT_THAT(Feasible(*MakePod("another", 1)), IsEmpty());
+}
+
+TEST_F(HolderTest, IsScoredAsIfItWereNotThere) {
+  const std::string_view name = "n";
+  const int64_t before = placement_->Prioritize(*pod_, {&name, 1}, kNow)[0];
+  ASSERT_TRUE(placement_->Reserve(pod_, "n", kNow)->Accepted());
+  EXPECT_EQ(placement_->Prioritize(*pod_, {&name, 1}, kNow)[0], before);
+}
+
 }  // namespace
 }  // namespace huygens::placement

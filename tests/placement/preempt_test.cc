@@ -67,6 +67,19 @@ TEST_F(PreemptTest, FindsTheVictimsWhereKubeSchedulerNeedsNone) {
   EXPECT_THAT(Victims({}), ElementsAre("b"));
 }
 
+// Kubernetes 1.37 makes room for a pod that is to grow in place by preemption, and asks about the bound pod itself.
+TEST_F(PreemptTest, WhatThePodHoldsItselfIsNoRoomThatOthersMustMake) {
+  Add("neighbour", 2, 0, 5);
+  Add("other-zone", 4, 1, 5);
+  Add("preemptor", 2, 0, 1000);
+  preemptor_ = MakePod("preemptor", 4);
+  preemptor_->priority = 1000;
+  preemptor_->topology_awareness = true;
+  EXPECT_THAT(Victims({"neighbour"}), ElementsAre("neighbour"))
+      << "zone 0 holds the grown pod once the neighbour has gone";
+  EXPECT_EQ(placement_->Reconcile(10), 0u) << "asking changes nothing";
+}
+
 TEST_F(PreemptTest, TakesTheHolderOfTheZoneInsteadOfTheWrongVictim) {
   Add("high", 2, 0, 2000);
   Add("holder", 2, 1, 20);
