@@ -136,8 +136,9 @@ class Preflight {
     }
     progress_("asking what measures real use");
     if (configuration_.usage.prometheus) {
-      AddOf("usage",
-            JudgePrometheus(AskPrometheus(configuration_, clock_.Now()), *cluster_->placement, configuration_));
+      PrometheusSeries series = AskPrometheus(configuration_, clock_.Now());
+      series.elsewhere = Elsewhere();
+      AddOf("usage", JudgePrometheus(series, *cluster_->placement, configuration_));
     } else if (api_server_) {
       AddOf("usage", JudgeMetrics(AskMetricsApi(*api_server_, cluster_->resources), *cluster_->placement,
                                   configuration_, clock_.Now()));

@@ -116,4 +116,5 @@ def report():
         wait_bound(client, *greedy)  # what runs stays
         bindings = check_audit(bed)
         assert bindings == len(greedy) + 2, f"{bindings} bindings"
-        return f"{len(greedy)} pods above the ceiling bound and counted in report, 2 of their kind refused once it was enforced; topology and quota the other way round"
+        return (f"{len(greedy)} pods above the ceiling bound and counted in report, 2 of their kind refused once it was enforced; "
+                "topology and quota the other way round")

@@ -148,10 +148,10 @@ TEST_F(PreflightTest, PrometheusThatIsAwayIsSaidWithItsAddress) {
   PutCluster();
   AllowAll();
   configuration_.usage.prometheus = extender::PrometheusConfiguration{.url = "http://127.0.0.1:1"};
-  const Finding finding = Find(Run(), "Prometheus at http://127.0.0.1:1 does not answer");
+  const Finding finding = Find(Run(), "Prometheus at http://127.0.0.1:1 cannot be asked");
   EXPECT_EQ(finding.severity, Severity::kWarning);
   for (extender::UsageResource& each : configuration_.usage.resources) each.when_absent = usage::WhenUnknown::kReject;
-  EXPECT_EQ(Find(Run(), "does not answer").severity, Severity::kError) << "the check would refuse every node";
+  EXPECT_EQ(Find(Run(), "cannot be asked").severity, Severity::kError) << "the check would refuse every node";
 }
 
 TEST_F(PreflightTest, KubeSchedulersFileIsRead) {
