@@ -45,9 +45,25 @@ std::string Absent(const extender::UsageResource& resource) {
   return "Requests and limits stand for use there (whenAbsent: useRequests).";
 }
 
-Severity AbsentSeverity(const extender::UsageResource& resource) {
-  return resource.ceiling && resource.when_absent == usage::WhenUnknown::kReject ? Severity::kError
-                                                                                 : Severity::kWarning;
+// Whether the check goes on refusing where nothing at all is measured: it steps aside with too many nodes without
+// figures, and only reports without history.
+bool RefusesUnmeasured(const extender::UsageConfiguration& usage) {
+  return usage.max_stale_nodes >= usage::kMillion && usage.min_history == Duration::zero();
+}
+
+// What it means for pods that nothing is measured, of the resource or at all, on any node.
+constexpr std::string_view kRefusesNothing =
+    "Meanwhile nothing is refused for use (usage.maxStaleNodes, usage.minHistory).";
+std::string NothingMeasured(const extender::UsageResource& resource, const extender::UsageConfiguration& usage) {
+  return RefusesUnmeasured(usage) ? Absent(resource) : std::string(kRefusesNothing);
+}
+std::string_view NothingMeasured(const extender::UsageConfiguration& usage) {
+  return RefusesUnmeasured(usage) ? "Requests and limits stand for use meanwhile, or what whenAbsent says."
+                                  : kRefusesNothing;
+}
+Severity NothingMeasuredSeverity(const extender::UsageResource& resource, const extender::UsageConfiguration& usage) {
+  const bool rejects = resource.ceiling && resource.when_absent == usage::WhenUnknown::kReject;
+  return rejects && RefusesUnmeasured(usage) ? Severity::kError : Severity::kWarning;
 }
 
 std::string_view Name(prom::NodeSource source) {
@@ -80,12 +96,12 @@ class Resource {
 
  private:
   void Failed(std::string_view what, const Status& status) {
-    Add(findings_, AbsentSeverity(resource_), Concat(series_.name, ": asking Prometheus ", what, " failed"),
-        std::string(Message(status)));
+    Add(findings_, NothingMeasuredSeverity(resource_, usage_),
+        Concat(series_.name, ": asking Prometheus ", what, " failed"), std::string(Message(status)));
   }
 
   void NoWorkloads() {
-    std::string why = Absent(resource_), mend;
+    std::string why = NothingMeasured(resource_, usage_), mend;
     if (series_.own_pods) {
       mend = Concat("try the podQuery of ", series_.name,
                     " in Prometheus: it must give series with the labels namespace, pod and node");
@@ -114,8 +130,8 @@ class Resource {
                    " with pod and container, but no value of the last five minutes. ", why);
       mend = "see whether the targets are up: Prometheus, Status, Targets";
     }
-    Add(findings_, AbsentSeverity(resource_), Concat(series_.name, ": no pod is measured"), std::move(why),
-        std::move(mend));
+    Add(findings_, NothingMeasuredSeverity(resource_, usage_), Concat(series_.name, ": no pod is measured"),
+        std::move(why), std::move(mend));
   }
 
   void Workloads() {
@@ -230,15 +246,17 @@ Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placem
   Findings findings;
   const std::vector<extender::UsageResource>& resources = configuration.usage.resources;
   if (!series.reachable.ok()) {
-    const bool rejects =
-        std::ranges::any_of(resources, [](const auto& each) { return AbsentSeverity(each) == Severity::kError; });
+    const bool rejects = std::ranges::any_of(resources, [&](const auto& each) {
+      return NothingMeasuredSeverity(each, configuration.usage) == Severity::kError;
+    });
     const bool refused = absl::IsUnauthenticated(series.reachable);  // says what to check, and is so from everywhere
     Add(findings, rejects ? Severity::kError : Severity::kWarning,
         Concat("Prometheus at ", series.url, " cannot be asked"),
-        Concat(Message(series.reachable),
+        Concat(Message(series.reachable), ". ",
                refused || !series.elsewhere
                    ? ""
-                   : ". So it is from this machine; where huygens runs it may be otherwise: run preflight in its pod."),
+                   : "So it is from this machine; where huygens runs it may be otherwise: run preflight in its pod. ",
+               NothingMeasured(configuration.usage)),
         refused ? "" : "usage: {prometheus: {url: http://PROMETHEUS:9090}}");
     return findings;
   }
@@ -259,14 +277,15 @@ Findings JudgeMetrics(const MetricsAnswers& answers, const placement::Placement&
                       const extender::Configuration& configuration, Time now) {
   Findings findings;
   const std::vector<extender::UsageResource>& resources = configuration.usage.resources;
-  const bool rejects =
-      std::ranges::any_of(resources, [](const auto& each) { return AbsentSeverity(each) == Severity::kError; });
+  const bool rejects = std::ranges::any_of(resources, [&](const auto& each) {
+    return NothingMeasuredSeverity(each, configuration.usage) == Severity::kError;
+  });
   const Status fault = answers.nodes.ok() ? answers.pods.status() : answers.nodes.status();
   if (!fault.ok()) {
     Add(findings, rejects ? Severity::kError : Severity::kWarning,
         absl::IsNotFound(fault) ? "nothing measures real use: there is no metrics API"
                                 : "the metrics API does not answer",
-        Concat(Message(fault), ". Requests and limits stand for use meanwhile, or what whenAbsent says."),
+        Concat(Message(fault), ". ", NothingMeasured(configuration.usage)),
         "install metrics-server, or set usage.prometheus.url; to leave use out: take usage out of filter.checks");
     return findings;
   }
@@ -292,7 +311,8 @@ Findings JudgeMetrics(const MetricsAnswers& answers, const placement::Placement&
   }
   for (const extender::UsageResource& each : resources) {
     if (each.name == "cpu" || each.name == "memory") continue;
-    Add(findings, AbsentSeverity(each), Concat("the metrics API does not know ", each.name), Absent(each),
+    Add(findings, NothingMeasuredSeverity(each, configuration.usage),
+        Concat("the metrics API does not know ", each.name), NothingMeasured(each, configuration.usage),
         "usage: {prometheus: {url: http://PROMETHEUS:9090}}");
   }
   if (configuration.usage.history_file.empty()) {

@@ -40,6 +40,7 @@ class Preflight {
     for (const std::string& caution : extender::Cautions(configuration_)) {
       Add(Group::kConfiguration, Severity::kWarning, caution);
     }
+    Modes();
     const bool api = !configuration_.cluster.manifests;
     if (api) LoadCredentials();
     if (!api || api_server_) Read();
@@ -64,6 +65,18 @@ class Preflight {
       }
     }
     Add(std::move(more));
+  }
+
+  void Modes() {
+    std::string enforced, reports;
+    for (const placement::CheckSetting& each : configuration_.filter.checks) {
+      if (each.mode == policy::CheckMode::kOff) continue;
+      std::string& names = each.mode == policy::CheckMode::kEnforce ? enforced : reports;
+      names += Concat(names.empty() ? "" : ", ", each.name);
+    }
+    Add(Group::kConfiguration, Severity::kOk,
+        Concat("enforced: ", enforced.empty() ? "no check" : enforced,
+               reports.empty() ? "" : Concat("; only reporting: ", reports)));
   }
 
   bool Elsewhere() const { return !options_.kubeconfig.empty(); }

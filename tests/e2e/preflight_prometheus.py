@@ -125,13 +125,15 @@ class Preflight:
         self.password_file.write_text(PASSWORD)
 
     def run(self, code, matchers=(), url=None, password_file=None, enforce=False):
-        """{what it finds of real use: the finding}; `enforce`: the check is enforced, and refuses nodes without figures."""
+        """{what it finds of real use: the finding}; `enforce`: the check is enforced, and refuses nodes without figures even if no node has any."""
         self.runs += 1
         config = self.bed.directory / "preflight.yaml"
         source = {"url": url or self.url, "username": USER, "passwordFile": str(password_file or self.password_file), "matchers": list(matchers)}
-        resources = [{"name": name, "ceiling": 0.8, "whenAbsent": "reject" if enforce else "useRequests"} for name in ("cpu", "memory")]
+        usage = {"prometheus": source, "resources": [{"name": name, "ceiling": 0.8, "whenAbsent": "reject"} for name in ("cpu", "memory")]}
+        if enforce:
+            usage.update(maxStaleNodes=1, minHistory="0s")
         text = replaced(self.shipped, {"{name: usage, mode: report}": "{name: usage, mode: enforce}"}) if enforce else self.shipped
-        config.write_text(f"{text}\nusage: {json.dumps({'prometheus': source, 'resources': resources})}\n")
+        config.write_text(f"{text}\nusage: {json.dumps(usage)}\n")
         result = subprocess.run([huygens_binary(), "preflight", "--config", config, "--kubeconfig", self.bed.kubeconfig("admin-token"), "-o", "json"],
                                 capture_output=True, text=True, timeout=60)
         assert PASSWORD not in result.stdout + result.stderr, "a secret is printed"

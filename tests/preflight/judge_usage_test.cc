@@ -8,6 +8,7 @@ namespace {
 using namespace test;  // NOLINT: builders
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 class JudgeUsageTest : public testing::Test {
  protected:
@@ -25,6 +26,12 @@ class JudgeUsageTest : public testing::Test {
   Findings Judge() {
     series_.resources = {cpu_};
     return JudgePrometheus(series_, *placement_, configuration_);
+  }
+  // The check goes on where nothing is measured, and refuses.
+  void RefuseUnmeasured() {
+    configuration_.usage.resources[0].when_absent = usage::WhenUnknown::kReject;
+    configuration_.usage.max_stale_nodes = usage::kMillion;
+    configuration_.usage.min_history = Duration::zero();
   }
   Findings JudgeNodes(std::vector<wire::ResourceMetrics> nodes) {
     return JudgeMetrics({std::vector<wire::ResourceMetrics>(), std::move(nodes)}, *placement_, configuration_, kNow);
@@ -60,9 +67,14 @@ TEST_F(JudgeUsageTest, WhyNoPodIsMeasured) {
   EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("relabelling drops them"));
   cpu_.of_pods = 5u;
   EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("no value of the last five minutes"));
-  EXPECT_EQ(Find(Judge(), "no pod is measured").severity, Severity::kWarning);
+  EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("Meanwhile nothing is refused for use"));
   configuration_.usage.resources[0].when_absent = usage::WhenUnknown::kReject;
+  EXPECT_EQ(Find(Judge(), "no pod is measured").severity, Severity::kWarning) << "it steps aside";
+  configuration_.usage.max_stale_nodes = usage::kMillion;
+  EXPECT_EQ(Find(Judge(), "no pod is measured").severity, Severity::kWarning) << "it has no history";
+  RefuseUnmeasured();
   EXPECT_EQ(Find(Judge(), "no pod is measured").severity, Severity::kError);
+  EXPECT_THAT(Find(Judge(), "no pod is measured").why, HasSubstr("Pods are refused there"));
   cpu_.workloads = Unavailable("too much");
   EXPECT_EQ(Find(Judge(), "asking Prometheus what pods use failed").why, "too much");
 }
@@ -105,20 +117,21 @@ TEST_F(JudgeUsageTest, OtherSourcesOfWholeNodesAreNamed) {
 TEST_F(JudgeUsageTest, WhyPrometheusCannotBeAsked) {
   series_.reachable = Unavailable("connection refused");
   Finding finding = Find(Judge(), "Prometheus at http://p:9090 cannot be asked");
-  EXPECT_EQ(finding.why, "connection refused");
+  EXPECT_EQ(finding.why,
+            "connection refused. Meanwhile nothing is refused for use (usage.maxStaleNodes, usage.minHistory).");
   EXPECT_THAT(finding.mend, HasSubstr("url"));
   series_.elsewhere = true;
   EXPECT_THAT(Find(Judge(), "cannot be asked").why, HasSubstr("connection refused. So it is from this machine"));
   series_.reachable = absl::UnauthenticatedError("HTTP 401");
   finding = Find(Judge(), "cannot be asked");
-  EXPECT_EQ(finding.why, "HTTP 401") << "it is the same from everywhere";
+  EXPECT_THAT(finding.why, Not(HasSubstr("from this machine"))) << "it is the same from everywhere";
   EXPECT_EQ(finding.mend, "") << "the URL is right";
 }
 
 TEST_F(JudgeUsageTest, NodesThatAreNotMeasured) {
   cpu_.nodes = Names{"a"};
   EXPECT_TRUE(Has(Judge(), "use of 1 node of 2 not measured: b"));
-  configuration_.usage.resources[0].when_absent = usage::WhenUnknown::kReject;
+  RefuseUnmeasured();
   const std::string what = "pods but no nodes are measured";
   cpu_.nodes = Names{"10.0.0.1", "10.0.0.2"};
   EXPECT_THAT(Find(Judge(), what).mend, HasSubstr("such as a, not 10.0.0.1"));
