@@ -71,7 +71,8 @@ int Run(std::span<const std::string_view> arguments) {
     return UsageError(kName, "--kubelets takes a whole number");
   }
   const size_t slash = options.account.find('/');
-  if (!options.account.empty() && (slash == std::string::npos || slash == 0 || slash + 1 == options.account.size())) {
+  if (!options.account.empty() && (slash == std::string::npos || slash == 0 || slash + 1 == options.account.size() ||
+                                   slash != options.account.rfind('/'))) {
     return UsageError(kName, "--account takes NAMESPACE/NAME, such as kube-system/huygens-scheduler");
   }
   const auto configuration = extender::LoadConfiguration(path);

@@ -1,16 +1,21 @@
+#include <algorithm>
+#include <iterator>
+#include <set>
+
 #include "base/text.h"
 #include "extender/usage_source.h"
 #include "kube/metrics_api.h"
 #include "preflight/usage.h"
+#include "prom/placed_pods.h"
 #include "prom/prometheus_client.h"
 #include "prom/queries.h"
 #include "prom/series.h"
+#include "prom/subject.h"
 
 namespace huygens::preflight {
 
 namespace {
 
-constexpr auto kTimeout = std::chrono::seconds(20);
 constexpr int kProbes = 56;  // of the window, evenly spread: every three hours of a week
 
 // One Prometheus, asked for single numbers.
@@ -31,19 +36,24 @@ class Asking {
     HUYGENS_ASSIGN_OR_RETURN(const std::optional<double> number, Number(query));
     return static_cast<size_t>(number.value_or(0));
   }
-  StatusOr<std::vector<std::string>> Values(const std::string& query, std::string_view label) {
-    std::vector<std::string> values;
-    const auto asked = client_.Query(query, now_,
+  StatusOr<size_t> Series(std::string_view metric, const prom::Scope& scope,
+                          std::initializer_list<std::string_view> matchers = {}) {
+    return Count(Concat("count(", prom::Selector(metric, scope, matchers), ")"));
+  }
+  // In order, each once.
+  StatusOr<std::vector<std::string>> Subjects(const std::string& query, prom::SubjectKind kind, Duration ago = {}) {
+    const prom::PlacedPods none(prom::PlacedPods::Which::kMisleading);  // a pod's name says enough to list it
+    std::set<std::string> names;
+    const auto asked = client_.Query(query, now_ - ago,
                                      {.on_series =
                                           [&](const wire::PrometheusLabels& labels) {
-                                            for (const auto& [key, value] : labels) {
-                                              if (key == label) values.emplace_back(value);
-                                            }
+                                            names.insert(prom::SubjectOf(kind, labels, none));
                                             return false;
                                           },
                                       .on_sample = [](Time, double) {}});
     if (!asked.ok()) return asked.status();
-    return values;
+    names.erase("");
+    return std::vector<std::string>(names.begin(), names.end());
   }
 
  private:
@@ -60,32 +70,78 @@ StatusOr<double> Covered(Asking& asking, const std::string& expression, Duration
   return std::min(probes.value_or(0) / kProbes, 1.0);
 }
 
-ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resource, Duration window,
-                           const TextSet& recordings, const prom::Scope& scope) {
-  ResourceSeries series{.name = resource.name, .nodes = std::vector<std::string>()};
-  series.own_queries = !resource.pod_query.empty() || !resource.node_query.empty();
+using Names = std::vector<std::string>;
+
+Names Without(const Names& names, const Names& others) {
+  Names left;
+  std::ranges::set_difference(names, others, std::back_inserter(left));
+  return left;
+}
+
+// At three moments, since Prometheus itself may have been away at one. Each costs what a poll of huygens does.
+StatusOr<WorkloadHistory> AskHistory(Asking& asking, const std::string& expression, Duration enough) {
+  HUYGENS_ASSIGN_OR_RETURN(Names young, asking.Subjects(expression, prom::SubjectKind::kWorkload));
+  const size_t workloads = young.size();
+  for (const Duration ago : {enough, enough * 5 / 4, enough * 3 / 2}) {
+    if (young.empty()) break;
+    HUYGENS_ASSIGN_OR_RETURN(const Names then, asking.Subjects(expression, prom::SubjectKind::kWorkload, ago));
+    young = Without(young, then);
+  }
+  return WorkloadHistory{workloads, std::move(young)};
+}
+
+StatusOr<std::vector<WholeNodes>> AskSources(Asking& asking, std::string_view resource, const prom::Scope& scope,
+                                             const Names& nodes) {
+  std::vector<WholeNodes> sources;
+  Names left = nodes;
+  for (const auto source : {prom::NodeSource::kCadvisor, prom::NodeSource::kNodeExporter, prom::NodeSource::kKubelet}) {
+    const std::string series = prom::NodeSeries(resource, source, scope);
+    if (series.empty() || (left.empty() && !nodes.empty())) continue;
+    HUYGENS_ASSIGN_OR_RETURN(Names found, asking.Subjects(series, prom::SubjectKind::kNode));
+    const Names others = Without(left, found);
+    if (!nodes.empty()) found = Without(left, others);
+    left = others;
+    if (!found.empty()) sources.push_back({source, std::move(found)});
+  }
+  return sources;
+}
+
+ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resource,
+                           const extender::UsageConfiguration& usage, const TextSet& recordings,
+                           const prom::Scope& scope) {
+  ResourceSeries series{.name = resource.name};
+  series.own_pods = !resource.pod_query.empty();
+  series.own_nodes = !resource.node_query.empty();
   const prom::Expressions expressions = prom::ExpressionsFor(
-      resource.name, {.pods = resource.pod_query, .nodes = resource.node_query}, usage::kMillion, scope);
+      resource.name, {.pods = resource.pod_query, .nodes = resource.node_query}, usage.replica_quantile, scope);
   series.recorded_workloads = recordings.contains(expressions.workloads.recorded);
   series.recorded_nodes = recordings.contains(expressions.nodes.recorded);
   const std::string& workloads = series.recorded_workloads ? expressions.workloads.recorded : expressions.workloads.raw;
   const std::string& nodes = series.recorded_nodes ? expressions.nodes.recorded : expressions.nodes.raw;
   if (!workloads.empty()) {
     series.workloads = asking.Count(Concat("count(", workloads, ")"));
-    // Unrecorded, the expression is asked once, not all over the window: Prometheus would work for minutes.
-    series.covered = series.recorded_workloads ? Covered(asking, workloads, window) : StatusOr<double>(-1.0);
+    // Unrecorded, the expression is asked at moments, not all over the window: Prometheus would work for minutes.
+    series.covered = series.recorded_workloads ? Covered(asking, workloads, usage.window) : StatusOr<double>(-1.0);
+    const Duration enough = std::min(usage.min_history, usage.window);
+    if (enough > Duration::zero()) series.history = AskHistory(asking, workloads, enough);
   }
-  if (!nodes.empty()) series.nodes = asking.Values(Concat("(", nodes, ") >= 0"), "node");  // NaN: its pods alone
+  if (!nodes.empty()) {
+    // NaN: its pods alone
+    series.nodes = asking.Subjects(Concat("(", nodes, ") >= 0"), prom::SubjectKind::kNode);
+  }
+  if (!series.own_nodes && series.nodes.ok()) series.sources = AskSources(asking, resource.name, scope, *series.nodes);
+  if (series.own_pods || series.recorded_workloads) return series;
   series.metric = prom::UsualMetric(resource.name);
-  if (series.metric.empty() || !resource.pod_query.empty() || series.recorded_workloads) {
-    series.metric.clear();
-    return series;
+  if (series.metric.empty()) return series;
+  series.all = asking.Series(series.metric, scope);
+  if (series.all.ok() && *series.all == 0 && !scope.matchers.empty()) {
+    series.unmatched = asking.Series(series.metric, {});
   }
-  series.all = asking.Count(Concat("count(", series.metric, ")"));
-  series.of_pods = asking.Count(Concat("count(", series.metric, R"({container!="",pod!=""}))"));
-  series.of_roots = asking.Count(Concat("count(", series.metric, R"({id="/"}))"));
-  series.scraped = asking.Count(Concat("max(count by (namespace, pod, container, name, id, cpu, device) (",
-                                       series.metric, R"({container!="",container!="POD",pod!=""})))"));
+  series.of_pods = asking.Series(series.metric, scope, {R"(container!="")", R"(pod!="")"});
+  const std::string containers =
+      prom::Selector(series.metric, scope, {R"(container!="")", R"(container!="POD")", R"(pod!="")"});
+  series.scraped =
+      asking.Count(Concat("max(count by (namespace, pod, container, name, id, cpu, device) (", containers, "))"));
   return series;
 }
 
@@ -96,7 +152,7 @@ PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Tim
   PrometheusSeries series{.url = from.url};
   const prom::Scope scope = extender::PrometheusScope(from);
   auto client =
-      prom::PrometheusClient::Create(extender::PrometheusServer(from), kTimeout, extender::PrometheusHeaders(from));
+      prom::PrometheusClient::Create(extender::PrometheusServer(from), from.timeout, extender::PrometheusHeaders(from));
   if (!client.ok()) {
     series.reachable = client.status();
     return series;
@@ -114,9 +170,10 @@ PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Tim
     series.reachable = asked.status();
     return series;
   }
-  series.owners = asking.Count("count(kube_pod_owner)");
+  series.owners = asking.Count(Concat("count(", prom::Selector("kube_pod_owner", scope, {}), " or ",
+                                      prom::Selector("huygens:pod_owner", scope, {}), ")"));
   for (const extender::UsageResource& resource : configuration.usage.resources) {
-    series.resources.push_back(AskResource(asking, resource, configuration.usage.window, recordings, scope));
+    series.resources.push_back(AskResource(asking, resource, configuration.usage, recordings, scope));
   }
   return series;
 }

@@ -39,6 +39,7 @@ class Preflight {
     for (const std::string& caution : extender::Cautions(configuration_)) {
       Add(Group::kConfiguration, Severity::kWarning, caution);
     }
+    Modes();
     const bool api = !configuration_.cluster.manifests;
     if (api) LoadCredentials();
     if (!api || api_server_) Read();
@@ -63,6 +64,18 @@ class Preflight {
       }
     }
     Add(std::move(more));
+  }
+
+  void Modes() {
+    std::string enforced, reports;
+    for (const placement::CheckSetting& each : configuration_.filter.checks) {
+      if (each.mode == policy::CheckMode::kOff) continue;
+      std::string& names = each.mode == policy::CheckMode::kEnforce ? enforced : reports;
+      names += Concat(names.empty() ? "" : ", ", each.name);
+    }
+    Add(Group::kConfiguration, Severity::kOk,
+        Concat("enforced: ", enforced.empty() ? "no check" : enforced,
+               reports.empty() ? "" : Concat("; only reporting: ", reports)));
   }
 
   bool Elsewhere() const { return !options_.kubeconfig.empty(); }
@@ -135,8 +148,9 @@ class Preflight {
     }
     progress_("asking what measures real use");
     if (configuration_.usage.prometheus) {
-      AddOf("usage",
-            JudgePrometheus(AskPrometheus(configuration_, clock_.Now()), *cluster_->placement, configuration_));
+      PrometheusSeries series = AskPrometheus(configuration_, clock_.Now());
+      series.elsewhere = Elsewhere();
+      AddOf("usage", JudgePrometheus(series, *cluster_->placement, configuration_));
     } else if (api_server_) {
       AddOf("usage", JudgeMetrics(AskMetricsApi(*api_server_, cluster_->resources), *cluster_->placement,
                                   configuration_, clock_.Now()));

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "usage/workload.h"
-
 namespace huygens::prom {
 namespace {
 
@@ -15,38 +13,15 @@ double RoundedUp(double amount) {
   return std::abs(amount - nearest) <= amount * 1e-12 ? nearest : std::ceil(amount);
 }
 
-std::string_view Label(const wire::PrometheusLabels& labels, std::string_view name) {
-  for (const auto& [key, value] : labels) {
-    if (key == name) return value;
-  }
-  return {};
-}
-
 }  // namespace
 
 Gatherer::Gatherer(SlotMaxima& out, const PlacedPods& known, const Span& span, int64_t scale)
     : out_(out), known_(known), span_(span), scale_(static_cast<double>(scale)) {}
 
-std::string Gatherer::SubjectOf(SubjectKind kind, const wire::PrometheusLabels& labels) const {
-  if (kind == SubjectKind::kNode) return std::string(Label(labels, "node"));
-  const std::string_view space = Label(labels, "namespace");
-  const std::string_view pod = Label(labels, "pod");
-  const std::string_view node = Label(labels, "node");
-  const std::string_view owner_kind = Label(labels, "owner_kind");
-  if (space.empty()) return {};
-  if (!owner_kind.empty()) {
-    std::string workload = usage::WorkloadOf(space, pod, owner_kind, Label(labels, "owner_name"), node);
-    return workload.ends_with('/') ? std::string() : workload;
-  }
-  if (pod.empty()) return {};
-  const PodPointer known = known_.Find(Concat(space, "/", pod));
-  return known != nullptr ? usage::WorkloadOf(*known) : usage::GuessWorkload(space, pod, node);
-}
-
 wire::PrometheusVisitor Gatherer::Visitor(SubjectKind kind, bool by_slot) {
   return {.on_series =
               [this, kind](const wire::PrometheusLabels& labels) {
-                const std::string subject = SubjectOf(kind, labels);
+                const std::string subject = SubjectOf(kind, labels, known_);
                 if (subject.empty()) {
                   ++left_out_;
                   return false;

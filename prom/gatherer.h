@@ -38,7 +38,6 @@ class Gatherer {
 
  private:
   wire::PrometheusVisitor Visitor(SubjectKind kind, bool by_slot);
-  std::string SubjectOf(SubjectKind kind, const wire::PrometheusLabels& labels) const;
   void Take(SubjectKind kind, Time time, double value, bool by_slot);
 
   SlotMaxima& out_;

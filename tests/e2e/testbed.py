@@ -174,14 +174,14 @@ class Huygens:
             shipped = replaced(shipped, {"/var/lib/huygens/history": str(bed.directory / f"{name}.history")})
         if enforce_usage:  # the one word of "Switch on safely"
             shipped = replaced(shipped, {"{name: usage, mode: report}": "{name: usage, mode: enforce}"})
-        config = bed.directory / f"{name}.yaml"
-        config.write_text(replaced(shipped, {
+        self.config = bed.directory / f"{name}.yaml"
+        self.config.write_text(replaced(shipped, {
             "127.0.0.1:8888": f"127.0.0.1:{self.port}",
             "127.0.0.1:8889": f"127.0.0.1:{self.admin_port}",
             "/etc/huygens/server/huygens.conf": str(bed.kubeconfig("huygens-token")),
             "/etc/huygens/server": str(bed.certificates()),
         }) + more)
-        self.process = Process(name, [huygens_binary(), "extender", "--config", config], bed.directory, grace=30)
+        self.process = Process(name, [huygens_binary(), "extender", "--config", self.config], bed.directory, grace=30)
 
     def admin(self, path):
         """(status code, text) of the admin port; (0, reason) while nothing answers there."""
@@ -199,6 +199,14 @@ class Huygens:
             return self.admin("/readyz")[0] == 200
 
         wait_until(ready, lambda: f"{self.name} is not ready: {self.admin('/readyz?verbose')}", seconds)
+
+    def change(self, replacements):
+        """What an operator does to change the configuration: edits the file, has it checked, restarts."""
+        self.config.write_text(replaced(self.config.read_text(), replacements))
+        subprocess.run([huygens_binary(), "config", "check", self.config], check=True, capture_output=True)
+        self.stop()
+        self.process.start()
+        self.wait_ready()
 
     def metric(self, name, label=""):
         """The sum of a metric over its labels, or of those that bear `label`; None if there is no such metric."""

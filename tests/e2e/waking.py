@@ -3,6 +3,7 @@ import collections
 import concurrent.futures
 import datetime
 import itertools
+import json
 import random
 import threading
 import time
@@ -186,9 +187,16 @@ def wake_only():
                 return error.body
             return ""
 
+        # What docs/operations.md says to do to see whether the policy is in force.
+        def probe():
+            labelled = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node, "labels": {"probe": "1"}}}
+            return bed.kubectl("apply", "--server-side", "--subresource=status", "--dry-run=server", "--as=huygens", "-f", "-", check=False,
+                               stdin=json.dumps(labelled)).stderr
+
         # The policy takes a moment to be in force.
         in_force = lambda: "huygens-wake-only" in refused(account, pod_path + "/status", forbidden["a label"])
         wait_until(in_force, "the policy is not in force", 30, interval=0.2)
+        assert "huygens-wake-only" in probe(), probe()
         count = 0
         for path in (pod_path, node_path):
             admin.patch(path, {"metadata": {"labels": {"a": None}}})

@@ -102,6 +102,7 @@ TEST_F(PreflightTest, AGroupThatAPodNamesAndThatDoesNotExistIsAnError) {
   EXPECT_THAT(finding.why, HasSubstr("shop/p"));
   configuration_.filter.checks.back().mode = policy::CheckMode::kReport;
   EXPECT_EQ(Find(Run(), "1 pod of group team-a").severity, Severity::kWarning) << "nothing is refused";
+  EXPECT_TRUE(Has(Run(), "enforced: topology, usage; only reporting: quota"));
   server_.Put(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team-a"},
     "spec":{"hard":{"pods":"5"}}})");
   EXPECT_TRUE(Has(Run(), "1 pod of 1 business group, all of which exist"));
@@ -148,10 +149,13 @@ TEST_F(PreflightTest, PrometheusThatIsAwayIsSaidWithItsAddress) {
   PutCluster();
   AllowAll();
   configuration_.usage.prometheus = extender::PrometheusConfiguration{.url = "http://127.0.0.1:1"};
-  const Finding finding = Find(Run(), "Prometheus at http://127.0.0.1:1 does not answer");
+  const Finding finding = Find(Run(), "Prometheus at http://127.0.0.1:1 cannot be asked");
   EXPECT_EQ(finding.severity, Severity::kWarning);
   for (extender::UsageResource& each : configuration_.usage.resources) each.when_absent = usage::WhenUnknown::kReject;
-  EXPECT_EQ(Find(Run(), "does not answer").severity, Severity::kError) << "the check would refuse every node";
+  EXPECT_EQ(Find(Run(), "cannot be asked").severity, Severity::kWarning) << "the check steps aside";
+  configuration_.usage.max_stale_nodes = usage::kMillion;
+  configuration_.usage.min_history = Duration::zero();
+  EXPECT_EQ(Find(Run(), "cannot be asked").severity, Severity::kError) << "the check would refuse every node";
 }
 
 TEST_F(PreflightTest, KubeSchedulersFileIsRead) {
