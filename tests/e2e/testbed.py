@@ -38,7 +38,8 @@ AUDIT_POLICY = {
     ],
 }
 TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", ""),
-          "sidecar-token": ("system:serviceaccount:kube-system:huygens-scheduler", "")}
+          "sidecar-token": ("system:serviceaccount:kube-system:huygens", ""),
+          "sidecar-scheduler-token": ("system:serviceaccount:kube-system:huygens-scheduler", "")}
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
 
