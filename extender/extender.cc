@@ -7,6 +7,7 @@
 #include <thread>
 #include <utility>
 
+#include "base/commit.h"
 #include "extender/admin.h"
 #include "extender/bind.h"
 #include "extender/configuration_scalar.h"
@@ -63,7 +64,7 @@ std::string WithPort(std::string_view address, uint16_t port) {
 }
 
 observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
-  observe::Metrics::Options options{.version = HUYGENS_VERSION};
+  observe::Metrics::Options options{.version = HUYGENS_VERSION, .commit = std::string(Commit())};
   for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
@@ -196,6 +197,7 @@ Status Extender::Parts::Start() {
   log_.Info("serving", {{"address", WithPort(configuration_.server.address, port())},
                         {"admin", WithPort(configuration_.server.admin_address, admin_port())},
                         {"version", HUYGENS_VERSION},
+                        {"commit", Commit()},
                         {"identity", identity_}});
   EverySecond();
   Reconcile();
