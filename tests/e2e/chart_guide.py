@@ -6,7 +6,7 @@ from testbed import BINARIES, CONFIG, ROOT
 
 KUBECTL = """#!/bin/sh
 case " $* " in *" rollout status "*) echo "there is no node"; exit 0 ;; esac
-exec {kubectl} --cache-dir={cache} "$@"
+exec {kubectl} "$@"
 """
 
 
@@ -20,9 +20,10 @@ class Guide:
         (self._directory / "config").symlink_to(CONFIG)
         (programs / "helm").symlink_to(helm.binary)
         kubectl = programs / "kubectl"
-        kubectl.write_text(KUBECTL.format(kubectl=BINARIES / "kubectl", cache=bed.directory / "kube-cache"))
+        kubectl.write_text(KUBECTL.format(kubectl=BINARIES / "kubectl"))
         kubectl.chmod(0o755)
-        self._environment = {**helm.environment, "PATH": f"{programs}:{helm.environment['PATH']}"}
+        self._environment = {**helm.environment, "PATH": f"{programs}:{helm.environment['PATH']}",
+                             "KUBECACHEDIR": str(bed.directory / "kube-cache")}
         text = (ROOT / "docs" / "helm.md").read_text().replace("REGISTRY", "registry.example:5000")
         self.blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
         for name, content in re.findall(r"^`([^`\n]+)`:\n\n```yaml\n(.*?)^```$", text, re.M | re.S):
