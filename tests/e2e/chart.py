@@ -56,13 +56,13 @@ class Helm:
         self.environment = {**os.environ, "KUBECONFIG": str(bed.kubeconfig("admin-token")),
                              **{f"HELM_{each}_HOME": str(home / each.lower()) for each in ("CACHE", "CONFIG", "DATA")}}
 
-    def run(self, *arguments, values=None, check=True):
+    def run(self, *arguments, values=None, check=True, seconds=120):
         command = [str(self.binary), *map(str, arguments)]
         if values is not None:
             path = self._bed.directory / "values.json"
             path.write_text(json.dumps(values))
             command += ["--values", str(path)]
-        result = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=120)
+        result = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=seconds)
         if check:
             assert result.returncode == 0, f"helm {' '.join(map(str, arguments))}: {result.stderr[-2000:]}"
         return result

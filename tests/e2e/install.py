@@ -1,6 +1,6 @@
 """The way of an operator from an image to running pods, on a real node (one_node.py), by the commands of the docs.
 
-`node_install` makes the images and the namespaces; what happens inside is this file run as a program.
+`on_a_node` makes the images and the namespaces; what happens inside is the file of the scenario run as a program.
 """
 import base64
 import contextlib
@@ -49,6 +49,11 @@ KINDS = ("deployments,replicasets,pods,services,configmaps,secrets,serviceaccoun
 
 def node_install():
     """On a real node: the images imported, config/default installed, rolled under load, its token renewed, removed; then the kubeadm variant."""
+    return on_a_node("node_install", __file__)
+
+
+def on_a_node(name, program):
+    """Runs `program` with the directory of the images and a cgroup, in namespaces of a machine of its own; the last line that it prints."""
     need_one_node()
     need_image()
     with tempfile.TemporaryDirectory(prefix="huygens-e2e-images-") as temporary:
@@ -56,15 +61,15 @@ def node_install():
         builder = ImageBuilder(directory)
         for version in (project_version(), NEXT_VERSION):
             builder.build(version, directory / f"huygens-{version}.tar")
-        cgroup, node = f"huygens-e2e-{os.getpid()}-install", directory / "node"
+        cgroup, node = f"huygens-e2e-{os.getpid()}-{name}", directory / "node"
         node.mkdir()
         with own_cgroup(cgroup):
             result = subprocess.run(
                 ["unshare", "--mount", "--propagation=private", "--pid", "--net", "--fork", "--kill-child", "--mount-proc", HERE / "alone", node,
-                 ADDRESS, SERVICE_ADDRESS, sys.executable, __file__, directory, cgroup], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+                 ADDRESS, SERVICE_ADDRESS, sys.executable, program, directory, cgroup], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         lines = result.stdout.strip().splitlines() or ["it said nothing"]
         if result.returncode:
-            log = ROOT / "build" / "e2e" / "node_install" / "inside.txt"
+            log = ROOT / "build" / "e2e" / name / "inside.txt"
             log.parent.mkdir(parents=True, exist_ok=True)
             log.write_text(result.stdout)
         assert result.returncode == 0, lines[-1]
@@ -274,10 +279,15 @@ def inside(directory, cgroup):
         return "; ".join(said)
 
 
-if __name__ == "__main__":
+def main(inside):
+    """What such a program does."""
     try:
         print(inside(pathlib.Path(sys.argv[1]), sys.argv[2]))
     except BaseException as error:
         traceback.print_exc()
         print(" ".join(f"{error}".split())[:1500])
         sys.exit(1)
+
+
+if __name__ == "__main__":
+    main(inside)
