@@ -1,19 +1,28 @@
-# The image of huygens: built as on any Debian 12 machine, by `make setup` and `make build`; run without root and without a compiler.
-FROM debian:12 AS build
-RUN apt-get update && apt-get install -y --no-install-recommends make && rm -rf /var/lib/apt/lists/*
+# The image of huygens: the program, the libraries that it loads and the authorities it trusts; no shell, no package manager, not root.
+# `make image` builds it, the same bytes each time from one commit and the same Debian packages.
+# Another Debian 12, such as one made from packages where no registry is reached: --build-arg BASE=...
+ARG BASE=docker.io/library/debian:12
+FROM $BASE AS build
 WORKDIR /src
-# The packages first: this layer stays while only sources change.
-COPY Makefile ./
+# Packages, then sources, then the commit: what comes later does not undo what took long.
 COPY tools/setup tools/packages.txt tools/
-RUN make setup
+RUN tools/setup --build && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN make build && strip --strip-debug build/release/huygens
+RUN --mount=type=cache,target=/root/.cache/ccache HUYGENS_COMMIT= JOBS=$(nproc) tools/build image huygens
+ARG COMMIT
+ARG SOURCE_DATE_EPOCH
+RUN --mount=type=cache,target=/root/.cache/ccache HUYGENS_COMMIT=$COMMIT tools/build image huygens && \
+    tools/image_root build/image/huygens /image
 
-FROM debian:12-slim
-RUN apt-get update && apt-get install -y --no-install-recommends \
-      ca-certificates libabsl20220623 libboost-json1.81.0 libcurl4 libprometheus-cpp-core1.0 libssl3 libstdc++6 libyaml-cpp0.7 zlib1g \
-    && rm -rf /var/lib/apt/lists/*
-COPY --from=build /src/build/release/huygens /usr/local/bin/huygens
+FROM scratch
+ARG VERSION
+ARG COMMIT
+LABEL org.opencontainers.image.title=huygens \
+      org.opencontainers.image.description="NUMA-aware, quota-aware placement of pods beside kube-scheduler" \
+      org.opencontainers.image.version=$VERSION \
+      org.opencontainers.image.revision=$COMMIT \
+      org.opencontainers.image.licenses=Apache-2.0
+COPY --from=build /image /
 USER 65532:65532
 EXPOSE 8888 8889
 ENTRYPOINT ["/usr/local/bin/huygens"]

@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test demo bench bench-prometheus format lint sanitize fuzz soak coverage clean
+.PHONY: help setup build run test image release demo bench bench-prometheus format lint sanitize fuzz soak coverage clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -18,6 +18,12 @@ run: build ## place the sample pods on the embedded sample cluster and print the
 
 test: setup ## every test this machine can run; ends with counts
 	@tools/test
+
+image: ## the container image (buildah or podman): build/image/huygens-VERSION.tar and its list of packages (SPDX)
+	@tools/image
+
+release: build ## what is published of a version, into build/dist: archive, Helm chart, kubectl plug-in, image, list of packages, checksums
+	@tools/release $(IMAGE_OPTIONS)
 
 demo: build ## the sample pods through the real etcd, kube-apiserver and kube-scheduler; KEEP=1 leaves them running until Ctrl-C
 	@tools/control_plane && tests/e2e/run $(if $(KEEP),--keep,demo)

@@ -73,7 +73,7 @@ int Run(std::span<const std::string_view> arguments) {
   const size_t slash = options.account.find('/');
   if (!options.account.empty() && (slash == std::string::npos || slash == 0 || slash + 1 == options.account.size() ||
                                    slash != options.account.rfind('/'))) {
-    return UsageError(kName, "--account takes NAMESPACE/NAME, such as kube-system/huygens-scheduler");
+    return UsageError(kName, "--account takes NAMESPACE/NAME, such as kube-system/huygens");
   }
   const auto configuration = extender::LoadConfiguration(path);
   if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
@@ -106,7 +106,7 @@ const Command kPreflightCommand = {
     "                            and that are not on this machine are then not looked at\n"
     "  --account NAMESPACE/NAME  whose permissions count: the service account that huygens will have\n"
     "  --kubelets COUNT          so many kubelets are asked for their own configuration (20)\n\n"
-    "  huygens preflight --config extender.yaml --kubeconfig ~/.kube/config --account kube-system/huygens-scheduler\n\n"
+    "  huygens preflight --config extender.yaml --kubeconfig ~/.kube/config --account kube-system/huygens\n\n"
     "Exit codes: 0 all is well, 1 warnings, 2 errors: pods would not be scheduled, or huygens would not start; also "
     "wrong usage, or a\n"
     "configuration that cannot be used.\n",

@@ -1,17 +1,19 @@
 #include <cstdio>
 
+#include "base/commit.h"
+#include "base/text.h"
 #include "cli/command.h"
 
 namespace huygens::cli {
 
 namespace {
 int Run(std::span<const std::string_view>) {
-  std::printf("huygens %s\n", HUYGENS_VERSION);
+  std::fputs(Concat("huygens ", HUYGENS_VERSION, " (commit ", Commit(), ")\n").c_str(), stdout);
   return kOk;
 }
 }  // namespace
 
-const Command kVersionCommand = {"version", "print the version",
-                                 "Usage: huygens version\n\nPrints the version, e.g. \"huygens 0.1.0\".\n", Run};
+const Command kVersionCommand = {"version", "print version and commit",
+                                 "Usage: huygens version\n\nPrints version and commit, e.g. \"huygens 0.1.0 (commit 1a2b3c4)\".\n", Run};
 
 }  // namespace huygens::cli

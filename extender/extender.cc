@@ -4,6 +4,7 @@
 #include <iterator>
 #include <utility>
 
+#include "base/commit.h"
 #include "extender/admin.h"
 #include "extender/bind.h"
 #include "extender/configuration_scalar.h"
@@ -178,6 +179,7 @@ Status Extender::Parts::Start() {
   log_.Info("serving", {{"address", WithPort(configuration_.server.address, port())},
                         {"admin", WithPort(configuration_.server.admin_address, admin_port())},
                         {"version", HUYGENS_VERSION},
+                        {"commit", Commit()},
                         {"identity", identity_}});
   EverySecond();
   Reconcile();

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/backoff.h"
+#include "base/commit.h"
 #include "base/text.h"
 #include "policy/reason.h"
 #include "policy/registry.h"
@@ -22,7 +23,7 @@ std::string Identity() {
 }
 
 observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
-  observe::Metrics::Options options{.version = HUYGENS_VERSION};
+  observe::Metrics::Options options{.version = HUYGENS_VERSION, .commit = std::string(Commit())};
   for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));

@@ -41,6 +41,7 @@ class Metrics {
  public:
   struct Options {
     std::string version;
+    std::string commit;
     std::vector<std::string_view>
         reject_reasons;                    // values of huygens_nodes_rejected_total{reason}; duplicates are fine
     std::vector<std::string_view> checks;  // values of huygens_pods_would_be_rejected_total{check}

@@ -5,25 +5,21 @@ nobody else sees, and when the namespace's first process is killed the kernel en
 kubelet decides is its own; only the pinning itself is left out (node/oci_runtime), since the CPUs are not there.
 """
 import contextlib
-import hashlib
 import http.client
-import io
 import json
 import os
 import pathlib
-import platform
 import shutil
 import ssl
 import subprocess
-import tarfile
 
 from api import wait_until
+from archives import write_archive
 from testbed import BINARIES, Process, Skip, free_port
 
 HERE = pathlib.Path(__file__).resolve().parent / "node"
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
 IMAGE = "localhost/pause:1"  # never pulled: every node has it
-ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())  # as Go names them
 RESERVED_MEMORY_MIB, EVICTION_MIB = 256, 100
 CONTAINERD_CONFIG = """
 version = 2
@@ -59,22 +55,27 @@ def hierarchies():
     return sorted({path.parent.resolve() for path in CGROUPS.glob("*/cgroup.procs")})
 
 
-def write_image(directory):
+@contextlib.contextmanager
+def own_cgroup(name):
+    """A group in each hierarchy, for `cgroupRoot`; removed with all below when their processes have ended."""
+    try:
+        for hierarchy in hierarchies():
+            (hierarchy / name).mkdir()
+        for file in ("cpuset.cpus", "cpuset.mems"):  # a new cpuset is empty and takes no process
+            (CGROUPS / "cpuset" / name / file).write_text((CGROUPS / "cpuset" / file).read_text())
+        yield
+    finally:
+        for hierarchy in hierarchies():
+            groups = [procs.parent for procs in (hierarchy / name).rglob("cgroup.procs")]
+            for group in sorted(groups, key=lambda g: len(g.parts), reverse=True):
+                wait_until(lambda g=group: not (g / "cgroup.procs").read_text(), f"processes are left in {group}", 10)
+                group.rmdir()
+
+
+def write_pause(directory):
     """pause.tar: the archive of an image that holds one static program, /pause."""
     subprocess.run(["gcc", "-O1", "-static", "-o", directory / "pause", HERE / "pause.c"], check=True)
-    layer = io.BytesIO()
-    with tarfile.open(fileobj=layer, mode="w") as tar:
-        tar.add(directory / "pause", "pause")
-    digest = "sha256:" + hashlib.sha256(layer.getvalue()).hexdigest()
-    config = {"architecture": ARCHITECTURE, "os": "linux", "config": {"Entrypoint": ["/pause"]},
-              "rootfs": {"type": "layers", "diff_ids": [digest]}}
-    manifest = [{"Config": "config.json", "RepoTags": [IMAGE], "Layers": ["layer.tar"]}]
-    with tarfile.open(directory / "pause.tar", "w") as tar:
-        for name, data in (("manifest.json", json.dumps(manifest).encode()), ("config.json", json.dumps(config).encode()),
-                           ("layer.tar", layer.getvalue())):
-            member = tarfile.TarInfo(name)
-            member.size = len(data)
-            tar.addfile(member, io.BytesIO(data))
+    write_archive(directory / "pause.tar", IMAGE, directory / "pause", "/pause")
 
 
 def parse_cpus(text):
@@ -122,31 +123,20 @@ class Kubelet:
         self.directory.mkdir()
         self.machine.write(self.directory / "machine")
         if not (self.directory.parent / "pause.tar").exists():
-            write_image(self.directory.parent)
+            write_pause(self.directory.parent)
         (self.directory / "containerd.toml").write_text(CONTAINERD_CONFIG.format(image=IMAGE, runtime=HERE / "oci_runtime"))
         (self.directory / "kubelet.yaml").write_text(json.dumps(configuration))
 
     def __enter__(self):
         with contextlib.ExitStack() as undo:
-            undo.callback(self._remove_cgroups)
-            for hierarchy in hierarchies():
-                (hierarchy / self._cgroup).mkdir()
-            for file in ("cpuset.cpus", "cpuset.mems"):  # a new cpuset is empty and takes no process
-                (CGROUPS / "cpuset" / self._cgroup / file).write_text((CGROUPS / "cpuset" / file).read_text())
+            undo.enter_context(own_cgroup(self._cgroup))
             self.process = Process(f"node-{self.name}", self._command, self._logs, grace=5)
-            undo.pop_all()
+            undo.callback(self.process.kill)
+            self._undo = undo.pop_all()
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self._remove_cgroups()
-
-    def _remove_cgroups(self):
-        for hierarchy in hierarchies():
-            groups = [procs.parent for procs in (hierarchy / self._cgroup).rglob("cgroup.procs")]
-            for group in sorted(groups, key=lambda g: len(g.parts), reverse=True):
-                wait_until(lambda g=group: not (g / "cgroup.procs").read_text(), f"processes are left in {group}", 10)
-                group.rmdir()
+        self._undo.close()
 
     def manages(self):
         """Whether its managers have begun; it registers the node before."""

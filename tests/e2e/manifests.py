@@ -4,6 +4,7 @@ import subprocess
 
 from api import ApiError
 from quota_workload import make_group
+from rendered import KUBEADM_PATCH, check_images, check_resource_names
 from testbed import BINARIES, CONFIG, GROUPS_PATH, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
@@ -69,6 +70,8 @@ def manifests():
     """Server-side dry run of everything, bad objects are refused, permissions are exactly those listed above."""
     with ControlPlane("manifests") as bed:
         bed.install()
+        check_resource_names(bed)
+        check_images(bed)
         for directory in ("default", "overlays/kubeadm"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
@@ -82,8 +85,7 @@ def manifests():
 
 
 def check_static_pod(bed):
-    patch = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
-    merged = bed.kubectl("patch", "--local", "--type=strategic", f"--patch-file={patch}", "-f", "-", "-o", "json",
+    merged = bed.kubectl("patch", "--local", "--type=strategic", f"--patch-file={KUBEADM_PATCH}", "-f", "-", "-o", "json",
                          stdin=json.dumps(STATIC_POD)).stdout
     spec = json.loads(merged)["spec"]
     assert [c["name"] for c in spec["containers"]] == ["kube-scheduler"], "the patch must add a sidecar, not a second kube-scheduler"
@@ -195,16 +197,16 @@ def check_permissions(bed):
              for rule in review["status"]["resourceRules"] if not set(rule["apiGroups"]) <= FOR_EVERYBODY}
     assert rules == RULES, f"granted beyond use: {rules - RULES}; not granted: {RULES - rules}"
 
-    # The sidecar's service account, which is also a kube-scheduler's, gets the same and its own Lease, and no Secret.
-    bed.kubectl("apply", "-k", CONFIG / "rbac")
-    account = "--as=system:serviceaccount:kube-system:huygens-scheduler"
-    answers = {"create pods --subresource=binding -n default": "yes", "watch noderesourcetopologies.topology.crane.io": "yes",
-               "update leases/huygens-bind -n kube-system": "yes", "update leases/huygens-scheduler -n kube-system": "yes",
-               "get configmaps/extension-apiserver-authentication -n kube-system": "yes", "get secrets -n kube-system": "no",
-               "update leases/kube-controller-manager -n kube-system": "no"}
+    # The two accounts of config/default, as it is rendered: huygens has what it had as a user, its kube-scheduler what such a one needs.
+    bed.kubectl("apply", "-k", CONFIG / "default")
+    answers = {"create pods --subresource=binding -n default": (True, True), "watch noderesourcetopologies.topology.crane.io": (True, False),
+               "update leases/huygens-bind -n kube-system": (True, False), "update leases/huygens-scheduler -n kube-system": (False, True),
+               "get configmaps/extension-apiserver-authentication -n kube-system": (False, True), "delete pods -n default": (False, True),
+               "get secrets -n kube-system": (False, False), "update leases/kube-controller-manager -n kube-system": (False, False)}
     for question, expected in answers.items():
-        answer = bed.kubectl("auth", "can-i", *question.split(), account, check=False).stdout.strip()
-        assert answer == expected, f"can {account} {question}? {answer}"
+        for account, allowed in zip(("huygens", "huygens-scheduler"), expected):
+            answer = bed.kubectl("auth", "can-i", *question.split(), f"--as=system:serviceaccount:kube-system:{account}", check=False).stdout.strip()
+            assert answer == ("yes" if allowed else "no"), f"can {account} {question}? {answer}"
 
 
 def check_component_configurations(bed):

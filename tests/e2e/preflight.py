@@ -4,7 +4,7 @@ import subprocess
 
 from testbed import CONFIG, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
-ACCOUNT = "kube-system/huygens-scheduler"
+ACCOUNT = "kube-system/huygens"
 
 
 def preflight():

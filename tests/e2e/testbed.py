@@ -38,7 +38,8 @@ AUDIT_POLICY = {
     ],
 }
 TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("system:kube-scheduler", ""), "huygens-token": ("huygens", ""),
-          "sidecar-token": ("system:serviceaccount:kube-system:huygens-scheduler", "")}
+          "sidecar-token": ("system:serviceaccount:kube-system:huygens", ""),
+          "sidecar-scheduler-token": ("system:serviceaccount:kube-system:huygens-scheduler", "")}
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
 
@@ -270,7 +271,7 @@ cluster:
 class ControlPlane:
     """etcd and kube-apiserver; kube-scheduler and huygens on demand. Use it in a `with` statement."""
 
-    def __init__(self, name):
+    def __init__(self, name, port=None):
         need_control_plane()
         self.name = name
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"huygens-e2e-{name}-"))
@@ -278,7 +279,7 @@ class ControlPlane:
         self.schedulers, self.extenders = [], []
         self.etcd = self.api_server = None
         self.client = None
-        self._port = free_port()
+        self._port = port or free_port()
 
     def __enter__(self):
         try:
@@ -307,16 +308,19 @@ class ControlPlane:
             "".join(f'{token},{user},{user},"{groups}"\n' for token, (user, groups) in TOKENS.items()))
         # Token authentication only; admission and bootstrapping without what a controller-manager would have to complete.
         self.api_server = Process("kube-apiserver", [
-            BINARIES / "kube-apiserver", f"--etcd-servers={client_url}", "--bind-address=127.0.0.1", f"--secure-port={self._port}",
-            f"--cert-dir={directory / 'apiserver'}", "--authorization-mode=RBAC", f"--token-auth-file={directory / 'tokens.csv'}",
+            BINARIES / "kube-apiserver", f"--etcd-servers={client_url}", f"--secure-port={self._port}",
+            f"--cert-dir={directory / 'apiserver'}", f"--token-auth-file={directory / 'tokens.csv'}",
             f"--service-account-key-file={key}", f"--service-account-signing-key-file={key}",
             "--service-account-issuer=https://kubernetes.default.svc", "--service-cluster-ip-range=10.0.0.0/16",
-            "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition", "--endpoint-reconciler-type=none",
-            f"--audit-policy-file={directory / 'audit.yaml'}", f"--audit-log-path={self.audit_path}"], directory, grace=3)
+            "--endpoint-reconciler-type=none", f"--audit-policy-file={directory / 'audit.yaml'}", f"--audit-log-path={self.audit_path}",
+            *self.api_server_options()], directory, grace=3)
         self._wait_api_server()
         self.client = self.client_as("admin-token")
         wait_until(lambda: self._exists("/api/v1/namespaces/default") and self._exists("/api/v1/namespaces/kube-system"),
                    "the API server did not make its namespaces", 30)
+
+    def api_server_options(self):
+        return ["--bind-address=127.0.0.1", "--authorization-mode=RBAC", "--disable-admission-plugins=ServiceAccount,TaintNodesByCondition"]
 
     def _exists(self, path):
         try:

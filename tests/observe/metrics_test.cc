@@ -21,6 +21,7 @@ using testing::Not;
 
 Metrics::Options SomeOptions() {
   return {.version = "1.2.3",
+          .commit = "1a2b3c4",
           .reject_reasons = {"zones_too_small", "no_topology", "no_topology"},
           .checks = {"topology", "usage"},
           .usage_resources = {"cpu", "memory"}};
@@ -53,7 +54,7 @@ TEST(Metrics, SeriesBeginAtZero) {
   EXPECT_EQ(Value(metrics, R"(huygens_nodes_rejected_total{reason="no_topology"})"), 0);
   EXPECT_EQ(Value(metrics, R"(huygens_watch_events_total{kind="pods",type="gone"})"), 0);
   EXPECT_EQ(Value(metrics, R"(huygens_bind_api_duration_seconds_count{outcome="bound"})"), 0);
-  EXPECT_EQ(Value(metrics, R"(huygens_build_info{version="1.2.3"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_build_info{commit="1a2b3c4",version="1.2.3"})"), 1);
 }
 
 TEST(Metrics, WhatIsOnlyReportedIsCountedApart) {

@@ -1,0 +1,292 @@
+"""The Helm chart: it renders what kustomize does, and helm installs, upgrades, rolls back and removes it on a real API server.
+
+There is no node: what the pods do once they run is not looked at here.
+"""
+import base64
+import json
+import os
+import re
+import subprocess
+
+from api import ApiError, wait_until
+from chart_guide import check_guide
+from testbed import BINARIES, CONFIG, ROOT, ControlPlane, Skip, huygens_binary, replaced
+
+HELM = ROOT / "build" / "helm" / "helm"
+CHART = CONFIG / "helm" / "huygens"
+KUBE_SYSTEM = "/api/v1/namespaces/kube-system"
+DEPLOYMENT = "/apis/apps/v1/namespaces/kube-system/deployments/huygens-scheduler"
+CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+# Where the two differ, and may. Whatever else differs is a fault.
+HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config")  # kustomize: a hash in the name rolls the pods when the text changes
+CHECKSUM = "checksum/config"                                  # helm: this annotation does
+
+# Everything that can be switched on or set.
+EVERYTHING = {
+    "image": {"repository": "registry.example:5000/huygens", "digest": "sha256:" + "0" * 64, "pullPolicy": "Always"},
+    "imagePullSecrets": [{"name": "pull"}],
+    "replicas": 1,
+    "nodeSelector": {"node-role.kubernetes.io/control-plane": ""},
+    "tolerations": [{"key": "dedicated", "operator": "Exists"}],
+    "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [
+        {"matchExpressions": [{"key": "kubernetes.io/arch", "operator": "In", "values": ["amd64"]}]}]}}},
+    "podAnnotations": {"example.com/note": "one"}, "podLabels": {"team": "platform"},
+    "extraVolumes": [{"name": "password", "secret": {"secretName": "prometheus"}}],
+    "extraVolumeMounts": [{"name": "password", "mountPath": "/etc/huygens/prometheus", "readOnly": True}],
+    "checks": {"topology": "report", "usage": "enforce", "quota": "off"},
+    "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"historyFile": ""},
+               "prioritize": {"terms": [{"name": "LeastUsed", "weight": 1}]}},
+    "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
+                      "config": {"percentageOfNodesToScore": 50}},
+    "tls": {"source": "certManager"},
+    "metrics": {each: {"enabled": True, "labels": {"release": "kube-prometheus-stack"}}
+                for each in ("podMonitor", "serviceMonitor", "alerts", "rules")},
+}
+
+
+class Helm:
+    """helm, with nothing of the machine's own configuration."""
+
+    binary = HELM
+
+    def __init__(self, bed):
+        self._bed = bed
+        home = bed.directory / "helm"
+        self.environment = {**os.environ, "KUBECONFIG": str(bed.kubeconfig("admin-token")),
+                             **{f"HELM_{each}_HOME": str(home / each.lower()) for each in ("CACHE", "CONFIG", "DATA")}}
+
+    def run(self, *arguments, values=None, check=True, seconds=120):
+        command = [str(self.binary), *map(str, arguments)]
+        if values is not None:
+            path = self._bed.directory / "values.json"
+            path.write_text(json.dumps(values))
+            command += ["--values", str(path)]
+        result = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=seconds)
+        if check:
+            assert result.returncode == 0, f"helm {' '.join(map(str, arguments))}: {result.stderr[-2000:]}"
+        return result
+
+    def template(self, chart, namespace="kube-system", version="v1.36.3", values=None):
+        return self.run("template", "huygens", chart, "--include-crds", "-n", namespace, "--kube-version", version, values=values).stdout
+
+
+def objects(text):
+    """The objects of a YAML text, whatever their kinds: kubectl reads it, and asks no server."""
+    mark = "read-by-tests"
+    command = [BINARIES / "kubectl", "--kubeconfig=/dev/null", "label", "--local", "-o", "json", "-f", "-", f"{mark}=1"]
+    result = subprocess.run(command, input=text, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr[-1000:]
+    decoder, found, rest = json.JSONDecoder(), [], result.stdout.strip()
+    while rest:
+        item, end = decoder.raw_decode(rest)
+        del item["metadata"]["labels"][mark]
+        found.append(item)
+        rest = rest[end:].lstrip()
+    return found
+
+
+def configuration(text):
+    """One of the configuration files: as objects(), but it has no name."""
+    return objects(text + "\nmetadata: {name: none}\n")[0]
+
+
+def normalised(item):
+    """Folded lines of YAML are unfolded a little differently; a file in a ConfigMap counts by what it says."""
+    if isinstance(item, dict):
+        return {key: normalised(value) for key, value in item.items() if value not in ({}, [])}
+    if isinstance(item, list):
+        return [normalised(each) for each in item]
+    return " ".join(item.split()) if isinstance(item, str) else item
+
+
+def comparable(items):
+    """{(kind, namespace, name): object} without the differences that may be."""
+    found = {}
+    for item in items:
+        name = item["metadata"]["name"]
+        if item["kind"] == "ConfigMap":
+            name = re.sub(r"-[a-z0-9]{10}$", "", name)
+            assert name in HASHED_CONFIG_MAPS, name
+            item["metadata"]["name"] = name
+            item["data"] = {file: configuration(text) for file, text in item["data"].items()}
+        if item["kind"] == "Deployment":
+            template = item["spec"]["template"]
+            template["metadata"].get("annotations", {}).pop(CHECKSUM, None)
+            for volume in template["spec"]["volumes"]:
+                if "configMap" in volume:
+                    volume["configMap"]["name"] = re.sub(r"-[a-z0-9]{10}$", "", volume["configMap"]["name"])
+        key = item["kind"], item["metadata"].get("namespace", ""), name
+        assert key not in found, f"{key} is there twice"
+        found[key] = normalised(item)
+    return found
+
+
+def differences(path, one, other):
+    """Where two objects differ, a line each."""
+    if isinstance(one, dict) and isinstance(other, dict):
+        for key in sorted({*one, *other}):
+            yield from differences(f"{path}.{key}", one.get(key), other.get(key))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (mine, theirs) in enumerate(zip(one, other)):
+            yield from differences(f"{path}[{index}]", mine, theirs)
+    elif one != other:
+        yield f"{path}: helm {json.dumps(one)}, kustomize {json.dumps(other)}"
+
+
+def check_same_as_kustomize(bed, helm):
+    rendered = comparable(objects(helm.template(CHART)))
+    kustomized = comparable(objects(bed.kubectl("kustomize", CONFIG / "default").stdout))
+    assert len(kustomized) > 15, sorted(kustomized)
+    faults = [line for key in sorted({*rendered, *kustomized})
+              for line in differences("/".join(key), rendered.get(key), kustomized.get(key))]
+    assert not faults, f"the chart and config/default differ: {faults[:10]}"
+    return len(rendered)
+
+
+def check_values(bed, helm):
+    """What values change, and that nothing else than what is known can be set."""
+    everything = helm.template(CHART, "huygens-system", values=EVERYTHING)
+    items = {(item["kind"], item["metadata"]["name"]): item for item in objects(everything)}
+    strays = [key for key, item in items.items() if item["metadata"].get("namespace", "huygens-system") != "huygens-system"]
+    assert strays == [("RoleBinding", "huygens-scheduler-authentication-reader")], strays
+    naming = [key for key, item in items.items() if key not in strays and "kube-system" in json.dumps(item)]
+    assert not naming, f"{naming} still name kube-system"
+    pod = items["Deployment", "huygens-scheduler"]["spec"]["template"]["spec"]
+    images = [container["image"] for container in pod["initContainers"] + pod["containers"]]
+    assert images == ["registry.example:5000/huygens@sha256:" + "0" * 64, "registry.example:5000/kube-scheduler:v1.36.0"], images
+    secrets = {volume["name"]: volume["secret"] for volume in pod["volumes"] if "secret" in volume}
+    made = [items["Certificate", name]["spec"]["secretName"] for name in ("huygens", "huygens-kube-scheduler")]
+    assert [secrets[f"huygens-{side}-tls"]["secretName"] for side in ("server", "client")] == made, (secrets, made)
+    for side in ("server", "client"):
+        keys = [each["key"] for each in secrets[f"huygens-{side}-tls"]["items"]]
+        assert keys == ["ca.crt", "tls.crt", "tls.key"], f"cert-manager makes no {keys}"
+    config = configuration(items["ConfigMap", "huygens"]["data"]["extender.yaml"])
+    modes = {check["name"]: check["mode"] for check in config["filter"]["checks"]}
+    assert modes == EVERYTHING["checks"], modes
+    assert config["wake"] == {"enabled": False} and config["usage"] == {"historyFile": ""}, config
+    assert config["bind"]["lease"] == {"enabled": True, "namespace": "huygens-system", "name": "huygens-bind", "duration": "15s"}, config
+    scheduler = configuration(items["ConfigMap", "huygens-scheduler-config"]["data"]["kube-scheduler.yaml"])
+    assert scheduler["profiles"] == [{"schedulerName": "numa"}] and scheduler["percentageOfNodesToScore"] == 50, scheduler
+    assert len(scheduler["extenders"]) == 1, scheduler
+    check_extender_configuration(bed, items["ConfigMap", "huygens"]["data"]["extender.yaml"])
+
+    for wrong, named in (({"webhook": {"enabled": True}}, "webhook"), ({"checks": {"usage": "on"}}, "/checks/usage"),
+                         ({"replicas": "two"}, "/replicas"), ({"image": {"tag": "no tag"}}, "/image/tag"),
+                         ({"tls": {"source": "none"}}, "/tls/source"), ({"kubeScheduler": {"schedulerName": "default-scheduler"}}, "schedulerName")):
+        refused = helm.run("template", "huygens", CHART, values=wrong, check=False)
+        assert refused.returncode != 0 and named in refused.stderr, f"{wrong}: {refused.stdout[:200]}{refused.stderr[-500:]}"
+    old = helm.run("template", "huygens", CHART, "--kube-version", "v1.29.9", check=False)
+    assert old.returncode != 0 and "kubeVersion" in old.stderr, old.stderr
+    helm.template(CHART, version="v1.30.1-vendor.100")  # as clusters of some vendors call theirs
+    return everything
+
+
+def check_extender_configuration(bed, text):
+    """huygens reads what the chart made of its configuration."""
+    path = bed.directory / "chart-extender.yaml"
+    path.write_text(replaced(text, {"/etc/huygens/server": str(bed.certificates())}))
+    result = subprocess.run([huygens_binary(), "config", "check", path], capture_output=True, text=True, timeout=30)
+    assert result.returncode == 0, f"{result.stdout}{result.stderr}"
+
+
+def define_foreign_kinds(bed):
+    """Those of cert-manager and the Prometheus operator, as these projects define them."""
+    for path in sorted((HELM.parent / "definitions").iterdir()):
+        definition, = objects(path.read_text())
+        for section in ("labels", "annotations"):  # cert-manager's are templates
+            definition["metadata"].pop(section, None)
+        made = bed.client.post(CRDS, definition)["metadata"]["name"]
+        wait_until(lambda made=made: any(condition["type"] == "Established" and condition["status"] == "True" for condition in
+                                         bed.client.get(f"{CRDS}/{made}").get("status", {}).get("conditions") or ()),
+                   f"{made} is not served", 30)
+
+
+def deployed(bed):
+    """(replicas, the checksum that rolls the pods, the mode of `usage`) as the API server has them."""
+    item = bed.client.get(DEPLOYMENT)
+    config = configuration(bed.client.get(f"{KUBE_SYSTEM}/configmaps/huygens")["data"]["extender.yaml"])
+    modes = {check["name"]: check["mode"] for check in config["filter"]["checks"]}
+    return item["spec"]["replicas"], item["spec"]["template"]["metadata"]["annotations"][CHECKSUM], modes["usage"]
+
+
+def absent(bed, path):
+    try:
+        bed.client.get(path)
+    except ApiError as error:
+        return error.code == 404
+    return False
+
+
+def check_life(bed, helm, package):
+    """install, upgrade, roll back, uninstall; the definitions stay, for objects of others may be of these kinds."""
+    release = ("huygens", package, "-n", "kube-system")
+    notes = helm.run("install", *release).stdout
+    assert "The Secret huygens-tls is not there yet" in notes and "usage report" in notes, notes
+    names = [item["metadata"]["name"] for item in objects(helm.template(package)) if item["kind"] == "CustomResourceDefinition"]
+    assert len(names) == 2, names
+    first = deployed(bed)
+    assert first[0] == 2 and first[2] == "report", first
+
+    again = helm.run("install", "other", package, "-n", "default", check=False)
+    assert again.returncode != 0 and "cannot be imported into the current release" in again.stderr, "a cluster has one huygens"
+
+    helm.run("upgrade", *release, values={"replicas": 3, "checks": {"usage": "enforce"}})
+    second = deployed(bed)
+    assert (second[0], second[2]) == (3, "enforce") and second[1] != first[1], f"{first} became {second}"
+    # What `helm upgrade` leaves to the operator.
+    bed.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=helm.run("show", "crds", package).stdout)
+    helm.run("rollback", "huygens", "1", "-n", "kube-system")
+    assert deployed(bed) == first, f"rolled back to {deployed(bed)} from {first}"
+
+    manifest = helm.run("get", "manifest", "huygens", "-n", "kube-system").stdout
+    helm.run("uninstall", "huygens", "-n", "kube-system")
+    left = bed.kubectl("get", "--ignore-not-found", "-f", "-", "-o", "name", stdin=manifest).stdout.split()
+    assert not left, f"helm left {left}"
+    for name in names:
+        bed.client.get(f"{CRDS}/{name}")
+
+
+def check_generated_certificates(bed, helm, package):
+    """They fit both ends, an upgrade keeps them, and without their Secret it makes new ones."""
+    values = {"tls": {"source": "generate"}}
+    helm.run("install", "huygens", package, "-n", "kube-system", values=values)
+    secret = f"{KUBE_SYSTEM}/secrets/huygens-tls"
+    data = bed.client.get(secret)["data"]
+    directory = bed.directory / "generated"
+    directory.mkdir()
+    for name, content in data.items():
+        (directory / name).write_bytes(base64.b64decode(content))
+    for certificate, purpose, host in (("tls", "sslserver", "huygens"), ("kube-scheduler", "sslclient", "kube-scheduler")):
+        subprocess.run(["openssl", "verify", "-CAfile", directory / "ca.crt", "-purpose", purpose, "-verify_hostname", host,
+                        directory / f"{certificate}.crt"], check=True, capture_output=True)
+    helm.run("upgrade", "huygens", package, "-n", "kube-system", values={**values, "replicas": 3})
+    assert bed.client.get(secret)["data"] == data, "an upgrade made new certificates"
+    bed.client.delete(secret)
+    helm.run("upgrade", "huygens", package, "-n", "kube-system", values=values)
+    assert bed.client.get(secret)["data"].keys() == data.keys() and bed.client.get(secret)["data"] != data
+    helm.run("uninstall", "huygens", "-n", "kube-system")
+    assert absent(bed, secret), "the keys are left behind"
+
+
+def chart():
+    """The chart renders what kustomize does; a real API server takes it; install, upgrade, rollback and uninstall."""
+    if not HELM.exists():
+        raise Skip("build/helm has no helm; tools/helm builds it where Go 1.26 is installed")
+    with ControlPlane("chart") as bed:
+        helm = Helm(bed)
+        for values in ({}, EVERYTHING):
+            helm.run("lint", "--strict", "--kube-version", "v1.36.3", CHART, values=values)
+        count = check_same_as_kustomize(bed, helm)
+        everything = check_values(bed, helm)
+        bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=helm.template(CHART))
+        define_foreign_kinds(bed)
+        bed.client.post("/api/v1/namespaces", {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "huygens-system"}})
+        bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=everything)
+
+        helm.run("package", CHART, "-d", bed.directory)
+        package, = bed.directory.glob("huygens-*.tgz")
+        check_life(bed, helm, package)
+        check_generated_certificates(bed, helm, package)
+        blocks = check_guide(bed, helm)
+        return f"{count} objects as kustomize renders them; {blocks} blocks of commands of docs/helm.md"

@@ -1,0 +1,57 @@
+"""The commands of docs/helm.md, run as a reader would paste them. There is no node, so nothing waits for pods."""
+import re
+import subprocess
+
+from testbed import BINARIES, CONFIG, ROOT
+
+KUBECTL = """#!/bin/sh
+case " $* " in *" rollout status "*) echo "there is no node"; exit 0 ;; esac
+exec {kubectl} "$@"
+"""
+
+
+class Guide:
+    """The page's blocks, run in a checkout of one's own."""
+
+    def __init__(self, bed, helm):
+        self._directory = bed.directory / "guide"
+        programs = self._directory / "bin"
+        programs.mkdir(parents=True)
+        (self._directory / "config").symlink_to(CONFIG)
+        (programs / "helm").symlink_to(helm.binary)
+        kubectl = programs / "kubectl"
+        kubectl.write_text(KUBECTL.format(kubectl=BINARIES / "kubectl"))
+        kubectl.chmod(0o755)
+        self._environment = {**helm.environment, "PATH": f"{programs}:{helm.environment['PATH']}",
+                             "KUBECACHEDIR": str(bed.directory / "kube-cache")}
+        text = (ROOT / "docs" / "helm.md").read_text().replace("REGISTRY", "registry.example:5000")
+        self.blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
+        for name, content in re.findall(r"^`([^`\n]+)`:\n\n```yaml\n(.*?)^```$", text, re.M | re.S):
+            (self._directory / name).write_text(content)
+
+    def run(self, block):
+        result = subprocess.run(["bash", "-e", "-c", block], cwd=self._directory, env=self._environment,
+                                capture_output=True, text=True, timeout=180)
+        assert result.returncode == 0, f"docs/helm.md: {block}\n{result.stderr[-1500:]}"
+        return result.stdout
+
+
+def check_guide(bed, helm):
+    guide = Guide(bed, helm)
+    assert len(guide.blocks) >= 7, f"docs/helm.md has {len(guide.blocks)} blocks of commands: does this test still read it?"
+    lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "huygens-scheduler", "namespace": "kube-system"},
+             "spec": {"holderIdentity": "somebody"}}
+    bed.client.post("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases", lease)
+    said = [guide.run(block) for block in guide.blocks]
+    assert "somebody" in said[0], said[0]
+    assert helm.run("list", "-A", "-q").stdout == "", "the page does not end with an uninstallation"
+
+    # The way from kustomize to helm, from where it begins.
+    bed.kubectl("apply", "-k", CONFIG / "default")
+    move, = [block for block in guide.blocks if "--take-ownership" in block]
+    guide.run(move)
+    maps = bed.kubectl("-n", "kube-system", "get", "configmaps", "-o", "name").stdout.split()
+    ours = sorted(name for name in maps if "huygens" in name)
+    assert ours == ["configmap/huygens", "configmap/huygens-scheduler-config"], maps
+    guide.run(guide.blocks[-1])
+    return len(guide.blocks)

@@ -1,0 +1,57 @@
+"""What kustomize makes of config/ beyond what stands there: names that it rewrites, images and when these are pulled."""
+import json
+import re
+
+from testbed import CONFIG, ROOT
+
+WORKLOADS = ("default", "overlays/kubeadm")
+KUBEADM_PATCH = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
+
+
+def project_version():
+    return re.search(r"^project\(huygens VERSION (\S+)", (ROOT / "CMakeLists.txt").read_text(), re.M).group(1)
+
+
+def objects(bed, *arguments):
+    """The objects of files (-f) or of a rendered directory (-k), as kubectl would send them."""
+    text = bed.kubectl("create", "--dry-run=client", "--validate=false", "-o", "json", *arguments).stdout
+    decoder, found = json.JSONDecoder(), []
+    while text.strip():
+        item, end = decoder.raw_decode(text.lstrip())
+        text = text.lstrip()[end:]
+        found += item["items"] if item["kind"] == "List" else [item]
+    return found
+
+
+def resource_names(items):
+    """{(kind, name): the resourceNames of its rules, in their order}."""
+    return {(item["kind"], item["metadata"]["name"]): [rule.get("resourceNames") for rule in item["rules"] or ()]
+            for item in items if item["kind"] in ("Role", "ClusterRole")}
+
+
+def check_resource_names(bed):
+    """kustomize takes a name in a rule for that of any object that it renames, be it of another kind."""
+    files = [path for path in CONFIG.rglob("*.yaml") if re.search(r"^kind: (Cluster)?Role$", path.read_text(), re.M)]
+    written = resource_names([item for path in files for item in objects(bed, "-f", path)])
+    assert any(any(names) for names in written.values()), "no rule in config/ names an object any more: is this test still of use?"
+    for directory in WORKLOADS:
+        rendered = resource_names(objects(bed, "-k", CONFIG / directory))
+        assert rendered, f"config/{directory} has no role"
+        for role, names in rendered.items():
+            assert names == written[role], f"config/{directory}: rules of {role} name {names} where the file says {written[role]}"
+
+
+def check_images(bed):
+    """The image of huygens bears the version of the project and is not asked for anew where the machine has it."""
+    expected = f"huygens:{project_version()}"
+    deployments = [item for item in objects(bed, "-k", CONFIG / "default") if item["kind"] == "Deployment"]
+    pods = {"config/default": [item["spec"]["template"]["spec"] for item in deployments],
+            "config/scheduler": [item["spec"]["template"]["spec"] for item in objects(bed, "-f", CONFIG / "scheduler" / "deployment.yaml")
+                                 if item["kind"] == "Deployment"],
+            "config/overlays/kubeadm": [item["spec"] for item in objects(bed, "-f", KUBEADM_PATCH)]}
+    for where, specs in pods.items():
+        containers = [container for spec in specs for container in spec["initContainers"] if container["name"] == "huygens"]
+        assert len(containers) == 1, f"{where}: {len(containers)} containers of huygens"
+        for container in containers:
+            assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
+            assert container.get("imagePullPolicy") == "IfNotPresent", f"{where}: imagePullPolicy {container.get('imagePullPolicy')}"
