@@ -202,11 +202,8 @@ void State::On(const PodSet& event) {
   // A late event of a pod must not take its name back from the pod that was created under it since.
   if (!record.watched) TakeName(record);
   record.watched = true;
-  if (pod.nominated_node.empty() || pod.Bound() || pod.Terminal() || pod.deleting) {
-    nominated_.erase(pod.uid);
-  } else {
-    nominated_.insert_or_assign(pod.uid, seen);
-  }
+  EndNomination(pod.uid);
+  if (!pod.nominated_node.empty() && !pod.Bound() && !pod.Terminal() && !pod.deleting) Nominate(seen);
   if (pod.Terminal()) {
     ledger_.Erase(pod.uid);
     Leave(record);
@@ -227,7 +224,7 @@ void State::On(const PodGone& event) {
   PodRecord* record = FindRecord(event.uid);
   if (record == nullptr) return;
   ledger_.Erase(event.uid);
-  nominated_.erase(event.uid);
+  EndNomination(event.uid);
   Forget(*record);
 }
 
@@ -322,6 +319,7 @@ NodeIndex State::Slot(std::string_view name) {
   if (free_slots_.empty()) {
     index = static_cast<NodeIndex>(nodes_.size());
     nodes_.emplace_back();
+    nominated_to_.emplace_back();
   } else {
     index = free_slots_.back();
     free_slots_.pop_back();
@@ -334,7 +332,7 @@ NodeIndex State::Slot(std::string_view name) {
 
 void State::Tidy(NodeIndex index) {
   NodeSlot& slot = nodes_[index];
-  if (slot.node || slot.topology[0] || slot.topology[1] || !slot.pods.empty()) return;
+  if (slot.node || slot.topology[0] || slot.topology[1] || !slot.pods.empty() || !nominated_to_[index].empty()) return;
   node_index_.erase(slot.name);
   slot.name.clear();
   free_slots_.push_back(index);
@@ -379,7 +377,7 @@ void State::ResourcesKnown(const ResourceNames& names, ResourceId first) {
     Leave(record);
     SetPod(record, WithKnownResources(record.pod, names));
     if (placed) Place(record, Slot(node), record.pod->Bound() ? TrustedResult(*record.pod) : placed->zones);
-    if (auto nominated = nominated_.find(uid); nominated != nominated_.end()) nominated->second = record.pod;
+    if (EndNomination(uid)) Nominate(record.pod);
   }
 }
 
@@ -423,6 +421,22 @@ void State::Leave(PodRecord& record) {
   pods.pop_back();
   record.placed.reset();
   Tidy(node);
+}
+
+// The node may not be known yet.
+void State::Nominate(const std::shared_ptr<const Pod>& pod) {
+  nominated_.emplace(pod->uid, pod);
+  nominated_to_[Slot(pod->nominated_node)].push_back(pod);
+}
+
+bool State::EndNomination(const SharedText& uid) {
+  const auto found = nominated_.find(uid);
+  if (found == nominated_.end()) return false;
+  const NodeIndex node = node_index_.find(found->second->nominated_node)->second;
+  std::erase(nominated_to_[node], found->second);
+  nominated_.erase(found);
+  Tidy(node);
+  return true;
 }
 
 void State::Forget(PodRecord& record) {

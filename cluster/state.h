@@ -90,6 +90,8 @@ class State {
   // Pods, by UID, for which kube-scheduler has made room on a node (status.nominatedNodeName) and that the watch has
   // not shown bound, finished or deleted.
   const std::map<SharedText, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
+  // Those of one node, in no particular order.
+  std::span<const std::shared_ptr<const Pod>> NominatedTo(NodeIndex index) const { return nominated_to_[index]; }
   // Where the pod holds capacity, null if nowhere.
   const PlacedPod* FindPlaced(std::string_view uid) const;
 
@@ -198,6 +200,9 @@ class State {
   void Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones);
   void Leave(PodRecord& record);
   void Forget(PodRecord& record);
+  void Nominate(const std::shared_ptr<const Pod>& pod);
+  // Whether it was nominated.
+  bool EndNomination(const SharedText& uid);
   // Makes it the watched pod that was named last; takes it out of that order.
   void Name(PodRecord& record);
   void Unlink(PodRecord& record);
@@ -215,6 +220,8 @@ class State {
   absl::flat_hash_set<std::unique_ptr<PodRecord>, ByUid, SameUid> pods_;
   absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
   std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
+  // The same by node, apart from nodes_: a filter of thousands of nodes looks at each, and nearly all are empty.
+  std::vector<std::vector<std::shared_ptr<const Pod>>> nominated_to_;
   TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
   PodRecord* first_named_ = nullptr;
   PodRecord* last_named_ = nullptr;

@@ -195,6 +195,8 @@ TEST_F(StateTest, APodsAmountsCountOnceANodeNamesTheResource) {
     EXPECT_EQ(*state_.FindPod(uid)->unknown_resources, std::vector<std::string>{"x/device"});
   }
   EXPECT_EQ(state_.Nominated().at("w"), state_.FindPod("w"));
+  ASSERT_EQ(state_.NominatedTo(*state_.FindNode("a")).size(), 1u);
+  EXPECT_EQ(state_.NominatedTo(*state_.FindNode("a"))[0], state_.FindPod("w"));
   EXPECT_EQ(Held("a"), 2000);
   EXPECT_EQ(account_.Present(), 1u);
   state_.Apply(PodGone{"p"});
@@ -590,6 +592,35 @@ TEST_F(StateTest, APodIsNominatedUntilItIsBoundOrTheNominationIsTakenBack) {
   Set(c);
   state_.Apply(PodGone{"c"});
   EXPECT_EQ(nominated(), Uids());
+}
+
+TEST_F(StateTest, NominatedPodsAreFoundByNodeAlsoByOneThatComesLater) {
+  auto nominated_to = [&](const std::string& name) {
+    std::vector<std::string> uids;
+    for (const auto& pod : state_.NominatedTo(*state_.FindNode(name))) uids.push_back(pod->uid);
+    return uids;
+  };
+  using Uids = std::vector<std::string>;
+  Pod a = MakePod("a"), b = MakePod("b");
+  a.nominated_node = b.nominated_node = "later";
+  Set(a);
+  Set(b);
+  Set(b);
+  state_.Apply(NodeSet{MakeNode("n")});
+  EXPECT_EQ(nominated_to("n"), Uids());
+  state_.Apply(NodeSet{MakeNode("later")});
+  EXPECT_EQ(nominated_to("later"), (Uids{"a", "b"}));
+  state_.Apply(NodeGone{"later"});
+  state_.Apply(NodeSet{MakeNode("other")});  // must not get the slot of the one that went
+  EXPECT_EQ(nominated_to("other"), Uids());
+  state_.Apply(NodeSet{MakeNode("later")});
+  EXPECT_EQ(nominated_to("later"), (Uids{"a", "b"}));
+  a.nominated_node = "n";
+  Set(a);
+  EXPECT_EQ(nominated_to("n"), Uids{"a"});
+  EXPECT_EQ(nominated_to("later"), Uids{"b"});
+  state_.Apply(PodGone{"a"});
+  EXPECT_EQ(nominated_to("n"), Uids());
 }
 
 TEST_F(StateTest, RevisionGrowsWithEveryChange) {
