@@ -68,9 +68,7 @@ class State {
   // says). An object that belongs to an earlier Node of the same name is not in force. Null if there is none.
   const NodeTopology* Topology(NodeIndex index) const;
   // Whether that object was lost.
-  bool TopologyLost(NodeIndex index) const {
-    return lost_ > 0 && nodes_[index].lost && Topology(index) == &*nodes_[index].topology[nodes_[index].lost->source];
-  }
+  bool TopologyLost(NodeIndex index) const { return lost_ > 0 && in_force_lost_[index]; }
   // How many are lost.
   size_t LostTopologies() const { return lost_; }
   struct Losses {
@@ -214,13 +212,15 @@ class State {
   std::vector<Account*> accounts_;
   std::vector<NodeSlot> nodes_;
   size_t lost_ = 0;  // of the slots
+  // What TopologyLost says, apart from nodes_: a filter asks it of each of its nodes.
+  std::vector<char> in_force_lost_;
   std::vector<NodeIndex> free_slots_;
   TextMap<NodeIndex> node_index_;
   size_t node_count_ = 0;
   absl::flat_hash_set<std::unique_ptr<PodRecord>, ByUid, SameUid> pods_;
   absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
   std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
-  // The same by node, apart from nodes_: a filter of thousands of nodes looks at each, and nearly all are empty.
+  // The same by node, apart from nodes_ as well: nearly all are empty.
   std::vector<std::vector<std::shared_ptr<const Pod>>> nominated_to_;
   TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
   PodRecord* first_named_ = nullptr;

@@ -296,6 +296,31 @@ TEST_F(LossTest, OnlyTheObjectInForceIsLost) {
   EXPECT_EQ(lossy_.Topology(A())->source, TopologySource::kCommunity);
 }
 
+TEST_F(LossTest, WhatIsLostButNotInForceKeepsNobodyAway) {
+  lossy_.Apply(TopologySet{MakeTopology("a", TopologySource::kCrane, false)});
+  Lose();
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+  lossy_.Apply(TopologySet{MakeTopology("a", TopologySource::kCommunity, false)});
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(lossy_.LostTopologies(), 1u);
+  lossy_.Apply(TopologyGone{TopologySource::kCommunity, "a"});
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+}
+
+TEST_F(LossTest, ANodeIsNotLostBecauseAnotherIs) {
+  lossy_.Apply(NodeSet{MakeNode("b")});
+  lossy_.Apply(TopologySet{MakeTopology("b", TopologySource::kCrane, true)});
+  Lose();
+  lossy_.Apply(TopologyGone{TopologySource::kCrane, "b"});
+  lossy_.Apply(TopologySet{Zones(2)});
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  EXPECT_TRUE(lossy_.TopologyLost(*lossy_.FindNode("b")));
+  Lose();
+  lossy_.Apply(NodeGone{"a"});
+  lossy_.Apply(NodeSet{MakeNode("c")});
+  EXPECT_FALSE(lossy_.TopologyLost(*lossy_.FindNode("c"))) << "in the place of the one that went";
+}
+
 TEST_F(StateTest, ResultsOfUnboundPodsAreIgnored) {
   state_.Apply(NodeSet{MakeNode("a")});
   Pod pod = MakePod("p");
