@@ -5,6 +5,7 @@
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
 //        huygens_bench quota           what the check "quota" adds to a filter of 5000 names, in one process
 //        huygens_bench usage           what the check "usage" adds to it, likewise
+//        huygens_bench nominated       filter while pods are nominated to other nodes, in one process
 //        huygens_bench relist          filter of 5000 names while 150 000 pods are listed anew, or 2000 a second change
 //        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
 #include <algorithm>
@@ -19,6 +20,7 @@
 
 #include "bench/cluster.h"
 #include "bench/connection.h"
+#include "bench/nominated.h"
 #include "bench/quota.h"
 #include "bench/relist.h"
 #include "bench/times.h"
@@ -219,6 +221,7 @@ int Run(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
   if (argc > 1 && std::string_view(argv[1]) == "relist") return Relist();
   if (argc > 1 && std::string_view(argv[1]) == "usage") return ReportUsage(kNodes, kPods), 0;
+  if (argc > 1 && std::string_view(argv[1]) == "nominated") return ReportNominated(kNodes, kPods), 0;
   if (argc > 1 && std::string_view(argv[1]) == "quota") return ReportQuota(kNodes, kPods), 0;
   for (int i = 1; i < argc; ++i) sizes.push_back(std::stoul(argv[i]));
   if (sizes.empty()) sizes = {500, 5000};
@@ -239,6 +242,7 @@ int Run(int argc, char** argv) {
   }
   ReportUsage(kNodes, kPods);
   ReportQuota(kNodes, kPods);
+  ReportNominated(kNodes, kPods);
   return 0;
 }
 

@@ -48,55 +48,6 @@ void State::Apply(const Event& event) {
   std::visit([this](const auto& each) { On(each); }, event);
 }
 
-void State::On(const ListBegin& event) {
-  ++Of(event.kind).list;
-  Of(event.kind).swept = 0;
-}
-
-void State::On(const ListEnd& event) {
-  while (Sweep(event.kind, nodes_.size() + pods_.size() + 1)) {
-  }
-  Of(event.kind).synced = true;
-}
-
-bool State::Sweep(Kind kind, size_t limit) {
-  if (kind == Kind::kPod) return SweepPods(limit);
-  if (kind == Kind::kBizGroupQuota) {
-    SweepGroups();
-    return false;
-  }
-  KindState& state = Of(kind);
-  for (; limit > 0 && state.swept < nodes_.size(); --limit, ++state.swept) {
-    NodeSlot& slot = nodes_[state.swept];
-    if (kind == Kind::kNode) {
-      if (slot.node && slot.node_list != state.list) On(NodeGone{std::string(slot.name)});
-      continue;
-    }
-    auto source = kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
-    auto s = static_cast<size_t>(source);
-    if (slot.topology[s] && slot.topology_list[s] != state.list) On(TopologyGone{source, std::string(slot.name)});
-  }
-  return state.swept < nodes_.size();
-}
-
-// Those that the LIST named come behind those that it did not.
-bool State::SweepPods(size_t limit) {
-  const uint32_t list = Of(Kind::kPod).list;
-  for (; first_named_ != nullptr && first_named_->list != list; --limit) {
-    if (limit == 0) return true;
-    On(PodGone{std::string(first_named_->pod->uid)});
-  }
-  return false;
-}
-
-void State::SweepGroups() {
-  std::vector<std::string> gone;
-  for (const auto& [name, group] : groups_) {
-    if (group.list != Of(Kind::kBizGroupQuota).list) gone.push_back(name);
-  }
-  for (const std::string& name : gone) On(BizGroupQuotaGone{name});
-}
-
 void State::On(const NodeSet& event) {
   NodeIndex index = Slot(event.node.name);
   NodeSlot& slot = nodes_[index];
@@ -136,61 +87,6 @@ void State::On(const TopologySet& event) {
   NodeChanged(index);
 }
 
-void State::On(const TopologyGone& event) {
-  auto index = node_index_.find(event.node_name);
-  if (index == node_index_.end()) return;
-  NodeSlot& slot = nodes_[index->second];
-  const auto source = static_cast<size_t>(event.source);
-  if (!slot.topology[source] || (slot.lost && slot.lost->source == source)) return;
-  if (options_.loss_grace > Duration::zero() && slot.node && !slot.lost &&
-      Topology(index->second) == &*slot.topology[source]) {
-    slot.lost = {source, std::nullopt};
-    ++lost_;
-    return;
-  }
-  DropTopology(index->second, source);
-  Tidy(index->second);
-}
-
-void State::DropTopology(NodeIndex index, size_t source) {
-  nodes_[index].topology[source].reset();
-  NodeChanged(index);
-}
-
-void State::FoundAgain(NodeSlot& slot) {
-  slot.lost.reset();
-  --lost_;
-}
-
-void State::DropLost(NodeIndex index) {
-  NodeSlot& slot = nodes_[index];
-  if (!slot.lost) return;
-  const size_t source = slot.lost->source;
-  FoundAgain(slot);
-  DropTopology(index, source);
-}
-
-State::Losses State::AgeLosses(Duration now) {
-  Losses losses;
-  if (lost_ == 0) return losses;
-  for (NodeIndex i = 0; i < nodes_.size(); ++i) {
-    auto& lost = nodes_[i].lost;
-    if (!lost) continue;
-    if (!lost->since) {
-      lost->since = now;
-      losses.begun.push_back(i);
-    }
-    if (now - *lost->since < options_.loss_grace) {
-      losses.longest = std::max(losses.longest, now - *lost->since);
-      continue;
-    }
-    losses.given_up.push_back(i);
-    ++revision_;
-    DropLost(i);
-  }
-  return losses;
-}
-
 void State::On(const PodSet& event) {
   PodRecord& record = RecordOf(event.pod);
   Name(record);
@@ -202,11 +98,8 @@ void State::On(const PodSet& event) {
   // A late event of a pod must not take its name back from the pod that was created under it since.
   if (!record.watched) TakeName(record);
   record.watched = true;
-  if (pod.nominated_node.empty() || pod.Bound() || pod.Terminal() || pod.deleting) {
-    nominated_.erase(pod.uid);
-  } else {
-    nominated_.insert_or_assign(pod.uid, seen);
-  }
+  EndNomination(pod.uid);
+  if (!pod.nominated_node.empty() && !pod.Bound() && !pod.Terminal() && !pod.deleting) Nominate(seen);
   if (pod.Terminal()) {
     ledger_.Erase(pod.uid);
     Leave(record);
@@ -218,16 +111,11 @@ void State::On(const PodSet& event) {
   }
 }
 
-void State::On(const PodKept& event) {
-  PodRecord* record = FindRecord(event.uid);
-  if (record != nullptr && record->watched) Name(*record);
-}
-
 void State::On(const PodGone& event) {
   PodRecord* record = FindRecord(event.uid);
   if (record == nullptr) return;
   ledger_.Erase(event.uid);
-  nominated_.erase(event.uid);
+  EndNomination(event.uid);
   Forget(*record);
 }
 
@@ -322,6 +210,8 @@ NodeIndex State::Slot(std::string_view name) {
   if (free_slots_.empty()) {
     index = static_cast<NodeIndex>(nodes_.size());
     nodes_.emplace_back();
+    nominated_to_.emplace_back();
+    in_force_lost_.push_back(false);
   } else {
     index = free_slots_.back();
     free_slots_.pop_back();
@@ -334,7 +224,7 @@ NodeIndex State::Slot(std::string_view name) {
 
 void State::Tidy(NodeIndex index) {
   NodeSlot& slot = nodes_[index];
-  if (slot.node || slot.topology[0] || slot.topology[1] || !slot.pods.empty()) return;
+  if (slot.node || slot.topology[0] || slot.topology[1] || !slot.pods.empty() || !nominated_to_[index].empty()) return;
   node_index_.erase(slot.name);
   slot.name.clear();
   free_slots_.push_back(index);
@@ -342,6 +232,8 @@ void State::Tidy(NodeIndex index) {
 
 void State::NodeChanged(NodeIndex index) {
   const NodeTopology* topology = Topology(index);
+  const NodeSlot& slot = nodes_[index];
+  in_force_lost_[index] = slot.lost && topology == &*slot.topology[slot.lost->source];
   for (Account* account : accounts_) account->NodeChanged(index, topology);
 }
 
@@ -379,7 +271,7 @@ void State::ResourcesKnown(const ResourceNames& names, ResourceId first) {
     Leave(record);
     SetPod(record, WithKnownResources(record.pod, names));
     if (placed) Place(record, Slot(node), record.pod->Bound() ? TrustedResult(*record.pod) : placed->zones);
-    if (auto nominated = nominated_.find(uid); nominated != nominated_.end()) nominated->second = record.pod;
+    if (EndNomination(uid)) Nominate(record.pod);
   }
 }
 
@@ -425,27 +317,28 @@ void State::Leave(PodRecord& record) {
   Tidy(node);
 }
 
+// The node may not be known yet.
+void State::Nominate(const std::shared_ptr<const Pod>& pod) {
+  nominated_.emplace(pod->uid, pod);
+  nominated_to_[Slot(pod->nominated_node)].push_back(pod);
+}
+
+bool State::EndNomination(const SharedText& uid) {
+  const auto found = nominated_.find(uid);
+  if (found == nominated_.end()) return false;
+  const NodeIndex node = node_index_.find(found->second->nominated_node)->second;
+  std::erase(nominated_to_[node], found->second);
+  nominated_.erase(found);
+  Tidy(node);
+  return true;
+}
+
 void State::Forget(PodRecord& record) {
   Leave(record);
   Unlink(record);
   DropName(record);
   IndexUnknown(record, false);
   pods_.erase(pods_.find(std::string_view(record.pod->uid)));
-}
-
-void State::Name(PodRecord& record) {
-  Unlink(record);
-  record.list = Of(Kind::kPod).list;
-  record.before = last_named_;
-  (last_named_ ? last_named_->after : first_named_) = &record;
-  last_named_ = &record;
-}
-
-void State::Unlink(PodRecord& record) {
-  if (record.before == nullptr && first_named_ != &record) return;  // is in no order
-  (record.before ? record.before->after : first_named_) = record.after;
-  (record.after ? record.after->before : last_named_) = record.before;
-  record.before = record.after = nullptr;
 }
 
 }  // namespace huygens::cluster

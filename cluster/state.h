@@ -68,9 +68,7 @@ class State {
   // says). An object that belongs to an earlier Node of the same name is not in force. Null if there is none.
   const NodeTopology* Topology(NodeIndex index) const;
   // Whether that object was lost.
-  bool TopologyLost(NodeIndex index) const {
-    return lost_ > 0 && nodes_[index].lost && Topology(index) == &*nodes_[index].topology[nodes_[index].lost->source];
-  }
+  bool TopologyLost(NodeIndex index) const { return lost_ > 0 && in_force_lost_[index]; }
   // How many are lost.
   size_t LostTopologies() const { return lost_; }
   struct Losses {
@@ -90,6 +88,8 @@ class State {
   // Pods, by UID, for which kube-scheduler has made room on a node (status.nominatedNodeName) and that the watch has
   // not shown bound, finished or deleted.
   const std::map<SharedText, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
+  // Those of one node, in no particular order.
+  std::span<const std::shared_ptr<const Pod>> NominatedTo(NodeIndex index) const { return nominated_to_[index]; }
   // Where the pod holds capacity, null if nowhere.
   const PlacedPod* FindPlaced(std::string_view uid) const;
 
@@ -198,6 +198,9 @@ class State {
   void Place(PodRecord& record, NodeIndex node, std::vector<ZoneAmount> zones);
   void Leave(PodRecord& record);
   void Forget(PodRecord& record);
+  void Nominate(const std::shared_ptr<const Pod>& pod);
+  // Whether it was nominated.
+  bool EndNomination(const SharedText& uid);
   // Makes it the watched pod that was named last; takes it out of that order.
   void Name(PodRecord& record);
   void Unlink(PodRecord& record);
@@ -209,12 +212,16 @@ class State {
   std::vector<Account*> accounts_;
   std::vector<NodeSlot> nodes_;
   size_t lost_ = 0;  // of the slots
+  // What TopologyLost says, apart from nodes_: a filter asks it of each of its nodes.
+  std::vector<char> in_force_lost_;
   std::vector<NodeIndex> free_slots_;
   TextMap<NodeIndex> node_index_;
   size_t node_count_ = 0;
   absl::flat_hash_set<std::unique_ptr<PodRecord>, ByUid, SameUid> pods_;
   absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
   std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
+  // The same by node, apart from nodes_ as well: nearly all are empty.
+  std::vector<std::vector<std::shared_ptr<const Pod>>> nominated_to_;
   TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
   PodRecord* first_named_ = nullptr;
   PodRecord* last_named_ = nullptr;

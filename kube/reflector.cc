@@ -254,7 +254,8 @@ Reflector::End Reflector::ListPage(std::string& token) {
   for (const wire::ListItem& item : page->items) {
     batch_bytes_ += item.text.size();
     TakeObject(DecodePresent(kind_, item.text, names_, item.resource_version));
-    SendSome();
+    // Not too much at once: it is worked off and thrown away in slices.
+    if (batch_.size() >= kEventsPerBatch) Send(0);
   }
   listed_ += page->items.size();
   token = net::PercentEncoded(page->continue_token);
@@ -374,10 +375,6 @@ void Reflector::Advance(const std::string& resource_version) {
   reached_ = number;
   failures_ = 0;
   backoff_.Reset();
-}
-
-void Reflector::SendSome() {
-  if (batch_.size() >= kEventsPerBatch) Send(0);
 }
 
 void Reflector::Send(uint64_t resource_version) {

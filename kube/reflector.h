@@ -93,8 +93,6 @@ class Reflector {
   void Take(const End& end);
   void Absent(const std::string& why);
   void Append(cluster::Event event) { batch_.push_back(std::move(event)); }
-  // Delivers what is complete of a LIST: not too much at once, since it is worked off and thrown away in slices.
-  void SendSome();
   // The event of an object, and what is wrong with it.
   void TakeObject(DecodedObject object);
   void Send(uint64_t resource_version);

@@ -17,23 +17,26 @@ bool Gone(const cluster::Pod& pod, const cluster::Pod& nominated, bool all_lower
 }  // namespace
 
 void NominatedPods::Keep(const policy::PodQuery& query, std::span<const cluster::NodeIndex> nodes) {
-  asked_.assign(state_.NodeSlots(), false);
-  for (cluster::NodeIndex node : nodes) asked_[node] = true;
   std::vector<Nominated> before;
   const auto own = state_.Nominated().find(query.pod.uid);
-  for (const auto& [uid, pod] : state_.Nominated()) {
-    if (pod->priority < query.pod.priority || uid == query.pod.uid || state_.FindPlaced(uid) != nullptr) continue;
-    // Of two with one priority on one node the first by UID goes first, or both would wait for each other for ever.
-    if (own != state_.Nominated().end() && pod->priority == query.pod.priority &&
-        pod->nominated_node == own->second->nominated_node && query.pod.uid < uid) {
-      continue;
+  for (cluster::NodeIndex node : nodes) {
+    for (const auto& pod : state_.NominatedTo(node)) {
+      if (pod->priority < query.pod.priority || pod->uid == query.pod.uid || state_.FindPlaced(pod->uid)) continue;
+      // Of two with one priority on one node the first by UID goes first, or both would wait for each other for ever.
+      if (own != state_.Nominated().end() && pod->priority == query.pod.priority &&
+          pod->nominated_node == own->second->nominated_node && query.pod.uid < pod->uid) {
+        continue;
+      }
+      before.push_back({node, pod});
     }
-    const auto node = state_.FindNode(pod->nominated_node);
-    if (node && asked_[*node]) before.push_back({*node, pod});
   }
   std::sort(before.begin(), before.end(), [](const Nominated& a, const Nominated& b) {
     return std::tie(a.node, b.pod->priority, a.pod->uid) < std::tie(b.node, a.pod->priority, b.pod->uid);
   });
+  // A request may name a node twice.
+  before.erase(
+      std::unique(before.begin(), before.end(), [](const Nominated& a, const Nominated& b) { return a.pod == b.pod; }),
+      before.end());
   for (Nominated& each : before) {
     if (zones_.Mode(each.node) == topology::NodeMode::kManaged) {
       PlaceManaged(each, query.now);

@@ -9,7 +9,8 @@
 // others what is left. kubelet pins whoever comes first: there another pod passes if kubelet would admit the nominated
 // ones after it, wherever it goes.
 //
-// Costs nothing while no pod is nominated. Decision thread only.
+// Costs nothing while no pod is nominated, and next to nothing for those that are nominated to other nodes than those
+// in question. Decision thread only.
 #pragma once
 
 #include <span>
@@ -59,7 +60,6 @@ class NominatedPods {
   const cluster::State& state_;
   topology::ZoneAccount& zones_;
   const topology::KubeletAccount& kubelet_;
-  std::vector<bool> asked_;                  // by node, while Keep runs
   std::vector<cluster::PlacedPod> placed_;   // in thought
   std::vector<Nominated> on_kubelet_nodes_;  // ordered by node
 };

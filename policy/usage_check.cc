@@ -23,7 +23,8 @@ Reason ReasonOf(usage::Verdict verdict) {
 void UsageCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   if (pod.usage.resources.empty() || pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
   const usage::ResourceMask aside = usage_.SteppingAside(pod.now), known_too_little_of = usage_.ShortHistory() & ~aside;
-  Ask(pod, aside | known_too_little_of, nodes);
+  const usage::ResourceMask left_out = aside | known_too_little_of;
+  if (left_out.count() < pod.usage.resources.size()) Ask(pod, left_out, nodes);
   if (known_too_little_of.none()) return;
   nodes.OnlyReport();
   Ask(pod, aside, nodes);

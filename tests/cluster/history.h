@@ -108,6 +108,7 @@ class History {
   int most_pod_cpus = 8;
   bool foreign_binds = true;  // pods may be bound by somebody else, to any zones
   bool zones_may_change = true;
+  bool nominates = false;  // pods that wait may be nominated to a node
 
  private:
   struct Stream {
@@ -245,6 +246,9 @@ class History {
           if (Chance(30)) pod.placement_mark = PlacementMark{"uid-of-another-pod", pod.node_name};
         }
         break;
+      case 4:
+        if (nominates && !pod.Bound()) pod.nominated_node = Chance(80) ? AnyNode() : "";
+        [[fallthrough]];
       default:
         if (pod.Bound() && !pod.Terminal()) pod.phase = PodPhase::kRunning;
     }

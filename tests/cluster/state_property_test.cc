@@ -2,6 +2,7 @@
 #include <rapidcheck/gtest.h>
 
 #include <map>
+#include <set>
 
 #include "cluster/state.h"
 #include "tests/cluster/history.h"
@@ -32,10 +33,14 @@ std::map<std::string, std::string> Picture(const State& state, test::RecordingAc
       }
     }
     for (const auto& [uid, zones] : pods) text += Concat("; ", uid, zones);
+    std::set<std::string> nominated;
+    for (const auto& pod : state.NominatedTo(*index)) nominated.insert(pod->uid);
+    for (const std::string& uid : nominated) text += Concat("; nominated ", uid);
     for (const auto& [zone, cpu] : account.Cpu(*index))
       text += Concat(" | ", std::to_string(zone), "=", std::to_string(cpu));
   }
   picture["pods"] = std::to_string(state.PodCount());
+  for (const auto& [uid, pod] : state.Nominated()) picture["nominated"] += Concat(uid, ":", pod->nominated_node, " ");
   for (int i = 0; i < 12; ++i) {
     auto pod = state.FindPod("default", "pod-" + std::to_string(i));
     if (pod) picture["named"] += Concat(pod->name, "=", pod->uid, " ");
@@ -47,6 +52,7 @@ std::map<std::string, std::string> Picture(const State& state, test::RecordingAc
 // state as one LIST.
 RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
   test::History history(seed);
+  history.nominates = true;
   test::RecordingAccount account;
   // What goes is lost first; given up, it leaves no trace.
   State state({.loss_grace = std::chrono::seconds(5)});
@@ -91,6 +97,9 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
     }
     if (history.Chance(30)) (void)state.AgeLosses(std::chrono::seconds(++seconds));
     RC_ASSERT(state.Reconcile(state.NodeSlots()) == 0u);
+    size_t nominated = 0;
+    for (NodeIndex i = 0; i < state.NodeSlots(); ++i) nominated += state.NominatedTo(i).size();
+    RC_ASSERT(nominated == state.Nominated().size());
   }
   for (const Flight& flight : flying) state.Release(flight.uid);
   for (const Event& event : history.ReadAll()) state.Apply(event);

@@ -195,6 +195,8 @@ TEST_F(StateTest, APodsAmountsCountOnceANodeNamesTheResource) {
     EXPECT_EQ(*state_.FindPod(uid)->unknown_resources, std::vector<std::string>{"x/device"});
   }
   EXPECT_EQ(state_.Nominated().at("w"), state_.FindPod("w"));
+  ASSERT_EQ(state_.NominatedTo(*state_.FindNode("a")).size(), 1u);
+  EXPECT_EQ(state_.NominatedTo(*state_.FindNode("a"))[0], state_.FindPod("w"));
   EXPECT_EQ(Held("a"), 2000);
   EXPECT_EQ(account_.Present(), 1u);
   state_.Apply(PodGone{"p"});
@@ -292,6 +294,31 @@ TEST_F(LossTest, OnlyTheObjectInForceIsLost) {
   (void)lossy_.AgeLosses(Seconds(0));
   (void)lossy_.AgeLosses(Seconds(60));
   EXPECT_EQ(lossy_.Topology(A())->source, TopologySource::kCommunity);
+}
+
+TEST_F(LossTest, WhatIsLostButNotInForceKeepsNobodyAway) {
+  lossy_.Apply(TopologySet{MakeTopology("a", TopologySource::kCrane, false)});
+  Lose();
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+  lossy_.Apply(TopologySet{MakeTopology("a", TopologySource::kCommunity, false)});
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  EXPECT_EQ(lossy_.LostTopologies(), 1u);
+  lossy_.Apply(TopologyGone{TopologySource::kCommunity, "a"});
+  EXPECT_TRUE(lossy_.TopologyLost(A()));
+}
+
+TEST_F(LossTest, ANodeIsNotLostBecauseAnotherIs) {
+  lossy_.Apply(NodeSet{MakeNode("b")});
+  lossy_.Apply(TopologySet{MakeTopology("b", TopologySource::kCrane, true)});
+  Lose();
+  lossy_.Apply(TopologyGone{TopologySource::kCrane, "b"});
+  lossy_.Apply(TopologySet{Zones(2)});
+  EXPECT_FALSE(lossy_.TopologyLost(A()));
+  EXPECT_TRUE(lossy_.TopologyLost(*lossy_.FindNode("b")));
+  Lose();
+  lossy_.Apply(NodeGone{"a"});
+  lossy_.Apply(NodeSet{MakeNode("c")});
+  EXPECT_FALSE(lossy_.TopologyLost(*lossy_.FindNode("c"))) << "in the place of the one that went";
 }
 
 TEST_F(StateTest, ResultsOfUnboundPodsAreIgnored) {
@@ -590,6 +617,35 @@ TEST_F(StateTest, APodIsNominatedUntilItIsBoundOrTheNominationIsTakenBack) {
   Set(c);
   state_.Apply(PodGone{"c"});
   EXPECT_EQ(nominated(), Uids());
+}
+
+TEST_F(StateTest, NominatedPodsAreFoundByNodeAlsoByOneThatComesLater) {
+  auto nominated_to = [&](const std::string& name) {
+    std::vector<std::string> uids;
+    for (const auto& pod : state_.NominatedTo(*state_.FindNode(name))) uids.push_back(pod->uid);
+    return uids;
+  };
+  using Uids = std::vector<std::string>;
+  Pod a = MakePod("a"), b = MakePod("b");
+  a.nominated_node = b.nominated_node = "later";
+  Set(a);
+  Set(b);
+  Set(b);
+  state_.Apply(NodeSet{MakeNode("n")});
+  EXPECT_EQ(nominated_to("n"), Uids());
+  state_.Apply(NodeSet{MakeNode("later")});
+  EXPECT_EQ(nominated_to("later"), (Uids{"a", "b"}));
+  state_.Apply(NodeGone{"later"});
+  state_.Apply(NodeSet{MakeNode("other")});  // must not get the slot of the one that went
+  EXPECT_EQ(nominated_to("other"), Uids());
+  state_.Apply(NodeSet{MakeNode("later")});
+  EXPECT_EQ(nominated_to("later"), (Uids{"a", "b"}));
+  a.nominated_node = "n";
+  Set(a);
+  EXPECT_EQ(nominated_to("n"), Uids{"a"});
+  EXPECT_EQ(nominated_to("later"), Uids{"b"});
+  state_.Apply(PodGone{"a"});
+  EXPECT_EQ(nominated_to("n"), Uids());
 }
 
 TEST_F(StateTest, RevisionGrowsWithEveryChange) {

@@ -83,6 +83,13 @@ TEST_F(NominatedOnManagedNode, WhatItsVictimsFreeIsKeptFromLowerAndEqualPriority
   EXPECT_EQ(placement_->Reconcile(10), 0u);
 }
 
+TEST_F(NominatedOnManagedNode, ANodeNamedTwiceKeepsRoomOnce) {
+  placement_->Apply(cluster::TopologySet{MakeTopology(std::string(kNode), {4000, 6000})});
+  Nominate("nominated", 3, 1000);
+  const std::string_view twice[] = {kNode, kNode};
+  EXPECT_THAT(placement_->Filter(*Pod("other", 3, 10), twice, kNow).reasons, ElementsAre(Reason::kFits, Reason::kFits));
+}
+
 TEST_F(NominatedOnManagedNode, OfTwoThatAreNominatedToTheSameRoomOneGoesFirst) {
   Nominate("a", 4, 1000);
   Nominate("b", 4, 1000);
