@@ -10,6 +10,7 @@
 namespace huygens::cli {
 namespace {
 
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 StatusOr<std::vector<std::string>> Parse(std::vector<std::string> arguments) {
