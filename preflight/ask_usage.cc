@@ -26,15 +26,26 @@ class Asking {
   // Nothing where the answer has no series.
   StatusOr<std::optional<double>> Number(const std::string& query) {
     std::optional<double> number;
-    const auto asked = client_.Query(
-        query, now_,
-        {.on_series = [](const auto&) { return true; }, .on_sample = [&](Time, double value) { number = value; }});
-    if (!asked.ok()) return asked.status();
+    HUYGENS_RETURN_IF_ERROR(
+        Ask(query, now_,
+            {.on_series = [](const auto&) { return true; }, .on_sample = [&](Time, double value) { number = value; }}));
     return number;
   }
   StatusOr<size_t> Count(const std::string& query) {
     HUYGENS_ASSIGN_OR_RETURN(const std::optional<double> number, Number(query));
     return static_cast<size_t>(number.value_or(0));
+  }
+  // Which recordings there are, as Expression::recorded writes them.
+  StatusOr<TextSet> Recordings(const prom::Scope& scope) {
+    TextSet recordings;
+    HUYGENS_RETURN_IF_ERROR(Ask(prom::RecordingsQuery(scope), now_,
+                                {.on_series =
+                                     [&](const wire::PrometheusLabels& labels) {
+                                       recordings.insert(prom::Recording(labels, scope));
+                                       return false;
+                                     },
+                                 .on_sample = [](Time, double) {}}));
+    return recordings;
   }
   StatusOr<size_t> Series(std::string_view metric, const prom::Scope& scope,
                           std::initializer_list<std::string_view> matchers = {}) {
@@ -44,21 +55,29 @@ class Asking {
   StatusOr<std::vector<std::string>> Subjects(const std::string& query, prom::SubjectKind kind, Duration ago = {}) {
     const prom::PlacedPods none(prom::PlacedPods::Which::kMisleading);  // a pod's name says enough to list it
     std::set<std::string> names;
-    const auto asked = client_.Query(query, now_ - ago,
-                                     {.on_series =
-                                          [&](const wire::PrometheusLabels& labels) {
-                                            names.insert(prom::SubjectOf(kind, labels, none));
-                                            return false;
-                                          },
-                                      .on_sample = [](Time, double) {}});
-    if (!asked.ok()) return asked.status();
+    HUYGENS_RETURN_IF_ERROR(Ask(query, now_ - ago,
+                                {.on_series =
+                                     [&](const wire::PrometheusLabels& labels) {
+                                       names.insert(prom::SubjectOf(kind, labels, none));
+                                       return false;
+                                     },
+                                 .on_sample = [](Time, double) {}}));
     names.erase("");
     return std::vector<std::string>(names.begin(), names.end());
   }
+  // Of all answers so far, each once.
+  const std::set<std::string>& warnings() const { return warnings_; }
 
  private:
+  Status Ask(const std::string& query, Time at, const wire::PrometheusVisitor& visitor) {
+    HUYGENS_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, client_.Query(query, at, visitor));
+    warnings_.insert(warnings.begin(), warnings.end());
+    return {};
+  }
+
   prom::PrometheusClient& client_;
   const Time now_;
+  std::set<std::string> warnings_;
 };
 
 StatusOr<double> Covered(Asking& asking, const std::string& expression, Duration window) {
@@ -158,23 +177,17 @@ PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Tim
     return series;
   }
   Asking asking(**client, now);
-  TextSet recordings;
-  const auto asked = (*client)->Query(prom::RecordingsQuery(scope), now,
-                                      {.on_series =
-                                           [&](const wire::PrometheusLabels& labels) {
-                                             recordings.insert(prom::Recording(labels, scope));
-                                             return false;
-                                           },
-                                       .on_sample = [](Time, double) {}});
-  if (!asked.ok()) {
-    series.reachable = asked.status();
+  const StatusOr<TextSet> recordings = asking.Recordings(scope);
+  if (!recordings.ok()) {
+    series.reachable = recordings.status();
     return series;
   }
   series.owners = asking.Count(Concat("count(", prom::Selector("kube_pod_owner", scope, {}), " or ",
                                       prom::Selector("huygens:pod_owner", scope, {}), ")"));
   for (const extender::UsageResource& resource : configuration.usage.resources) {
-    series.resources.push_back(AskResource(asking, resource, configuration.usage, recordings, scope));
+    series.resources.push_back(AskResource(asking, resource, configuration.usage, *recordings, scope));
   }
+  series.warnings.assign(asking.warnings().begin(), asking.warnings().end());
   return series;
 }
 

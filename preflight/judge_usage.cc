@@ -258,6 +258,10 @@ Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placem
         refused ? "" : "usage: {prometheus: {url: http://PROMETHEUS:9090}}");
     return findings;
   }
+  if (!series.warnings.empty()) {
+    Add(findings, Severity::kWarning, "Prometheus warns that its answers may be partial",
+        Concat(SomeOf(series.warnings), ". What is missing below may be there all the same."));
+  }
   const bool pods = std::ranges::any_of(
       series.resources, [](const ResourceSeries& each) { return each.workloads.ok() && *each.workloads > 0; });
   if (pods && series.owners.ok() && *series.owners == 0) {

@@ -53,6 +53,7 @@ struct PrometheusSeries {
   Status reachable;
   StatusOr<size_t> owners = 0;  // series of kube-state-metrics about pods' owners, or what the rules made of them
   std::vector<ResourceSeries> resources;
+  std::vector<std::string> warnings;  // of the answers: they may be partial
 };
 PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Time now);
 Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placement& placement,

@@ -10,7 +10,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 constexpr Time kNow{1'795'262'400s};
 constexpr char kMemory[] = "container_memory_working_set_bytes";
@@ -66,6 +65,14 @@ TEST_F(AskUsageTest, HistoryBelongsToWorkloadsAndReachesAsFarAsTheOldestPod) {
   EXPECT_THAT(history->young, ElementsAre("shop/StatefulSet/db-1"));
   configuration_.usage.min_history = 0h;
   EXPECT_EQ(History()->workloads, 0u) << "nobody waits for history";
+}
+
+TEST_F(AskUsageTest, WarningsOfAnswersAreKeptEachOnce) {
+  prometheus_.Break([](const prom::FakePrometheus::Call&) {
+    return prom::FakePrometheus::Json(
+        200, R"({"status":"success","warnings":["a store is away"],"data":{"resultType":"vector","result":[]}})");
+  });
+  EXPECT_THAT(AskPrometheus(configuration_, kNow).warnings, ElementsAre("a store is away"));
 }
 
 }  // namespace

@@ -128,6 +128,13 @@ TEST_F(JudgeUsageTest, WhyPrometheusCannotBeAsked) {
   EXPECT_EQ(finding.mend, "") << "the URL is right";
 }
 
+TEST_F(JudgeUsageTest, AnswersThatMayBePartialAreSaidToBe) {
+  series_.warnings = {"a store is away"};
+  const Finding finding = Find(Judge(), "answers may be partial");
+  EXPECT_EQ(finding.severity, Severity::kWarning);
+  EXPECT_THAT(finding.why, HasSubstr("a store is away"));
+}
+
 TEST_F(JudgeUsageTest, NodesThatAreNotMeasured) {
   cpu_.nodes = Names{"a"};
   EXPECT_TRUE(Has(Judge(), "use of 1 node of 2 not measured: b"));
