@@ -44,6 +44,8 @@ class Backend {
 
   // Begins to deliver the cluster.
   virtual Status Start() = 0;
+  // This instance is about to end, though it still answers: another may be waiting for what only one can have.
+  virtual void Drain() = 0;
   // Cuts what is under way and waits for its threads; nothing is delivered afterwards. A Binding that was cut may still
   // take effect: the next start reads what became of it.
   virtual void Stop() = 0;

@@ -375,6 +375,7 @@ void Extender::Parts::EverySecond() {
 }
 
 void Extender::Parts::Drain(std::function<void()> done) {
+  backend_->Drain();
   shutdown_->Begin([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
     done();

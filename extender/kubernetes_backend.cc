@@ -129,6 +129,10 @@ void KubernetesBackend::Stop() {
   if (lease_) lease_->Stop();
 }
 
+void KubernetesBackend::Drain() {
+  if (lease_) lease_->Drain();
+}
+
 void KubernetesBackend::Enqueue(Task task) {
   {
     std::lock_guard lock(mutex_);

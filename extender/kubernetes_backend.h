@@ -38,6 +38,7 @@ class KubernetesBackend final : public Backend {
   ~KubernetesBackend() override;
 
   Status Start() override;
+  void Drain() override;
   void Stop() override;
   void Admit(std::function<void(StatusOr<uint64_t>)> done) override;
   void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) override;

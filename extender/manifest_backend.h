@@ -16,6 +16,7 @@ class ManifestBackend final : public Backend {
   ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory, bool write_back);
 
   Status Start() override;
+  void Drain() override {}
   void Stop() override {}
   void Admit(std::function<void(StatusOr<uint64_t>)> done) override { done(uint64_t{0}); }
   void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) override;

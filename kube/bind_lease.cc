@@ -31,6 +31,14 @@ void BindLease::Start() {
   thread_ = std::thread([this] { Loop(); });
 }
 
+void BindLease::Drain() {
+  {
+    const std::lock_guard lock(mutex_);
+    draining_ = true;
+  }
+  waiter_->Wake();
+}
+
 void BindLease::Stop() {
   waiter_->Interrupt();
   if (thread_.joinable()) thread_.join();
@@ -171,7 +179,7 @@ bool BindLease::Close(bool yield) {
   {
     const std::lock_guard lock(mutex_);
     before = view_;
-    const bool idle = !Busy() && waiter_->Now() - last_use_ >= options_.idle_release;
+    const bool idle = !Busy() && waiter_->Now() - last_use_ >= IdleRelease();
     if (!yield && !idle) return false;
     view_.held = false;
     view_.trouble.clear();  // whoever waits will have it again in a moment
@@ -195,7 +203,8 @@ Duration BindLease::StepHeld() {
   }
   if (!closed && !Enter()) return Duration::zero();
   const Duration now = waiter_->Now();
-  const Duration next = std::min({renew_at_ - now, lease_.Left(), options_.idle_release / 4});
+  const std::lock_guard lock(mutex_);
+  const Duration next = std::min({renew_at_ - now, lease_.Left(), IdleRelease() / 4});
   return std::max(next, Duration::zero());
 }
 

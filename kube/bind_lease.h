@@ -25,12 +25,13 @@ namespace huygens::kube {
 
 struct BindLeaseOptions {
   LeaseOptions lease;
-  Duration idle_release = std::chrono::seconds(1);        // no bind wanted or under way for so long: given up
-  Duration longest_hold = std::chrono::seconds(30);       // then others who wait get a chance
-  Duration yield_pause = std::chrono::milliseconds(400);  // in which others may take it; longer than `poll`
-  Duration poll = std::chrono::milliseconds(200);         // between looks while another instance holds it
-  Duration observe = std::chrono::seconds(2);             // between looks while it is not wanted
-  Duration patience = std::chrono::seconds(3);            // how long a Want is remembered while it is not ours
+  Duration idle_release = std::chrono::seconds(1);          // no bind wanted or under way for so long: given up
+  Duration drain_release = std::chrono::milliseconds(200);  // the same once Drain was called
+  Duration longest_hold = std::chrono::seconds(30);         // then others who wait get a chance
+  Duration yield_pause = std::chrono::milliseconds(400);    // in which others may take it; longer than `poll`
+  Duration poll = std::chrono::milliseconds(200);           // between looks while another instance holds it
+  Duration observe = std::chrono::seconds(2);               // between looks while it is not wanted
+  Duration patience = std::chrono::seconds(3);              // how long a Want is remembered while it is not ours
 };
 
 struct BindLeaseView {
@@ -65,6 +66,8 @@ class BindLease {
   BindLease& operator=(const BindLease&) = delete;
 
   void Start();
+  // This instance is about to end and another is taking over: it need not wait for the Lease as long as usually.
+  void Drain();
   // Gives the Lease up, unless a bind is in doubt, and waits for the thread: at most one call's time-out. The binds
   // must have ended.
   void Stop();
@@ -106,6 +109,7 @@ class BindLease {
   bool UnderWay();
   // With the lock held.
   bool InDoubt();
+  Duration IdleRelease() const { return draining_ ? options_.drain_release : options_.idle_release; }
   bool Busy() { return under_way_ > 0 || InDoubt(); }
   void Publish(bool held, std::string trouble);
   void Notify(const View& before);
@@ -135,6 +139,7 @@ class BindLease {
   int under_way_ = 0;
   TextMap<Duration> doubts_;  // by UID of the pod: when the Binding can no longer be carried out
   bool nobody_else_ = false;
+  bool draining_ = false;
 };
 
 }  // namespace huygens::kube

@@ -44,7 +44,9 @@ void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<d
 struct Metrics::Series {
   // The members are the list of all metrics: each is registered where it is declared.
   explicit Series(const Options& options) : options(options) {
-    Gauges("huygens_build_info", "Always 1; the labels say what runs.").Add({{"commit", options.commit}, {"version", options.version}}).Set(1);
+    Gauges("huygens_build_info", "Always 1; the labels say what runs.")
+        .Add({{"commit", options.commit}, {"version", options.version}})
+        .Set(1);
   }
 
   Family<Counter>& Counters(const char* name, const char* help) {

@@ -169,12 +169,15 @@ def install(site):
     zoned, second = site.run_pod("zoned", cpu="1")
     assert [zone["name"] for zone in oracle.placement(zoned)["zones"]] == ["node0"], zoned["metadata"]["annotations"]
     check_metrics(site, leading)
+    said = explained(site, leading, "zoned")
+    assert "zoned" in said and NODE in said, said
     site.check_logs()
     return f"Ready {ready:.0f} s after the first command, pods Running {first:.1f} and {second:.1f} s after their creation"
 
 
-def told(site, pod):
-    return site.shell(f"kubectl -n kube-system exec {pod['metadata']['name']} -- huygens explain default/plain")
+def explained(site, replica, pod):
+    """Asked inside the pod, as the docs say; its default container is huygens."""
+    return site.shell(f"kubectl -n kube-system exec {replica['metadata']['name']} -- huygens explain default/{pod}")
 
 
 def check_metrics(site, leading):

@@ -25,6 +25,7 @@ class SetClock final : public Clock {
 class ScriptedBackend final : public Backend {
  public:
   Status Start() override { return absl::OkStatus(); }
+  void Drain() override {}
   void Stop() override {}
   void Admit(std::function<void(StatusOr<uint64_t>)> done) override {
     if (hold_admissions) {

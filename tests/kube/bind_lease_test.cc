@@ -102,6 +102,20 @@ TEST(BindLease, SaysWhatThePodWatchMustHaveSeen) {
               ElementsAre(HasSubstr("GET"), HasSubstr("GET"), HasSubstr("PUT"), "GET /api/v1/pods?limit=1"));
 }
 
+TEST(BindLease, IsGivenUpSoonByWhoIsAboutToEnd) {
+  Server server;
+  Instance a(server, "a");
+  a.Want();
+  a.lease->Drain();
+  a.Work(seconds(2));
+  EXPECT_TRUE(a.lease->Now().held) << "it is still used";
+  a.Advance(milliseconds(300));
+  EXPECT_FALSE(a.lease->Now().held);
+  EXPECT_THAT(server.Lease(), testing::Not(HasSubstr(R"("holderIdentity")")));
+  a.Want();
+  EXPECT_TRUE(a.lease->Now().held) << "whoever still asks it must not wait for another instance that may never come";
+}
+
 TEST(BindLease, IsGivenUpAfterASecondWithoutBinds) {
   Server server;
   Instance a(server, "a");
