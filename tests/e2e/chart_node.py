@@ -13,6 +13,10 @@ NAMESPACE = "placing"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/{NAMESPACE}/leases/huygens-scheduler"
 RELEASE = ("huygens", CHART, "-n", NAMESPACE, "--wait", "--timeout", "120s")
 SMALL = {"resources": {"requests": {"cpu": "50m"}}, "kubeScheduler": {"resources": {"requests": {"cpu": "50m"}}}}  # of two CPUs, less
+# What docs/operations.md says is enough to ask.
+ASKS = [{"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list"]},
+        {"apiGroups": ["coordination.k8s.io"], "resources": ["leases"], "verbs": ["get"]},
+        {"apiGroups": [""], "resources": ["pods/exec"], "verbs": ["create"]}]
 VALUES = {**SMALL, "tls": {"source": "generate"}}
 
 
@@ -57,6 +61,15 @@ def check_plugin(site, leading, pod):
     assert ask(site, "version").startswith(f"huygens {project_version()} ")
     ask(site, "usage", "top")
     ask(site, "quota", "tree", "-o", "json")
+    found = ask(site, "preflight", "-o", "json", "||", "test", "$?", "-eq", "1")  # 1: warnings
+    assert '"error"' not in found, found
+
+    roles = f"/apis/rbac.authorization.k8s.io/v1/namespaces/{NAMESPACE}"
+    site.client.post(f"{roles}/roles", {"metadata": {"name": "asks"}, "rules": ASKS})
+    site.client.post(f"{roles}/rolebindings", {
+        "metadata": {"name": "asks"}, "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": "asks"},
+        "subjects": [{"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": "operator"}]})
+    assert "Bound to " in ask(site, "explain", f"default/{pod}", "--as=operator", f"--huygens-namespace={NAMESPACE}")
 
 
 def inside(directory, cgroup):
