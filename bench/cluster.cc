@@ -120,13 +120,12 @@ const char* Text(Fullness fullness) {
   return "";
 }
 
-std::shared_ptr<const cluster::Pod> BoundPod(size_t number, size_t nodes, ResourceNames& names) {
+std::string BoundPodJson(size_t number, size_t nodes) {
   auto pod = PodOf(number / kPodsOfDeployment, number);
   const size_t node = number % nodes;
   pod->uid = Concat("6d1f2b9e-0000-4000-8000-", std::to_string(100'000'000'000 + number));
   pod->node_name = NodeName(node);
-  const std::string json = RunningPodJson(*pod, number % 2 == 0 ? "1" : "2", number / nodes % ZonesOf(node));
-  return std::make_shared<const cluster::Pod>(*wire::DecodePod(json, names));
+  return RunningPodJson(*pod, number % 2 == 0 ? "1" : "2", number / nodes % ZonesOf(node));
 }
 
 void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
@@ -137,15 +136,19 @@ void Fill(placement::Placement& placement, size_t nodes, size_t pods) {
         {.name = NodeName(n), .uid = Concat("node-", std::to_string(n)), .allocatable = {{kCpu, 256'000}}}});
     placement.Apply(cluster::TopologySet{TopologyOf(n)});
   }
-  for (size_t p = 0; p < pods; ++p) placement.Apply(cluster::PodSet{BoundPod(p, nodes, names), kFilledVersion});
+  for (size_t p = 0; p < pods; ++p) {
+    auto pod = std::make_shared<const cluster::Pod>(*wire::DecodePod(BoundPodJson(p, nodes), names));
+    placement.Apply(cluster::PodSet{std::move(pod), kFilledVersion});
+  }
   for (cluster::Kind kind : cluster::kKinds) placement.Apply(cluster::ListEnd{kind});
 }
 
-void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now) {
+void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now,
+               size_t measured) {
   const usage::Options& options = placement.usage().options();
   const auto slots = static_cast<int64_t>(options.slots);
   const int64_t newest = usage::SlotAt(now, options.slot);
-  for (int64_t slot = newest - slots + 1; slot <= newest; ++slot) {
+  for (int64_t slot = newest - static_cast<int64_t>(measured) + 1; slot <= newest; ++slot) {
     for (size_t r = 0; r < options.resources.size(); ++r) {
       usage::Readings readings{.resource = r, .slot = slot, .measured = now};
       for (size_t deployment = 0; deployment < pods / kPodsOfDeployment; ++deployment) {

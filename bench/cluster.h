@@ -18,8 +18,8 @@ std::string NodeName(size_t index);
 inline constexpr uint64_t kFilledVersion = 1;
 // Nodes, their crane topology objects, then `pods` bound pods that hold one or two CPUs of a zone each.
 void Fill(placement::Placement& placement, size_t nodes, size_t pods);
-// One of those pods, decoded as from a watch.
-std::shared_ptr<const cluster::Pod> BoundPod(size_t number, size_t nodes, ResourceNames& names);
+// One of those pods, as the API server shows it.
+std::string BoundPodJson(size_t number, size_t nodes);
 
 // How full of real use the nodes are.
 enum class Fullness : uint8_t {
@@ -30,8 +30,11 @@ enum class Fullness : uint8_t {
 };
 const char* Text(Fullness fullness);
 // A week of use of the Deployments: most are busy by day, some by night or always; then what each node can really give.
-// There are kTwins Deployments more than Fill made, which use what Deployment 0 does but for one slot each.
-void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now);
+// There are kTwins Deployments more than Fill made, which use what Deployment 0 does but for one slot each. `measured`:
+// of how many slots until now there is anything known.
+inline constexpr size_t kWeek = 7 * 96;
+void FillUsage(placement::Placement& placement, size_t nodes, size_t pods, Fullness fullness, Time now,
+               size_t measured = kWeek);
 inline constexpr size_t kTwins = 100;
 inline size_t TwinOf(size_t pods, size_t twin = 0) { return pods / kPodsOfDeployment + twin; }
 

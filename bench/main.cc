@@ -5,19 +5,24 @@
 // Usage: huygens_bench [NAMES...]      default: 500 5000 names per call, on a cluster of 5000 nodes with 50 000 pods
 //        huygens_bench quota           what the check "quota" adds to a filter of 5000 names, in one process
 //        huygens_bench usage           what the check "usage" adds to it, likewise
+//        huygens_bench checks          filter with other checks, modes and lacks than "topology" alone, over HTTP, too
 //        huygens_bench nominated       filter while pods are nominated to other nodes, in one process
 //        huygens_bench relist          filter of 5000 names while 150 000 pods are listed anew, or 2000 a second change
 //        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <charconv>
 #include <chrono>
 #include <cstdio>
+#include <ctime>
 #include <fstream>
-#include <optional>
+#include <functional>
 #include <thread>
 #include <vector>
 
+#include "bench/checks.h"
 #include "bench/cluster.h"
 #include "bench/connection.h"
 #include "bench/nominated.h"
@@ -48,7 +53,16 @@ double ResidentMegabytes() {
 // The service on a server of its own thread, with /echo/N beside it: N bytes back for whatever came.
 class Host {
  public:
-  explicit Host(placement::Options options, size_t pods = kPods, std::optional<Fullness> fullness = std::nullopt)
+  using Filler = std::function<void(placement::Placement&, Time now)>;
+
+  explicit Host(placement::Options options, size_t pods = kPods)
+      : Host(std::move(options), [pods](placement::Placement& placement, Time) { Fill(placement, kNodes, pods); }) {}
+  Host(placement::Options options, size_t pods, Fullness fullness)
+      : Host(std::move(options), [=](placement::Placement& placement, Time now) {
+          Fill(placement, kNodes, pods);
+          FillUsage(placement, kNodes, pods, fullness, now);
+        }) {}
+  Host(placement::Options options, const Filler& fill)
       : log_(clock_, observe::LogLevel::kError, observe::LogFormat::kText),
         metrics_({.version = "bench", .reject_reasons = {}}),
         decision_log_({}, clock_, log_),
@@ -60,11 +74,13 @@ class Host {
         backend_(context_, loop_, inbox_, "", false),
         bind_(context_, backend_, loop_, std::chrono::seconds(4), "bench"),
         service_(context_, bind_, "/") {
-    Fill(*placement_, kNodes, pods);
-    if (fullness) FillUsage(*placement_, kNodes, pods, *fullness, clock_.Now());
+    fill(*placement_, clock_.Now());
     net::ServerOptions server_options{.address = "127.0.0.1:0"};
     server_ = *net::Server::Start(loop_, server_options, [this](const net::Request& request, net::Respond respond) {
-      if (!request.path.starts_with("/echo/")) return service_.Handle(request, respond);
+      if (!request.path.starts_with("/echo/")) {
+        cpu_at_request_ = Microseconds(CLOCK_THREAD_CPUTIME_ID);
+        return service_.Handle(request, respond);
+      }
       size_t size = 0;
       std::from_chars(request.path.data() + 6, request.path.data() + request.path.size(), size);
       respond({.body = std::string(size, 'x')});
@@ -76,16 +92,23 @@ class Host {
     thread_.join();
   }
   uint16_t port() const { return server_->port(); }
-  void Deliver(kube::EventBatch batch) {
-    ++delivered_;
-    inbox_.Deliver(std::move(batch));
-    loop_.Post([this] { ++seen_; });
+  extender::Inbox& inbox() { return inbox_; }
+  // What the decision thread has worked so far, and what it had when it had read the last request: what a request waits
+  // for there is seen by that however busy the machine is.
+  double CpuMicroseconds() {
+    clockid_t clock;
+    return pthread_getcpuclockid(thread_.native_handle(), &clock) == 0 ? Microseconds(clock) : 0;
   }
-  // Whether the decision thread keeps up.
-  bool idle() const { return delivered_ - seen_ < 4; }
+  double CpuAtRequest() const { return cpu_at_request_; }
 
  private:
-  std::atomic<size_t> delivered_ = 0, seen_ = 0;
+  static double Microseconds(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
+  }
+
+  std::atomic<double> cpu_at_request_ = 0;
   SystemClock clock_;
   net::EventLoop loop_;
   observe::Log log_;
@@ -180,6 +203,22 @@ void AgainstNoUsage(Connection& without, Fullness fullness) {
   AgainstEcho(with, "prioritize", kNodes);
 }
 
+int Checks() {
+  ReportChecks(kNodes, kPods);
+  ResourceNames names;
+  const std::vector<Setting> settings = Settings(kNodes, kPods, names);
+  Host base_host(settings.front().options, settings.front().fill);
+  Connection base(base_host.port());
+  const Bodies bodies = {RequestBody(kNodes, TwinOf(kPods))};
+  for (const Setting& setting : settings) {
+    Host host(setting.options, setting.fill);
+    Connection connection(host.port());
+    std::printf("%s: ", setting.name);
+    Compare({"topology alone", base, "/filter"}, {"this", connection, "/filter"}, kNodes, bodies);
+  }
+  return 0;
+}
+
 int Memory() {
   constexpr size_t kManyPods = 150'000;
   Host host(WithUsage(), kManyPods, Fullness::kTypical);
@@ -200,17 +239,19 @@ int Relist() {
                               Stream::kEvents, Stream::kNothing}) {
     std::atomic<bool> stop = false;
     size_t delivered = 0;
-    std::thread reflector([&] {
-      delivered = Deliver(
-          stream, kNodes, kManyPods, [&](kube::EventBatch batch) { host.Deliver(std::move(batch)); },
-          [&] { return host.idle(); }, stop);
-    });
-    Times times;
+    std::thread reflector([&] { delivered = Deliver(stream, kNodes, kManyPods, host.inbox(), stop); });
+    Times times, wait;
     const auto end = std::chrono::steady_clock::now() + kSpan;
-    while (std::chrono::steady_clock::now() < end) Measure(connection, "/filter", bodies, 100, times);
+    while (std::chrono::steady_clock::now() < end) {
+      const double before = host.CpuMicroseconds();
+      Measure(connection, "/filter", bodies, 1, times);
+      wait.microseconds.push_back(host.CpuAtRequest() - before);
+    }
     stop = true;
     reflector.join();
+    for (Times rest; host.inbox().waiting_bytes() > 0;) Measure(connection, "/filter", bodies, 1, rest);
     Report(Text(stream), times);
+    Report("  until it was read", wait);
     if (delivered > 0) std::printf("    %zu of them\n", delivered);
   }
   return 0;
@@ -219,6 +260,7 @@ int Relist() {
 int Run(int argc, char** argv) {
   std::vector<size_t> sizes;
   if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
+  if (argc > 1 && std::string_view(argv[1]) == "checks") return Checks();
   if (argc > 1 && std::string_view(argv[1]) == "relist") return Relist();
   if (argc > 1 && std::string_view(argv[1]) == "usage") return ReportUsage(kNodes, kPods), 0;
   if (argc > 1 && std::string_view(argv[1]) == "nominated") return ReportNominated(kNodes, kPods), 0;

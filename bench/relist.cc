@@ -1,9 +1,12 @@
 #include "bench/relist.h"
 
 #include <chrono>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "bench/cluster.h"
+#include "wire/pod.h"
 
 namespace huygens::bench {
 
@@ -30,20 +33,23 @@ const char* Text(Stream stream) {
   return "";
 }
 
-size_t Deliver(Stream stream, size_t nodes, size_t pods, const std::function<void(kube::EventBatch)>& deliver,
-               const std::function<bool()>& idle, const std::atomic<bool>& stop) {
-  using std::chrono::microseconds;
+size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::EventSink& sink, const std::atomic<bool>& stop) {
   ResourceNames names;
   static uint64_t version = 1'000'000;  // grows from stream to stream, as the API server's does
+  const auto append = [&](kube::EventBatch& batch, size_t number, uint64_t of_version) {
+    const std::string json = BoundPodJson(number, nodes);
+    batch.bytes += json.size();
+    auto pod = std::make_shared<const cluster::Pod>(*wire::DecodePod(json, names));
+    batch.events.push_back(cluster::PodSet{std::move(pod), of_version});
+  };
   size_t count = 0;
   if (stream == Stream::kNothing) return 0;
   auto next = std::chrono::steady_clock::now();
   while (stream == Stream::kEvents && !stop) {
     kube::EventBatch batch{.kind = cluster::Kind::kPod};
-    for (size_t i = 0; i < 10; ++i, ++count)
-      batch.events.push_back(cluster::PodSet{BoundPod(count * 7919 % pods, nodes, names), ++version});
-    deliver(std::move(batch));
-    std::this_thread::sleep_until(next += microseconds(10 * 1'000'000 / kEventsPerSecond));
+    for (size_t i = 0; i < 10; ++i, ++count) append(batch, count * 7919 % pods, ++version);
+    sink.Deliver(std::move(batch));
+    std::this_thread::sleep_until(next += std::chrono::microseconds(10 * 1'000'000 / kEventsPerSecond));
   }
   if (stream == Stream::kEvents) return count;
   for (; !stop; ++count) {
@@ -52,16 +58,12 @@ size_t Deliver(Stream stream, size_t nodes, size_t pods, const std::function<voi
     kube::EventBatch batch{.kind = cluster::Kind::kPod};
     batch.events.push_back(cluster::ListBegin{cluster::Kind::kPod});
     for (size_t pod = 0; pod < pods && !stop; pod += every) {
-      batch.events.push_back(
-          cluster::PodSet{BoundPod(pod, nodes, names), stream == Stream::kSameAgain ? kFilledVersion : version});
-      if (batch.events.size() < kPage) continue;
-      deliver(std::exchange(batch, {.kind = cluster::Kind::kPod}));
-      // As with a reflector that waits for the next page; what is not applied yet does not pile up.
-      while (!idle() && !stop) std::this_thread::sleep_for(microseconds(200));
+      append(batch, pod, stream == Stream::kSameAgain ? kFilledVersion : version);
+      if (batch.events.size() >= kPage) sink.Deliver(std::exchange(batch, {.kind = cluster::Kind::kPod}));
     }
     if (stop) break;  // a LIST that was broken off has no end
     batch.events.push_back(cluster::ListEnd{cluster::Kind::kPod});
-    deliver(std::move(batch));
+    sink.Deliver(std::move(batch));
   }
   return count;
 }

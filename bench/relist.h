@@ -3,7 +3,6 @@
 
 #include <atomic>
 #include <cstdint>
-#include <functional>
 
 #include "kube/event_sink.h"
 
@@ -19,8 +18,7 @@ enum class Stream : uint8_t {
 };
 const char* Text(Stream stream);
 
-// Delivers on the calling thread until `stop`; returns how many LISTs, or events.
-size_t Deliver(Stream stream, size_t nodes, size_t pods, const std::function<void(kube::EventBatch)>& deliver,
-               const std::function<bool()>& idle, const std::atomic<bool>& stop);
+// Delivers on the calling thread until `stop`, LISTs as fast as the sink takes them; returns how many LISTs, or events.
+size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::EventSink& sink, const std::atomic<bool>& stop);
 
 }  // namespace huygens::bench

@@ -10,7 +10,7 @@ namespace huygens::extender {
 
 namespace {
 
-constexpr size_t kEventsPerStep = 16;
+constexpr size_t kEventsPerStep = 8;
 
 std::string_view TypeName(const cluster::Event& event) {
   struct Visitor {

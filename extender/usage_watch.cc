@@ -111,7 +111,8 @@ void UsageWatch::RefreshMetrics() {
   }
   for (size_t r = 0; r < resources.size(); ++r) {
     const auto measured = usage.Measured(r);
-    // What a wrong clock measured in the future is no news either.
+    // By the wall clock, unlike other ages: samples bear its time and no other, and what counts as stale goes by it,
+    // too. What a wrong clock measured in the future is no news either.
     context_.metrics.SetUsageAge(resources[r].name,
                                  measured ? std::chrono::duration<double>(std::chrono::abs(now - *measured)).count()
                                           : std::numeric_limits<double>::infinity());

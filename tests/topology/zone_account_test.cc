@@ -213,6 +213,45 @@ TEST(ZoneAccount, OverfullZonesHaveNothingFree) {
   EXPECT_EQ(account.Check(0, Ask(4000, false), kNow), Fit::kFits);
 }
 
+TEST(ZoneAccount, OvercommittedZonesAreThoseThatGaveMoreThanTheyCan) {
+  struct Case {
+    const char* what;
+    ZoneAmount first, second;  // what the pod holds of two zones, which have 4000 of each
+    size_t zones;
+  } cases[] = {
+      {"nothing used", {0, {}}, {1, {}}, 0},
+      {"exactly full", {0, {{kCpu, 4000}}}, {1, {{kCpu, 4000}, {kMemory, 4000}}}, 0},
+      {"one beyond", {0, {{kCpu, 4001}}}, {1, {{kCpu, 4000}}}, 1},
+      {"beyond in another resource than cpu", {0, {{kCpu, 1}, {kMemory, 4001}}}, {1, {}}, 1},
+      {"beyond in both resources counts once", {0, {{kCpu, 4001}, {kMemory, 4001}}}, {1, {}}, 1},
+      {"both", {0, {{kCpu, 4001}}}, {1, {{kMemory, 4001}}}, 2},
+      {"a zone that nobody publishes", {0, {{kCpu, 4000}}}, {7, {{kCpu, 1}}}, 1},
+  };
+  for (const Case& each : cases) {
+    ZoneAccount account({.managed_resources = {kCpu, kMemory}});
+    const NodeTopology topology = Managed({{0, 4000}, {1, 4000}});
+    account.NodeChanged(0, &topology);
+    account.Place(Pod(0, {each.first, each.second}));
+    EXPECT_EQ(account.Overcommitted(0, kNow), each.zones) << each.what;
+    account.NodeChanged(0, nullptr);
+    EXPECT_EQ(account.Overcommitted(0, kNow), 0u) << each.what << ", no node that huygens manages";
+  }
+  EXPECT_EQ(ZoneAccount({}).Overcommitted(5, kNow), 0u) << "a node that nobody has told of";
+}
+
+TEST(ZoneAccount, ALoweredRealCapacityOvercommitsAZoneWhileItIsFresh) {
+  ZoneAccount account({.stale_after = minutes(5), .when_stale = WhenStale::kUseAllocatable});
+  NodeTopology topology = Managed({{0, 10000}});
+  topology.zones[0].offline_cpu = 4000;
+  topology.zones[0].offline_updated = kNow;
+  account.NodeChanged(0, &topology);
+  account.Place(Pod(0, 0, 4000));
+  EXPECT_EQ(account.Overcommitted(0, kNow), 0u) << "exactly full";
+  account.Place(Pod(0, 0, 1));
+  EXPECT_EQ(account.Overcommitted(0, kNow), 1u);
+  EXPECT_EQ(account.Overcommitted(0, kNow + minutes(6)), 0u) << "stale: allocatable counts again";
+}
+
 TEST(ZoneAccount, ClaimsOnVanishedZonesStayUntilThePodLeaves) {
   ZoneAccount account({});
   NodeTopology both = Managed({{0, 4000}, {1, 4000}});
