@@ -54,6 +54,7 @@ class OneNode(ControlPlane):
     def api_server_options(self):
         return ["--bind-address=0.0.0.0", f"--advertise-address={ADDRESS}", "--authorization-mode=Node,RBAC",
                 "--enable-admission-plugins=NodeRestriction", "--disable-admission-plugins=TaintNodesByCondition",
+                "--kubelet-preferred-address-types=InternalIP",
                 f"--kubelet-client-certificate={self.directory / 'kubelet-client.crt'}",
                 f"--kubelet-client-key={self.directory / 'kubelet-client.key'}"]
 
