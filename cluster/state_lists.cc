@@ -28,12 +28,12 @@ bool State::Sweep(Kind kind, size_t limit) {
   for (; limit > 0 && state.swept < nodes_.size(); --limit, ++state.swept) {
     NodeSlot& slot = nodes_[state.swept];
     if (kind == Kind::kNode) {
-      if (slot.node && slot.node_list != state.list) On(NodeGone{std::string(slot.name)});
+      if (slot.node && slot.node_list != state.list) Apply(NodeGone{std::string(slot.name)});
       continue;
     }
     auto source = kind == Kind::kCraneTopology ? TopologySource::kCrane : TopologySource::kCommunity;
     auto s = static_cast<size_t>(source);
-    if (slot.topology[s] && slot.topology_list[s] != state.list) On(TopologyGone{source, std::string(slot.name)});
+    if (slot.topology[s] && slot.topology_list[s] != state.list) Apply(TopologyGone{source, std::string(slot.name)});
   }
   return state.swept < nodes_.size();
 }
@@ -43,7 +43,7 @@ bool State::SweepPods(size_t limit) {
   const uint32_t list = Of(Kind::kPod).list;
   for (; first_named_ != nullptr && first_named_->list != list; --limit) {
     if (limit == 0) return true;
-    On(PodGone{std::string(first_named_->pod->uid)});
+    Apply(PodGone{std::string(first_named_->pod->uid)});
   }
   return false;
 }
@@ -53,7 +53,7 @@ void State::SweepGroups() {
   for (const auto& [name, group] : groups_) {
     if (group.list != Of(Kind::kBizGroupQuota).list) gone.push_back(name);
   }
-  for (const std::string& name : gone) On(BizGroupQuotaGone{name});
+  for (const std::string& name : gone) Apply(BizGroupQuotaGone{name});
 }
 
 void State::On(const PodKept& event) {

@@ -173,7 +173,7 @@ class Admin::Impl {
     const std::string late = "the API server did not say in time whether you may; try again\n";
     const uint64_t number = Await(std::move(respond), [late] { return Text(503, late); });
     // The views of the request hold for as long as its Respond, which waits under that number.
-    sources_.authorize(std::move(token), std::string(request.path),
+    sources_.authorize(std::move(token), std::string(path),
                        [this, alive = std::weak_ptr<bool>(alive_), number, path,
                         query = request.query](const kube::AccessVerdict& verdict) {
                          if (alive.expired()) return;

@@ -58,6 +58,8 @@ class Backend {
   virtual void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) = 0;
   // Asks what became of an order whose outcome is unknown or whose watch event is overdue.
   virtual void Settle(BindOrder order, std::function<void(BindReport)> done) = 0;
+  // The watch has shown what became of a Binding of this pod: nobody need ask.
+  virtual void Settled(std::string_view /*pod_uid*/) {}
   // A pod that neither the watch nor filter has shown.
   virtual void FetchPod(std::string_view namespace_name, std::string_view name,
                         std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) = 0;

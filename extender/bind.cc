@@ -204,6 +204,7 @@ void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
     // The watch may have been faster than the GET.
     const cluster::Ledger::Entry* entry = context_.placement.state().ledger().Find(attempt->order.request.uid);
     if (entry == nullptr) {
+      backend_.Settled(attempt->order.request.uid);
       const cluster::State& state = context_.placement.state();
       const cluster::PlacedPod* placed = state.FindPlaced(attempt->order.request.uid);
       if (placed == nullptr) return Finish(attempt, "failed", "the pod is gone");

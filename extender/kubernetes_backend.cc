@@ -171,7 +171,11 @@ void KubernetesBackend::AnswerWaiting() {
   if (!view.held) return;
   if (inbox_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
     if (!relist_.pending())
-      relist_ = loop_.After(kCatchUp, [this] { pod_reflector_->CatchUp(lease_->Now().must_have_seen); });
+      relist_ = loop_.After(kCatchUp, [this] {
+        pod_reflector_->CatchUp(lease_->Now().must_have_seen);
+        lease_->Want();  // else it would be given up as idle meanwhile
+        AnswerWaiting();
+      });
     return;
   }
   relist_.Cancel();
@@ -224,6 +228,10 @@ void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<voi
     context_.metrics.BindApi(Name(report.result), std::chrono::steady_clock::now() - start);
     answer(std::move(report));
   });
+}
+
+void KubernetesBackend::Settled(std::string_view pod_uid) {
+  if (lease_) lease_->Settled(pod_uid);
 }
 
 void KubernetesBackend::Settle(BindOrder order, std::function<void(BindReport)> done) {

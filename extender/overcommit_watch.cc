@@ -28,6 +28,9 @@ OvercommitWatch::Found OvercommitWatch::Look() const {
   const Time now = context_.clock.Now();
   for (cluster::NodeIndex node = 0; node < context_.placement.state().NodeSlots(); ++node) LookAtNode(node, now, found);
   LookAtGroups(found);
+  found.unexpected = found.zones;
+  if (Enforced("usage")) found.unexpected += found.nodes;
+  if (Enforced("quota")) found.unexpected += found.groups;
   return found;
 }
 
@@ -41,7 +44,7 @@ void OvercommitWatch::LookAtNode(cluster::NodeIndex node, Time now, Found& found
   }
   if (AboveCeiling(placement.usage(), node, now)) {
     ++found.nodes;
-    if (UsageEnforced()) AddExample(found.nodes, Concat("node/", name, " (usage)"), found.examples);
+    if (Enforced("usage")) AddExample(found.nodes, Concat("node/", name, " (usage)"), found.examples);
   }
 }
 
@@ -49,7 +52,8 @@ void OvercommitWatch::LookAtGroups(Found& found) const {
   if (context_.placement.quota() == nullptr) return;
   for (const auto& [name, group] : context_.placement.quota()->tree().groups()) {
     if (!group.OverBudget()) continue;
-    AddExample(++found.groups, Concat("bizrq/", name), found.examples);
+    ++found.groups;
+    if (Enforced("quota")) AddExample(found.groups, Concat("bizrq/", name), found.examples);
   }
 }
 
@@ -57,7 +61,7 @@ void OvercommitWatch::EverySecond() {
   if (++seconds_ < kPeriod || !context_.not_ready().empty()) return;
   seconds_ = 0;
   const Found found = Look();
-  const size_t count = found.Unexpected(UsageEnforced());
+  const size_t count = found.unexpected;
   if (count > told_) {
     context_.log.Warn("more is given away than there is", {{"zones", found.zones},
                                                            {"nodesAboveCeiling", found.nodes},
@@ -78,7 +82,7 @@ void OvercommitWatch::RefreshMetrics() const {
 
 std::optional<Readiness::Item> OvercommitWatch::Describe() const {
   const Found found = Look();
-  if (found.Unexpected(UsageEnforced()) == 0) return std::nullopt;
+  if (found.unexpected == 0) return std::nullopt;
   return Readiness::Item{
       .ok = true,
       .warning = true,

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "extender/context.h"
@@ -29,13 +30,15 @@ class OvercommitWatch {
     size_t groups = 0;
     std::vector<std::string> examples;  // names, of each a few
     // What the enforced checks should have kept from happening.
-    size_t Unexpected(bool usage_enforced) const { return zones + groups + (usage_enforced ? nodes : 0); }
+    size_t unexpected = 0;
   };
 
   Found Look() const;
   void LookAtNode(cluster::NodeIndex node, Time now, Found& found) const;
   void LookAtGroups(Found& found) const;
-  bool UsageEnforced() const { return context_.placement.ModeOf("usage") == policy::CheckMode::kEnforce; }
+  bool Enforced(std::string_view check) const {
+    return context_.placement.ModeOf(check) == policy::CheckMode::kEnforce;
+  }
 
   Context& context_;
   int seconds_ = 0;

@@ -84,7 +84,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       auto group = wire::DecodeBizGroupQuota(json, &result.fault);
       if (!group.ok()) return Unreadable(kind, json, group.status());
       result.name = group->name;
-      result.in_use = !result.fault.ok();
+      result.in_use = !result.fault.ok() && group->defect.empty();
       if (!group->defect.empty()) result.fault = Invalid(group->defect);
       result.event = cluster::BizGroupQuotaSet{*std::move(group), resource_version};
       return result;

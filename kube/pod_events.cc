@@ -38,7 +38,8 @@ bool PodEvents::Allow(std::string_view uid, const PodWarning& warning) {
   const Time now = clock_.Now();
   const std::lock_guard lock(mutex_);
   const auto known = last_.find(key);
-  const bool too_soon = known != last_.end() && now - known->second < options_.repeat_after;
+  // A clock that was set back must not silence for as long as it was ahead.
+  const bool too_soon = known != last_.end() && now >= known->second && now - known->second < options_.repeat_after;
   if (too_soon || !TakeToken(warning.reason, now)) {
     ++counts_.suppressed;
     return false;

@@ -39,8 +39,8 @@ WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view 
   const auto reply = client.Call("PATCH", path, body, headers, timeout);
   if (!reply.ok()) return {WakeResult::kFailed, std::string(Message(reply.status())), true, {}};
   if (Succeeded(*reply)) return {.result = WakeResult::kWritten};
-  // 409 (422 before Kubernetes 1.20): the object of this name has another UID.
-  if (reply->code == 404 || reply->code == 409 || reply->code == 422) return {.result = WakeResult::kGone};
+  // 409: the object of this name has another UID. A 422 is no sign of that: an admission policy refuses with it.
+  if (reply->code == 404 || reply->code == 409) return {.result = WakeResult::kGone};
   // What else is 4xx is about this one object.
   const bool unavailable = reply->code == 429 || reply->code >= 500;
   return {WakeResult::kFailed, ExplainReply(*reply), unavailable, reply->retry_after};

@@ -93,6 +93,7 @@ void Session::Write(Response response, bool with_body) {
   status_ = response.status;
   body_ = std::move(response.body);
   bytes_out_ = 0;
+  const bool whole = response.more == nullptr;  // and so of a known length
   more_ = with_body ? std::move(response.more) : nullptr;
   // HTTP/1.0 knows no pieces: the end of the connection is the end of the answer.
   chunked_ = more_ != nullptr && message_ != nullptr && message_->http.version() >= 11;
@@ -102,7 +103,7 @@ void Session::Write(Response response, bool with_body) {
                  response.header_lines);
   if (chunked_) {
     head_ += "Transfer-Encoding: chunked\r\n";
-  } else if (more_ == nullptr) {
+  } else if (whole) {
     head_ += Concat("Content-Length: ", std::to_string(body_.size()), "\r\n");
   }
   head_ += keep_alive_ ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";

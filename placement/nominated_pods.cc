@@ -39,7 +39,7 @@ void NominatedPods::Keep(const policy::PodQuery& query, std::span<const cluster:
       before.end());
   for (Nominated& each : before) {
     if (zones_.Mode(each.node) == topology::NodeMode::kManaged) {
-      PlaceManaged(each, query.now);
+      PlaceManaged(each, query);
     } else if (!query.kubelet().asks_nothing && kubelet_.Predicts(each.node) &&
                !topology::KubeletRequestOf(*each.pod).asks_nothing) {
       on_kubelet_nodes_.push_back(std::move(each));
@@ -53,16 +53,17 @@ void NominatedPods::Forget() {
   on_kubelet_nodes_.clear();
 }
 
-void NominatedPods::PlaceManaged(const Nominated& nominated, Time now) {
+void NominatedPods::PlaceManaged(const Nominated& nominated, const policy::PodQuery& query) {
   const topology::ZoneRequest request = topology::RequestOf(*nominated.pod, zones_.options().managed_resources);
   if (request.AsksNothing()) return;
   for (bool all_lower : {false, true}) {
     std::vector<const cluster::PlacedPod*> gone;
     for (const cluster::PlacedPod* each : state_.PodsOn(nominated.node)) {
+      if (each->pod->uid == query.pod.uid) continue;  // the account shows it gone already (own_hold.h)
       if (Gone(*each->pod, *nominated.pod, all_lower)) gone.push_back(each);
     }
     for (const cluster::PlacedPod* each : gone) zones_.Leave(*each);
-    auto zones = zones_.Assign(nominated.node, request, now);
+    auto zones = zones_.Assign(nominated.node, request, query.now);
     for (const cluster::PlacedPod* each : gone) zones_.Place(*each);
     if (!zones) continue;
     placed_.push_back({nominated.pod, nominated.node, *std::move(zones)});

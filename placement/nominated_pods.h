@@ -54,7 +54,7 @@ class NominatedPods {
 
   void Keep(const policy::PodQuery& query, std::span<const cluster::NodeIndex> nodes);
   void Forget();
-  void PlaceManaged(const Nominated& nominated, Time now);
+  void PlaceManaged(const Nominated& nominated, const policy::PodQuery& query);
   bool LeavesRoom(const policy::PodQuery& query, std::span<const Nominated> nominated) const;
 
   const cluster::State& state_;

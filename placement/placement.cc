@@ -34,7 +34,7 @@ void Placement::Apply(const cluster::Event& event) {
   const auto* set = std::get_if<cluster::PodSet>(&event);
   // It may have been decoded before a node named what it asks for, and come after.
   if (set != nullptr && set->pod->unknown_resources) {
-    state_.Apply(cluster::PodSet{AsKnown(set->pod)});
+    state_.Apply(cluster::PodSet{AsKnown(set->pod), set->resource_version});
   } else {
     state_.Apply(event);
   }

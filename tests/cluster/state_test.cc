@@ -747,11 +747,13 @@ TEST(StateList, WhatItDoesNotNameIsSweptAwayALittleAtATime) {
   ASSERT_TRUE(state.Reserve(std::make_shared<const Pod>(MakePod("reserved")), *state.FindNode("a"), {}, At(1)).ok());
   ListAll(state, 7, {"p3", "p8"});
   state.Apply(PodKept{"p9"});
+  const uint64_t revision = state.revision();
   size_t left = state.PodCount();
   while (state.Sweep(Kind::kPod, 2)) {
     EXPECT_LE(left - state.PodCount(), 2u);
     left = state.PodCount();
   }
+  EXPECT_GT(state.revision(), revision) << "decisions between two steps are made on other states";
   EXPECT_EQ(state.PodCount(), 4u) << "two that were named, one that could not be read, one that no watch has shown yet";
   EndLists(state);
   EXPECT_EQ(state.PodCount(), 4u);

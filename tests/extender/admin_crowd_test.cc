@@ -165,6 +165,8 @@ TEST_F(DebugAccessTest, OthersNeedATokenThatMayGetThePath) {
   EXPECT_TRUE(asked.empty());
   EXPECT_EQ(FromElsewhere("/debug/nodes?x=1", "good").code, 200);
   EXPECT_EQ(asked.Take(), "good /debug/nodes");
+  EXPECT_EQ(FromElsewhere("/debug/nodes/", "good").code, 200);
+  EXPECT_EQ(asked.Take(), "good /debug/nodes") << "asked for what is served: rights to /debug/nodes/* are not enough";
   EXPECT_EQ(FromElsewhere("/debug/decisions?limit=1", "anna").code, 403);
   EXPECT_EQ(FromElsewhere("/debug/usage", "slow").code, 503);
   const auto nobody = FromElsewhere("/debug/nodes", "made-up");

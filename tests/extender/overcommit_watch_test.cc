@@ -13,8 +13,8 @@ using testing::IsEmpty;
 
 class OvercommitWatchTest : public ServiceTest {
  protected:
-  explicit OvercommitWatchTest(CheckMode usage = CheckMode::kEnforce)
-      : ServiceTest({.checks = {"topology", {"usage", usage}, "quota"},
+  explicit OvercommitWatchTest(CheckMode usage = CheckMode::kEnforce, CheckMode quota = CheckMode::kEnforce)
+      : ServiceTest({.checks = {"topology", {"usage", usage}, {"quota", quota}},
                      .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}}) {
     AddNode("n", {4, 4});
   }
@@ -124,6 +124,18 @@ TEST_F(UsageReported, ANodeAboveItsCeilingIsCountedAndNoCauseForAWarning) {
   Measure(8000);
   EXPECT_EQ(Gauge("nodes"), 1);
   EXPECT_FALSE(watch_.Describe()) << "nobody was to keep pods away";
+}
+
+class QuotaReported : public OvercommitWatchTest {
+ protected:
+  QuotaReported() : OvercommitWatchTest(CheckMode::kEnforce, CheckMode::kReport) {}
+};
+
+TEST_F(QuotaReported, AGroupAboveItsBudgetIsCountedAndNoCauseForAWarning) {
+  SetBudget("3");
+  Hold("a", 0, 4, "team");
+  EXPECT_EQ(Gauge("groups"), 1);
+  EXPECT_FALSE(watch_.Describe()) << "nobody was to keep pods off";
 }
 
 }  // namespace

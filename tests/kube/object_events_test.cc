@@ -58,6 +58,13 @@ TEST_F(GroupEventsTest, AGroupWhoseStatusCannotBeReadIsUsedWithoutIt) {
   EXPECT_EQ(group.hard.size(), 1u);
 }
 
+TEST_F(GroupEventsTest, AGroupWithADefectIsNotInUseWhateverItsStatusSays) {
+  const auto decoded =
+      Present(R"({"metadata":{"name":"team"},"spec":{"hard":{"limits.cpu":"-1"}},"status":{"selfUsed":7}})");
+  EXPECT_FALSE(decoded.fault.ok());
+  EXPECT_FALSE(decoded.in_use);
+}
+
 TEST_F(GroupEventsTest, WithoutANameNothingIsBelieved) {
   for (const char* json : {R"({"spec":{"hard":{}}})", "{", "[]"}) {
     const auto decoded = Present(json);

@@ -55,6 +55,15 @@ TEST_F(PodEventsTest, SameTextIsNotRepeatedTooSoon) {
   EXPECT_EQ(server_.Count(fake::kEvents), 4u);  // each under a name of its own
 }
 
+TEST_F(PodEventsTest, AClockThatIsSetBackSilencesNobody) {
+  Send("a", "x").IgnoreError();
+  clock_.Advance(-minutes(60));
+  Send("a", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 2);
+  Send("a", "x").IgnoreError();
+  EXPECT_EQ(Posts(), 2);
+}
+
 TEST_F(PodEventsTest, RateIsLimitedForAllPodsTogether) {
   for (int i = 0; i < 20; ++i) Send("p" + std::to_string(i), "x").IgnoreError();
   EXPECT_EQ(Posts(), 3);

@@ -69,5 +69,11 @@ TEST_F(WakeTest, SaysWhyItFailed) {
   EXPECT_TRUE(cut.unavailable);
 }
 
+TEST_F(WakeTest, WhatAnAdmissionPolicyRefusesIsNotGone) {
+  const std::string uid = api_.Put(fake::Pod("default", "a").Cpu("2"));
+  api_.Inject({.method = "PATCH", .path = "/pods/a/status", .code = 422});
+  EXPECT_EQ(To({"default", "a", uid}).result, WakeResult::kFailed);
+}
+
 }  // namespace
 }  // namespace huygens::kube

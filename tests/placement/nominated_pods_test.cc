@@ -434,5 +434,15 @@ RC_GTEST_PROP(NominatedPodsProperty, KubeletAdmitsANominatedPodWhoeverIsLetInBef
   RC_CLASSIFY(would_fit && let_in > 0, "others let in beside it");
 }
 
+// What a pod holds is taken off once while it is asked about again, also where it is looked at who could leave.
+TEST_F(NominatedPodsTest, AHolderThatIsAskedAboutAgainIsGoneOnce) {
+  placement_->Apply(cluster::TopologySet{MakeTopology(std::string(kNode), {4000})});
+  Bound("holder", 2, 0, 0);
+  Bound("other", 2, 0, 0);
+  Nominate("too-large", 6, 10);
+  EXPECT_EQ(Filter("holder", 2, 0), Reason::kFits) << "nothing can be kept for what does not fit the empty zone";
+  EXPECT_EQ(placement_->Reconcile(10), 0u);
+}
+
 }  // namespace
 }  // namespace huygens::placement

@@ -44,5 +44,15 @@ TEST_F(UnknownResourcesTest, CountOnceANodeHasThem) {
   EXPECT_EQ(Requested(*placement_->state().FindPlaced("unwatched")->pod, device), 2);
 }
 
+TEST_F(UnknownResourcesTest, APodThatAListNamesAgainUnchangedIsLeftAlone) {
+  auto bound = Asking("bound");
+  bound->node_name = "n";
+  placement_->Apply(cluster::PodSet{bound, 7});
+  const auto before = placement_->state().FindPod("bound");
+  auto again = std::make_shared<cluster::Pod>(*bound);
+  placement_->Apply(cluster::PodSet{again, 7});
+  EXPECT_EQ(placement_->state().FindPod("bound"), before);
+}
+
 }  // namespace
 }  // namespace huygens::placement
