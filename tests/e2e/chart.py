@@ -35,7 +35,7 @@ EVERYTHING = {
     "extraVolumes": [{"name": "password", "secret": {"secretName": "prometheus"}}],
     "extraVolumeMounts": [{"name": "password", "mountPath": "/etc/huygens/prometheus", "readOnly": True}],
     "checks": {"topology": "report", "usage": "enforce", "quota": "off"},
-    "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"historyFile": ""},
+    "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"prometheus": {"url": "http://prometheus:9090"}},
                "prioritize": {"terms": [{"name": "LeastUsed", "weight": 1}]}},
     "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
                       "config": {"percentageOfNodesToScore": 50}},
@@ -164,7 +164,7 @@ def check_values(bed, helm):
     config = configuration(items["ConfigMap", "huygens"]["data"]["extender.yaml"])
     modes = {check["name"]: check["mode"] for check in config["filter"]["checks"]}
     assert modes == EVERYTHING["checks"], modes
-    assert config["wake"] == {"enabled": False} and config["usage"] == {"historyFile": ""}, config
+    assert config["wake"] == {"enabled": False} and config["usage"] == EVERYTHING["config"]["usage"], config
     assert config["bind"]["lease"] == {"enabled": True, "namespace": "huygens-system", "name": "huygens-bind", "duration": "15s"}, config
     scheduler = configuration(items["ConfigMap", "huygens-scheduler-config"]["data"]["kube-scheduler.yaml"])
     assert scheduler["profiles"] == [{"schedulerName": "numa"}] and scheduler["percentageOfNodesToScore"] == 50, scheduler

@@ -19,6 +19,8 @@
 {{- $_ := set . "mode" (ternary "off" $mode (eq $mode "false")) }}
 {{- end }}
 {{- $_ := set $config.bind.lease "namespace" .Release.Namespace }}
+{{- /* The file is for the history that huygens keeps where there is no Prometheus; huygens refuses both. */}}
+{{- if dig "usage" "prometheus" "" .Values.config }}{{ $_ := unset $config.usage "historyFile" }}{{ end }}
 {{- toYaml (mustMergeOverwrite $config (deepCopy .Values.config)) }}
 {{- end }}
 
