@@ -4,7 +4,7 @@ import subprocess
 
 from api import ApiError
 from quota_workload import make_group
-from rendered import KUBEADM_PATCH, check_images, check_resource_names
+from rendered import KUBEADM_PATCH, check_images, check_old_kubernetes, check_resource_names
 from testbed import BINARIES, CONFIG, GROUPS_PATH, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
@@ -72,6 +72,7 @@ def manifests():
         bed.install()
         check_resource_names(bed)
         check_images(bed)
+        check_old_kubernetes(bed)
         for directory in ("default", "overlays/kubeadm"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.

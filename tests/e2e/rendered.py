@@ -55,3 +55,11 @@ def check_images(bed):
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
             assert container.get("imagePullPolicy") == "IfNotPresent", f"{where}: imagePullPolicy {container.get('imagePullPolicy')}"
+
+
+def check_old_kubernetes(bed):
+    """What Kubernetes 1.30 would not take: kube-scheduler answers neither /livez nor /readyz there."""
+    deployment, = [item for item in objects(bed, "-k", CONFIG / "default") if item["kind"] == "Deployment"]
+    scheduler, = deployment["spec"]["template"]["spec"]["containers"]
+    paths = {probe: scheduler[probe]["httpGet"]["path"] for probe in ("startupProbe", "livenessProbe", "readinessProbe")}
+    assert set(paths.values()) == {"/healthz"}, paths
