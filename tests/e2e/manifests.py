@@ -198,16 +198,19 @@ def check_permissions(bed):
              for rule in review["status"]["resourceRules"] if not set(rule["apiGroups"]) <= FOR_EVERYBODY}
     assert rules == RULES, f"granted beyond use: {rules - RULES}; not granted: {RULES - rules}"
 
-    # The two accounts of config/default, as it is rendered: huygens has what it had as a user, its kube-scheduler what such a one needs.
-    bed.kubectl("apply", "-k", CONFIG / "default")
+    # The accounts of config/default beside the user of the overlay, whichever was applied last: huygens has the same rights as either, its
+    # kube-scheduler what such a one needs.
+    accounts = ("huygens", *(f"system:serviceaccount:kube-system:{name}" for name in ("huygens", "huygens-scheduler")))
     answers = {"create pods --subresource=binding -n default": (True, True), "watch noderesourcetopologies.topology.crane.io": (True, False),
                "update leases/huygens-bind -n kube-system": (True, False), "update leases/huygens-scheduler -n kube-system": (False, True),
                "get configmaps/extension-apiserver-authentication -n kube-system": (False, True), "delete pods -n default": (False, True),
                "get secrets -n kube-system": (False, False), "update leases/kube-controller-manager -n kube-system": (False, False)}
-    for question, expected in answers.items():
-        for account, allowed in zip(("huygens", "huygens-scheduler"), expected):
-            answer = bed.kubectl("auth", "can-i", *question.split(), f"--as=system:serviceaccount:kube-system:{account}", check=False).stdout.strip()
-            assert answer == ("yes" if allowed else "no"), f"can {account} {question}? {answer}"
+    for directory in ("default", "overlays/kubeadm"):
+        bed.kubectl("apply", "-k", CONFIG / directory)
+        for question, (of_huygens, of_scheduler) in answers.items():
+            for account, allowed in zip(accounts, (of_huygens, of_huygens, of_scheduler)):
+                answer = bed.kubectl("auth", "can-i", *question.split(), f"--as={account}", check=False).stdout.strip()
+                assert answer == ("yes" if allowed else "no"), f"after config/{directory}: can {account} {question}? {answer}"
 
 
 def check_component_configurations(bed):
