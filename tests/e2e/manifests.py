@@ -22,6 +22,7 @@ STATIC_POD = {
 # (verb, group, resource, namespace, name) -> allowed to the user that may do only what huygens does.
 GRANTS = {
     ("list", "", "nodes", "", ""): True,
+    ("get", "", "nodes", "", ""): False,
     ("watch", "", "pods", "", ""): True,
     ("list", "topology.crane.io", "noderesourcetopologies", "", ""): True,
     ("watch", "topology.node.k8s.io", "noderesourcetopologies", "", ""): True,
@@ -53,9 +54,10 @@ GRANTS = {
 }
 # Every rule of the user huygens besides what each authenticated user has.
 RULES = {
-    ("", "nodes,pods", "get,list,watch", ""),
-    ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
-    ("quota.huygens.dev", "bizgroupresourcequotas", "get,list,watch", ""),
+    ("", "nodes", "list,watch", ""),
+    ("", "pods", "get,list,watch", ""),
+    ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "list,watch", ""),
+    ("quota.huygens.dev", "bizgroupresourcequotas", "list,watch", ""),
     ("metrics.k8s.io", "nodes,pods", "list", ""),
     ("", "nodes/status,pods/status", "patch", ""),
     ("", "pods/binding", "create", ""),
