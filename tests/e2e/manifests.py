@@ -84,6 +84,7 @@ def manifests():
         check_bad_topologies(bed)
         check_groups(bed)
         check_permissions(bed)
+        check_certificates(bed)
         check_component_configurations(bed)
 
 
@@ -213,6 +214,24 @@ def check_permissions(bed):
             for account, allowed in zip(accounts, (of_huygens, of_huygens, of_scheduler)):
                 answer = bed.kubectl("auth", "can-i", *question.split(), f"--as={account}", check=False).stdout.strip()
                 assert answer == ("yes" if allowed else "no"), f"after config/{directory}: can {account} {question}? {answer}"
+
+
+def check_certificates(bed):
+    """make_certificates that fails says why, and leaves each key with its certificate."""
+    directory = bed.directory / "renewed"
+    make = [CONFIG / "tls" / "make_certificates", directory]
+    subprocess.run(make, check=True, capture_output=True)
+    pairs = lambda: {path.name: path.read_bytes() for path in directory.iterdir() if path.name.startswith(("tls.", "kube-scheduler."))}
+    before, authority = pairs(), (directory / "ca.crt").read_text()
+    assert len(before) == 4, sorted(before)
+    (directory / "ca.crt").write_text("none")
+    failed = subprocess.run(make, capture_output=True, text=True)
+    assert failed.returncode != 0 and "CA certificate" in failed.stderr and pairs() == before, failed
+    (directory / "ca.crt").write_text(authority)
+    subprocess.run(make, check=True, capture_output=True)
+    assert pairs().keys() == before.keys() and not set(pairs().values()) & set(before.values()), "nothing was renewed"
+    for name in ("tls.crt", "kube-scheduler.crt"):
+        subprocess.run(["openssl", "verify", "-CAfile", directory / "ca.crt", directory / name], check=True, capture_output=True)
 
 
 def check_component_configurations(bed):
