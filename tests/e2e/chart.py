@@ -188,6 +188,10 @@ def check_values(bed, helm):
     assert old.returncode != 0 and "kubeVersion" in old.stderr, old.stderr
     for address in ("[::]:8889", ":8889"):
         helm.template(CHART, values={"config": {"server": {"adminAddress": address}}})
+    for monitors, watched in ((("podMonitor",), False), (("serviceMonitor", "podMonitor"), True), ((), True)):
+        text = helm.template(CHART, values={"metrics": {each: {"enabled": True} for each in (*monitors, "alerts", "rules")}})
+        assert "HuygensOvercommitted" in text and "huygens:pod_usage" in text, "the other rules are gone"
+        assert ("alert: HuygensSchedulerWithoutLeader" in text) == watched, f"{monitors or 'no monitor'}: who scrapes kube-scheduler?"
     helm.template(CHART, version="v1.30.1-vendor.100")  # as clusters of some vendors call theirs
     return everything
 
