@@ -58,7 +58,8 @@ def check_images(bed):
 
 
 def check_old_kubernetes(bed):
-    """What Kubernetes 1.30 would not take: kube-scheduler answers neither /livez nor /readyz there, and a Service finds no port of a sidecar by name."""
+    """What Kubernetes 1.30 would not take: kube-scheduler answers neither /livez nor /readyz there, and a Service finds no port of a sidecar
+    by name."""
     items = objects(bed, "-k", CONFIG / "default")
     deployment, = [item for item in items if item["kind"] == "Deployment"]
     scheduler, = deployment["spec"]["template"]["spec"]["containers"]

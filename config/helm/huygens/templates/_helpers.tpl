@@ -45,7 +45,8 @@
 {{- $merged := mustMergeOverwrite $config (deepCopy .Values.config) }}
 {{- $admin := toString $merged.server.adminAddress }}
 {{- if or (not (hasSuffix ":8889" $admin)) (regexMatch "^(127[.]|localhost:|\\[::1\\])" $admin) }}
-{{- fail (printf "config.server.adminAddress is %q: kubelet's probes and the Service ask port 8889 on the pod's address; leave it out, or say \"[::]:8889\"" $admin) }}
+{{- $why := "kubelet's probes and the Service ask port 8889 on the pod's address; leave it out, or say \"[::]:8889\"" }}
+{{- fail (printf "config.server.adminAddress is %q: %s" $admin $why) }}
 {{- end }}
 {{- toYaml $merged }}
 {{- end }}
