@@ -19,7 +19,7 @@ run: build ## place the sample pods on the embedded sample cluster and print the
 test: setup ## every test this machine can run; ends with counts
 	@tools/test
 
-image: ## the container image (buildah or podman): build/image/huygens-VERSION.tar and its list of packages (SPDX)
+image: ## the container image (buildah): build/dist/huygens-VERSION.tar and its list of packages (SPDX)
 	@tools/image
 
 release: build ## what is published of a version, into build/dist: archive, Helm chart, kubectl plug-in, image, list of packages, checksums

@@ -35,7 +35,7 @@ EVERYTHING = {
     "extraVolumes": [{"name": "password", "secret": {"secretName": "prometheus"}}],
     "extraVolumeMounts": [{"name": "password", "mountPath": "/etc/huygens/prometheus", "readOnly": True}],
     "checks": {"topology": "report", "usage": "enforce", "quota": "off"},
-    "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"historyFile": ""},
+    "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"prometheus": {"url": "http://prometheus:9090"}},
                "prioritize": {"terms": [{"name": "LeastUsed", "weight": 1}]}},
     "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
                       "config": {"percentageOfNodesToScore": 50}},
@@ -164,7 +164,7 @@ def check_values(bed, helm):
     config = configuration(items["ConfigMap", "huygens"]["data"]["extender.yaml"])
     modes = {check["name"]: check["mode"] for check in config["filter"]["checks"]}
     assert modes == EVERYTHING["checks"], modes
-    assert config["wake"] == {"enabled": False} and config["usage"] == {"historyFile": ""}, config
+    assert config["wake"] == {"enabled": False} and config["usage"] == EVERYTHING["config"]["usage"], config
     assert config["bind"]["lease"] == {"enabled": True, "namespace": "huygens-system", "name": "huygens-bind", "duration": "15s"}, config
     scheduler = configuration(items["ConfigMap", "huygens-scheduler-config"]["data"]["kube-scheduler.yaml"])
     assert scheduler["profiles"] == [{"schedulerName": "numa"}] and scheduler["percentageOfNodesToScore"] == 50, scheduler
@@ -173,11 +173,25 @@ def check_values(bed, helm):
 
     for wrong, named in (({"webhook": {"enabled": True}}, "webhook"), ({"checks": {"usage": "on"}}, "/checks/usage"),
                          ({"replicas": "two"}, "/replicas"), ({"image": {"tag": "no tag"}}, "/image/tag"),
-                         ({"tls": {"source": "none"}}, "/tls/source"), ({"kubeScheduler": {"schedulerName": "default-scheduler"}}, "schedulerName")):
+                         ({"tls": {"source": "none"}}, "/tls/source"), ({"kubeScheduler": {"schedulerName": "default-scheduler"}}, "schedulerName"),
+                         ({"checks": {"usage": "enforce"}, "config": {"filter": {"checks": ["topology"]}}}, "checks.usage and config.filter.checks"),
+                         ({"config": {"bind": {"lease": {"name": "mine"}}}}, "config.bind.lease.name is mine"),
+                         ({"config": {"bind": {"lease": {"namespace": "mine"}}}}, "config.bind.lease.namespace is mine"),
+                         ({"config": {"server": {"adminAddress": "0.0.0.0:9000"}}}, 'config.server.adminAddress is "0.0.0.0:9000"'),
+                         ({"config": {"server": {"adminAddress": "127.0.0.1:8889"}}}, 'config.server.adminAddress is "127.0.0.1:8889"'),
+                         ({"config": {"server": {"adminAddress": "[::1]:8889"}}}, 'config.server.adminAddress is "[::1]:8889"'),
+                         *(({"kubeScheduler": {"config": {"leaderElection": {field: "mine"}}}}, f"kubeScheduler.config.leaderElection.{field} is mine")
+                           for field in ("resourceName", "resourceNamespace"))):
         refused = helm.run("template", "huygens", CHART, values=wrong, check=False)
         assert refused.returncode != 0 and named in refused.stderr, f"{wrong}: {refused.stdout[:200]}{refused.stderr[-500:]}"
     old = helm.run("template", "huygens", CHART, "--kube-version", "v1.29.9", check=False)
     assert old.returncode != 0 and "kubeVersion" in old.stderr, old.stderr
+    for address in ("[::]:8889", ":8889"):
+        helm.template(CHART, values={"config": {"server": {"adminAddress": address}}})
+    for monitors, watched in ((("podMonitor",), False), (("serviceMonitor", "podMonitor"), True), ((), True)):
+        text = helm.template(CHART, values={"metrics": {each: {"enabled": True} for each in (*monitors, "alerts", "rules")}})
+        assert "HuygensOvercommitted" in text and "huygens:pod_usage" in text, "the other rules are gone"
+        assert ("alert: HuygensSchedulerWithoutLeader" in text) == watched, f"{monitors or 'no monitor'}: who scrapes kube-scheduler?"
     helm.template(CHART, version="v1.30.1-vendor.100")  # as clusters of some vendors call theirs
     return everything
 
@@ -236,6 +250,8 @@ def check_life(bed, helm, package):
     assert (second[0], second[2]) == (3, "enforce") and second[1] != first[1], f"{first} became {second}"
     # What `helm upgrade` leaves to the operator.
     bed.kubectl("apply", "--server-side", "--force-conflicts", "-f", "-", stdin=helm.run("show", "crds", package).stdout)
+    by_name = helm.run("upgrade", *release, values={"config": {"filter": {"checks": ["topology", {"name": "usage", "mode": "report"}, {"name": "quota"}]}}})
+    assert "Checks: topology enforce. usage report. quota enforce." in by_name.stdout, by_name.stdout
     helm.run("rollback", "huygens", "1", "-n", "kube-system")
     assert deployed(bed) == first, f"rolled back to {deployed(bed)} from {first}"
 

@@ -2,7 +2,7 @@
 import re
 import subprocess
 
-from testbed import BINARIES, CONFIG, ROOT
+from testbed import BINARIES, CONFIG, ROOT, huygens_binary
 
 KUBECTL = """#!/bin/sh
 case " $* " in *" rollout status "*) echo "there is no node"; exit 0 ;; esac
@@ -19,6 +19,7 @@ class Guide:
         programs.mkdir(parents=True)
         (self._directory / "config").symlink_to(CONFIG)
         (programs / "helm").symlink_to(helm.binary)
+        (programs / "huygens").symlink_to(huygens_binary())
         kubectl = programs / "kubectl"
         kubectl.write_text(KUBECTL.format(kubectl=BINARIES / "kubectl"))
         kubectl.chmod(0o755)
@@ -44,6 +45,8 @@ def check_guide(bed, helm):
     bed.client.post("/apis/coordination.k8s.io/v1/namespaces/kube-system/leases", lease)
     said = [guide.run(block) for block in guide.blocks]
     assert "somebody" in said[0], said[0]
+    checked, = [text for block, text in zip(guide.blocks, said) if "huygens config check" in block]
+    assert checked == "/dev/stdin: ok\n", checked
     assert helm.run("list", "-A", "-q").stdout == "", "the page does not end with an uninstallation"
 
     # The way from kustomize to helm, from where it begins.

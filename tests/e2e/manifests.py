@@ -4,7 +4,7 @@ import subprocess
 
 from api import ApiError
 from quota_workload import make_group
-from rendered import KUBEADM_PATCH, check_images, check_resource_names
+from rendered import KUBEADM_PATCH, check_images, check_old_kubernetes, check_resource_names
 from testbed import BINARIES, CONFIG, GROUPS_PATH, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
@@ -22,6 +22,7 @@ STATIC_POD = {
 # (verb, group, resource, namespace, name) -> allowed to the user that may do only what huygens does.
 GRANTS = {
     ("list", "", "nodes", "", ""): True,
+    ("get", "", "nodes", "", ""): False,
     ("watch", "", "pods", "", ""): True,
     ("list", "topology.crane.io", "noderesourcetopologies", "", ""): True,
     ("watch", "topology.node.k8s.io", "noderesourcetopologies", "", ""): True,
@@ -53,9 +54,10 @@ GRANTS = {
 }
 # Every rule of the user huygens besides what each authenticated user has.
 RULES = {
-    ("", "nodes,pods", "get,list,watch", ""),
-    ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "get,list,watch", ""),
-    ("quota.huygens.dev", "bizgroupresourcequotas", "get,list,watch", ""),
+    ("", "nodes", "list,watch", ""),
+    ("", "pods", "get,list,watch", ""),
+    ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "list,watch", ""),
+    ("quota.huygens.dev", "bizgroupresourcequotas", "list,watch", ""),
     ("metrics.k8s.io", "nodes,pods", "list", ""),
     ("", "nodes/status,pods/status", "patch", ""),
     ("", "pods/binding", "create", ""),
@@ -72,6 +74,7 @@ def manifests():
         bed.install()
         check_resource_names(bed)
         check_images(bed)
+        check_old_kubernetes(bed)
         for directory in ("default", "overlays/kubeadm"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
@@ -81,6 +84,7 @@ def manifests():
         check_bad_topologies(bed)
         check_groups(bed)
         check_permissions(bed)
+        check_certificates(bed)
         check_component_configurations(bed)
 
 
@@ -197,16 +201,37 @@ def check_permissions(bed):
              for rule in review["status"]["resourceRules"] if not set(rule["apiGroups"]) <= FOR_EVERYBODY}
     assert rules == RULES, f"granted beyond use: {rules - RULES}; not granted: {RULES - rules}"
 
-    # The two accounts of config/default, as it is rendered: huygens has what it had as a user, its kube-scheduler what such a one needs.
-    bed.kubectl("apply", "-k", CONFIG / "default")
+    # The accounts of config/default beside the user of the overlay, whichever was applied last: huygens has the same rights as either, its
+    # kube-scheduler what such a one needs.
+    accounts = ("huygens", *(f"system:serviceaccount:kube-system:{name}" for name in ("huygens", "huygens-scheduler")))
     answers = {"create pods --subresource=binding -n default": (True, True), "watch noderesourcetopologies.topology.crane.io": (True, False),
                "update leases/huygens-bind -n kube-system": (True, False), "update leases/huygens-scheduler -n kube-system": (False, True),
                "get configmaps/extension-apiserver-authentication -n kube-system": (False, True), "delete pods -n default": (False, True),
                "get secrets -n kube-system": (False, False), "update leases/kube-controller-manager -n kube-system": (False, False)}
-    for question, expected in answers.items():
-        for account, allowed in zip(("huygens", "huygens-scheduler"), expected):
-            answer = bed.kubectl("auth", "can-i", *question.split(), f"--as=system:serviceaccount:kube-system:{account}", check=False).stdout.strip()
-            assert answer == ("yes" if allowed else "no"), f"can {account} {question}? {answer}"
+    for directory in ("default", "overlays/kubeadm"):
+        bed.kubectl("apply", "-k", CONFIG / directory)
+        for question, (of_huygens, of_scheduler) in answers.items():
+            for account, allowed in zip(accounts, (of_huygens, of_huygens, of_scheduler)):
+                answer = bed.kubectl("auth", "can-i", *question.split(), f"--as={account}", check=False).stdout.strip()
+                assert answer == ("yes" if allowed else "no"), f"after config/{directory}: can {account} {question}? {answer}"
+
+
+def check_certificates(bed):
+    """make_certificates that fails says why, and leaves each key with its certificate."""
+    directory = bed.directory / "renewed"
+    make = [CONFIG / "tls" / "make_certificates", directory]
+    subprocess.run(make, check=True, capture_output=True)
+    pairs = lambda: {path.name: path.read_bytes() for path in directory.iterdir() if path.name.startswith(("tls.", "kube-scheduler."))}
+    before, authority = pairs(), (directory / "ca.crt").read_text()
+    assert len(before) == 4, sorted(before)
+    (directory / "ca.crt").write_text("none")
+    failed = subprocess.run(make, capture_output=True, text=True)
+    assert failed.returncode != 0 and "CA certificate" in failed.stderr and pairs() == before, failed
+    (directory / "ca.crt").write_text(authority)
+    subprocess.run(make, check=True, capture_output=True)
+    assert pairs().keys() == before.keys() and not set(pairs().values()) & set(before.values()), "nothing was renewed"
+    for name in ("tls.crt", "kube-scheduler.crt"):
+        subprocess.run(["openssl", "verify", "-CAfile", directory / "ca.crt", directory / name], check=True, capture_output=True)
 
 
 def check_component_configurations(bed):

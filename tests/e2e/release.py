@@ -23,6 +23,7 @@ def release():
     version = project_version()
     with tempfile.TemporaryDirectory(prefix="huygens-e2e-release-") as temporary:
         directory = pathlib.Path(temporary)
+        check_refusals(directory / "full")
         made = [directory / each for each in ("first", "second")]
         for each in made:
             output(ROOT / "tools" / "release", "--program", huygens_binary(), "--to", each, "--no-image")
@@ -41,6 +42,17 @@ def release():
             check_chart(made[0] / f"huygens-{version}.tgz", directory / f"huygens-{version}")
         check_tags(directory / "clone")
         return ", ".join(f"{path.name} {path.stat().st_size // 1024} KiB" for path in sorted(made[0].iterdir()))
+
+
+def check_refusals(full):
+    """A directory with something in it is left alone."""
+    full.mkdir()
+    (full / "mine").write_text("x")
+    for options, said in ((["--to", full], "is not empty"), (["--to"], "--to needs a value"), (["--to", "--no-image"], "--to needs a value"),
+                          (["--program"], "--program needs a value")):
+        result = subprocess.run([ROOT / "tools" / "release", *options], capture_output=True, text=True)
+        assert result.returncode != 0 and said in result.stderr, f"{options}: {result}"
+    assert [path.name for path in full.iterdir()] == ["mine"]
 
 
 def check_archive(archive, directory, version):

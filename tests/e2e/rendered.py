@@ -55,3 +55,16 @@ def check_images(bed):
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
             assert container.get("imagePullPolicy") == "IfNotPresent", f"{where}: imagePullPolicy {container.get('imagePullPolicy')}"
+
+
+def check_old_kubernetes(bed):
+    """What Kubernetes 1.30 would not take: kube-scheduler answers neither /livez nor /readyz there, and a Service finds no port of a sidecar
+    by name."""
+    items = objects(bed, "-k", CONFIG / "default")
+    deployment, = [item for item in items if item["kind"] == "Deployment"]
+    scheduler, = deployment["spec"]["template"]["spec"]["containers"]
+    paths = {probe: scheduler[probe]["httpGet"]["path"] for probe in ("startupProbe", "livenessProbe", "readinessProbe")}
+    assert set(paths.values()) == {"/healthz"}, paths
+    sidecars = [port["name"] for container in deployment["spec"]["template"]["spec"]["initContainers"] for port in container["ports"]]
+    targets = [port["targetPort"] for item in items if item["kind"] == "Service" for port in item["spec"]["ports"]]
+    assert len(targets) == 2 and not set(sidecars) & set(targets), f"the Service's target ports {targets} name {sidecars}"

@@ -11,21 +11,53 @@
 {{- toYaml $object }}
 {{- end }}
 
+{{/* Refuses another value than the shipped one where permissions would not follow it. Arguments: where, values, shipped, path. */}}
+{{- define "huygens.fixed" -}}
+{{- $given := .values }}
+{{- $shipped := .shipped }}
+{{- range splitList "." .path }}
+{{- $given = get (default dict $given) . }}
+{{- $shipped = get $shipped . }}
+{{- end }}
+{{- if not (has $given (list "" nil $shipped)) }}
+{{- fail (printf "%s.%s is %v: the permissions that the chart gives are for %v alone; leave it out" .where .path $given $shipped) }}
+{{- end }}
+{{- end }}
+
 {{- define "huygens.extenderConfig" -}}
 {{- $config := .Files.Get "files/extender.yaml" | fromYaml }}
+{{- $listed := dig "filter" "checks" "" .Values.config }}
 {{- range $config.filter.checks }}
 {{- /* YAML takes an `off` without quotes for false. */}}
 {{- $mode := dig .name .mode $.Values.checks | toString }}
-{{- $_ := set . "mode" (ternary "off" $mode (eq $mode "false")) }}
+{{- $mode = ternary "off" $mode (eq $mode "false") }}
+{{- if and $listed (ne $mode .mode) }}
+{{- fail (printf "checks.%s and config.filter.checks are both set: the list replaces what `checks` says, so set one of them" .name) }}
+{{- end }}
+{{- $_ := set . "mode" $mode }}
 {{- end }}
 {{- $_ := set $config.bind.lease "namespace" .Release.Namespace }}
-{{- toYaml (mustMergeOverwrite $config (deepCopy .Values.config)) }}
+{{- range list "bind.lease.name" "bind.lease.namespace" }}
+{{- include "huygens.fixed" (dict "where" "config" "values" $.Values.config "shipped" $config "path" .) }}
+{{- end }}
+{{- /* The file is for the history that huygens keeps where there is no Prometheus; huygens refuses both. */}}
+{{- if dig "usage" "prometheus" "" .Values.config }}{{ $_ := unset $config.usage "historyFile" }}{{ end }}
+{{- $merged := mustMergeOverwrite $config (deepCopy .Values.config) }}
+{{- $admin := toString $merged.server.adminAddress }}
+{{- if or (not (hasSuffix ":8889" $admin)) (regexMatch "^(127[.]|localhost:|\\[::1\\])" $admin) }}
+{{- $why := "kubelet's probes and the Service ask port 8889 on the pod's address; leave it out, or say \"[::]:8889\"" }}
+{{- fail (printf "config.server.adminAddress is %q: %s" $admin $why) }}
+{{- end }}
+{{- toYaml $merged }}
 {{- end }}
 
 {{- define "huygens.kubeSchedulerConfig" -}}
 {{- $config := .Files.Get "files/kube-scheduler.yaml" | fromYaml }}
 {{- $_ := set $config.leaderElection "resourceNamespace" .Release.Namespace }}
 {{- $_ := set (first $config.profiles) "schedulerName" .Values.kubeScheduler.schedulerName }}
+{{- range list "leaderElection.resourceName" "leaderElection.resourceNamespace" }}
+{{- include "huygens.fixed" (dict "where" "kubeScheduler.config" "values" $.Values.kubeScheduler.config "shipped" $config "path" .) }}
+{{- end }}
 {{- toYaml (mustMergeOverwrite $config (deepCopy .Values.kubeScheduler.config)) }}
 {{- end }}
 
