@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 
 #include "base/text.h"
 #include "base/waiter.h"
@@ -53,16 +54,16 @@ class Collector final : public kube::EventSink {
   void HandTo(Cluster& cluster) {
     cluster.kinds = kinds_;
     cluster.unreadable = std::move(unreadable_);
+    std::set<std::string> pods;  // the UIDs of all that were there at any time
     for (auto& events : events_) {
       for (const cluster::Event& event : events) {
-        if (const auto* begin = std::get_if<cluster::ListBegin>(&event); begin && begin->kind == Kind::kPod) {
-          cluster.pods = 0;  // of a LIST that was begun anew
-          cluster.groups.clear();
-        }
-        if (const auto* set = std::get_if<cluster::PodSet>(&event)) Count(set->pod, cluster);
+        if (const auto* set = std::get_if<cluster::PodSet>(&event)) pods.emplace(set->pod->uid);
         cluster.placement->Apply(event);
       }
       events.clear();
+    }
+    for (const std::string& uid : pods) {
+      if (const auto pod = cluster.placement->state().FindPod(uid)) Count(pod, cluster);
     }
   }
 
