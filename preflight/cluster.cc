@@ -117,6 +117,10 @@ constexpr AddTo AddToCluster{Group::kCluster}, AddToQuota{Group::kQuota};
 
 }  // namespace
 
+bool Cluster::Knows(Kind kind) const {
+  return Of(kind).state == WatchState::kSynced || Of(kind).state == WatchState::kAbsent;
+}
+
 StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
                                                const net::ClientOptions* api_server, ReadOptions options) {
   auto cluster = std::make_unique<Cluster>();
@@ -188,8 +192,8 @@ Findings JudgeGroups(const Cluster& cluster) {
   Findings findings;
   const quota::Account* account = cluster.placement->quota();
   if (!account) return findings;
-  // A list that failed says nothing about which groups there are.
-  if (cluster.Of(Kind::kBizGroupQuota).state == WatchState::kBroken) return findings;
+  // A list that failed, or did not end, says nothing about which groups there are and who names them.
+  if (!cluster.Knows(Kind::kBizGroupQuota) || !cluster.Knows(Kind::kPod)) return findings;
   size_t pods = 0;
   for (const auto& [name, use] : cluster.groups) {
     pods += use.pods;

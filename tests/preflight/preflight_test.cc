@@ -124,6 +124,34 @@ TEST_F(PreflightTest, WhatMayNotBeListedIsAnErrorAndTheRestIsSaid) {
   EXPECT_FALSE(Has(findings, "there are no nodes")) << "nobody knows";
 }
 
+TEST_F(PreflightTest, NodesAreNotJudgedByTopologyObjectsThatNobodyCouldList) {
+  PutCluster();
+  AllowAll();
+  Answer(fake::kCommunity, 403);
+  const Findings findings = Run();
+  EXPECT_EQ(Find(findings, "cannot list noderesourcetopologies.topology.node.k8s.io").severity, Severity::kError);
+  EXPECT_FALSE(Has(findings, "topology object")) << ReportText(findings);
+  EXPECT_EQ(server_.Seen("GET", "/proxy/configz"), 0) << "there is nothing to compare kubelets with";
+  server_.ClearFaults();
+  for (const char* kind : {fake::kCrane, fake::kCommunity}) server_.Install(kind, false);
+  EXPECT_TRUE(Has(Run(), "no node has a topology object")) << "that is known where there is no such kind";
+}
+
+TEST_F(PreflightTest, GroupsAreNotJudgedWhereTheyOrPodsCouldNotBeListed) {
+  PutCluster();
+  AllowAll();
+  PutPod("p");
+  server_.Inject({.what = Fault::What::kHang, .path = fake::kBizGroupQuotas, .times = -1});
+  const Findings hanging = Run();
+  EXPECT_EQ(Find(hanging, "cannot list bizgroupresourcequotas").severity, Severity::kError);
+  EXPECT_FALSE(Has(hanging, "team-a")) << ReportText(hanging);
+  server_.ClearFaults();
+  Answer(fake::kPods, 403);
+  const Findings refused = Run();
+  EXPECT_EQ(Find(refused, "cannot list pods").severity, Severity::kError);
+  EXPECT_FALSE(Has(refused, "business group")) << ReportText(refused);
+}
+
 TEST_F(PreflightTest, PodsThatChangeOrGoMeanwhileAreCountedAsTheyAreInTheEnd) {
   PutCluster();
   AllowAll();
