@@ -13,8 +13,9 @@ inline constexpr int kUsage = 2;   // the command line or a file given on it can
 
 struct Command {
   std::string_view name;
-  std::string_view summary;  // one line of `huygens --help`
-  std::string_view help;     // all of `huygens NAME --help`
+  std::string_view summary;                 // one line of `huygens --help`
+  std::string_view help;                    // all of `huygens NAME --help`
+  std::span<const std::string_view> flags;  // those it has, as Abseil knows them: admin_url for --admin-url
   // `arguments`: what is left after the flags.
   int (*run)(std::span<const std::string_view> arguments);
 };

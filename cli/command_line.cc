@@ -4,11 +4,11 @@
 #include <string>
 
 #include "absl/flags/parse.h"
-#include "absl/flags/reflection.h"
 
 namespace huygens::cli {
 
-StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments) {
+StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments,
+                                                   std::span<const std::string_view> flags) {
   for (size_t i = 1; i < arguments.size(); ++i) {
     std::string_view argument = arguments[i];
     if (argument == "--") break;
@@ -17,10 +17,9 @@ StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments) {
     // Abseil's flags are C++ names.
     const size_t name = given.starts_with("--") ? 2 : 1;
     std::replace(arguments[i] + name, arguments[i] + given.size(), '-', '_');
-    const auto* flag = absl::FindCommandLineFlag(ToAbsl(argument.substr(name, given.size() - name)));
-    // All of ours are text; Abseil's own (--flagfile, --helpfull) are not.
-    if (flag == nullptr || !flag->IsOfType<std::string>())
-      return Invalid(Concat("no flag is called ", given, "; see --help"));
+    if (std::ranges::find(flags, argument.substr(name, given.size() - name)) == flags.end()) {
+      return Invalid(Concat("it has no flag ", given, "; see --help"));
+    }
     if (given.size() < argument.size()) continue;
     if (++i == arguments.size()) return Invalid(Concat(given, " needs a value; see --help"));
   }

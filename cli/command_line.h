@@ -10,8 +10,9 @@
 namespace huygens::cli {
 
 // Sets the flags that `arguments` (argv from the subcommand's name on) holds, --admin-url as well as --admin_url, and
-// returns what is left, without the name. InvalidArgument for a flag that no command has, or one without its value:
-// Abseil itself would end the program, with the exit code of a failure.
-StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments);
+// returns what is left, without the name. InvalidArgument for a flag that is none of `flags` (Command::flags), or one
+// without its value: Abseil itself would end the program, with the exit code of a failure, and would take what another
+// subcommand has.
+StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments, std::span<const std::string_view> flags);
 
 }  // namespace huygens::cli

@@ -41,7 +41,8 @@ int Run(std::span<const std::string_view> arguments) {
 }  // namespace
 
 const Command kConfigCommand = {
-    "config", "print the default configuration, or check a file",
+    "config",
+    "print the default configuration, or check a file",
     "Usage: huygens config defaults\n"
     "       huygens config check FILE\n\n"
     "defaults prints every field with its default and a comment. check reads FILE as "
@@ -50,6 +51,7 @@ const Command kConfigCommand = {
     "says what in it does nothing or is not safe. It does not open the files that FILE names.\n\n"
     "  huygens config defaults > extender.yaml && huygens config check extender.yaml\n\n"
     "Exit codes: 0 ok, 1 the file has faults, 2 wrong usage, or the file cannot be read.\n",
+    {},
     Run};
 
 }  // namespace huygens::cli

@@ -67,6 +67,8 @@ int Run(std::span<const std::string_view> arguments) {
   return kOk;
 }
 
+constexpr std::string_view kFlags[] = {"n", "namespace", "admin_url", "token_file", "o"};
+
 }  // namespace
 
 const Command kExplainCommand = {
@@ -82,6 +84,6 @@ const Command kExplainCommand = {
     "  huygens explain one-zone -n default --admin-url http://127.0.0.1:8889\n"
     "  huygens explain node/numa-4 --admin-url http://127.0.0.1:8889\n\n"
     "Exit codes: 0 explained, 1 nothing is known about the pod or the server could not be reached, 2 wrong usage.\n",
-    Run};
+    kFlags, Run};
 
 }  // namespace huygens::cli

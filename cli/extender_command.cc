@@ -53,6 +53,8 @@ int Run(std::span<const std::string_view> arguments) {
   return kOk;
 }
 
+constexpr std::string_view kFlags[] = {"config"};
+
 }  // namespace
 
 const Command kExtenderCommand = {
@@ -68,6 +70,6 @@ const Command kExtenderCommand = {
     "  huygens extender --config extender.yaml\n\n"
     "Exit codes: 0 stopped by a signal, 1 could not start (the log says why), 2 the configuration cannot be used, "
     "3 out of memory.\n",
-    Run};
+    kFlags, Run};
 
 }  // namespace huygens::cli

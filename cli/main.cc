@@ -10,12 +10,6 @@
 
 namespace huygens::cli {
 
-int UsageError(std::string_view name, std::string_view message) {
-  std::fprintf(stderr, "huygens %.*s: %.*s\n", static_cast<int>(name.size()), name.data(),
-               static_cast<int>(message.size()), message.data());
-  return kUsage;
-}
-
 namespace {
 
 constexpr const Command* kCommands[] = {&kExtenderCommand, &kPreflightCommand, &kPlaceCommand,  &kExplainCommand,
@@ -58,7 +52,7 @@ int Run(int argc, char** argv) {
     Print(stdout, command.help);
     return kOk;
   }
-  const auto rest = ParseFlags(arguments);
+  const auto rest = ParseFlags(arguments, command.flags);
   return rest.ok() ? command.run(*rest) : UsageError(name, Message(rest.status()));
 }
 

@@ -88,6 +88,8 @@ int Run(std::span<const std::string_view> arguments) {
   return all_decided ? kOk : kFailed;
 }
 
+constexpr std::string_view kFlags[] = {"f", "url", "admin_url", "o", "ca_file", "cert_file", "key_file"};
+
 }  // namespace
 
 const Command kPlaceCommand = {
@@ -108,6 +110,6 @@ const Command kPlaceCommand = {
     "Exit codes: 0 every pod was decided on (also those that fit nowhere), 1 a verb answered an error or the server "
     "could not be reached,\n"
     "2 wrong usage, or a file that cannot be read.\n",
-    Run};
+    kFlags, Run};
 
 }  // namespace huygens::cli

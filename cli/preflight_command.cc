@@ -87,6 +87,8 @@ int Run(std::span<const std::string_view> arguments) {
   return preflight::ExitCode(findings);
 }
 
+constexpr std::string_view kFlags[] = {"config", "scheduler_config", "kubeconfig", "account", "kubelets", "o"};
+
 }  // namespace
 
 const Command kPreflightCommand = {
@@ -110,6 +112,6 @@ const Command kPreflightCommand = {
     "Exit codes: 0 all is well, 1 warnings, 2 errors: pods would not be scheduled, or huygens would not start; also "
     "wrong usage, or a\n"
     "configuration that cannot be used.\n",
-    Run};
+    kFlags, Run};
 
 }  // namespace huygens::cli

@@ -65,6 +65,8 @@ int Run(std::span<const std::string_view> arguments) {
   return PrintTree(*admin, arguments.size() == 2 ? arguments[1] : "", *format);
 }
 
+constexpr std::string_view kFlags[] = {"key", "n", "namespace", "admin_url", "token_file", "o"};
+
 }  // namespace
 
 const Command kQuotaCommand = {
@@ -85,6 +87,6 @@ const Command kQuotaCommand = {
     "  huygens quota explain default/over-budget\n\n"
     "Exit codes: 0 answered (also of a pod that is refused), 1 no such group, key or pod, or the server could not be "
     "reached, 2 wrong usage.\n",
-    Run};
+    kFlags, Run};
 
 }  // namespace huygens::cli

@@ -59,6 +59,8 @@ int Run(std::span<const std::string_view> arguments) {
   return kOk;
 }
 
+constexpr std::string_view kFlags[] = {"by", "limit", "size", "admin_url", "token_file", "o"};
+
 }  // namespace
 
 const Command kUsageCommand = {
@@ -74,6 +76,6 @@ const Command kUsageCommand = {
     "  huygens usage top --by memory --limit 5 --admin-url http://127.0.0.1:8889\n"
     "  huygens usage top --size cpu=2,memory=4Gi\n\n"
     "Exit codes: 0 listed, 1 the server could not be reached or refused, 2 wrong usage.\n",
-    Run};
+    kFlags, Run};
 
 }  // namespace huygens::cli

@@ -14,7 +14,10 @@ int Run(std::span<const std::string_view>) {
 }  // namespace
 
 const Command kVersionCommand = {
-    "version", "print version and commit",
-    "Usage: huygens version\n\nPrints version and commit, e.g. \"huygens 0.1.0 (commit 1a2b3c4)\".\n", Run};
+    "version",
+    "print version and commit",
+    "Usage: huygens version\n\nPrints version and commit, e.g. \"huygens 0.1.0 (commit 1a2b3c4)\".\n",
+    {},
+    Run};
 
 }  // namespace huygens::cli

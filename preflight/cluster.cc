@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
+#include <set>
 
 #include "base/text.h"
 #include "base/waiter.h"
@@ -53,16 +54,16 @@ class Collector final : public kube::EventSink {
   void HandTo(Cluster& cluster) {
     cluster.kinds = kinds_;
     cluster.unreadable = std::move(unreadable_);
+    std::set<std::string> pods;  // the UIDs of all that were there at any time
     for (auto& events : events_) {
       for (const cluster::Event& event : events) {
-        if (const auto* begin = std::get_if<cluster::ListBegin>(&event); begin && begin->kind == Kind::kPod) {
-          cluster.pods = 0;  // of a LIST that was begun anew
-          cluster.groups.clear();
-        }
-        if (const auto* set = std::get_if<cluster::PodSet>(&event)) Count(set->pod, cluster);
+        if (const auto* set = std::get_if<cluster::PodSet>(&event)) pods.emplace(set->pod->uid);
         cluster.placement->Apply(event);
       }
       events.clear();
+    }
+    for (const std::string& uid : pods) {
+      if (const auto pod = cluster.placement->state().FindPod(uid)) Count(pod, cluster);
     }
   }
 
@@ -115,6 +116,10 @@ Status ReadManifests(const std::string& directory, Cluster& cluster, Collector& 
 constexpr AddTo AddToCluster{Group::kCluster}, AddToQuota{Group::kQuota};
 
 }  // namespace
+
+bool Cluster::Knows(Kind kind) const {
+  return Of(kind).state == WatchState::kSynced || Of(kind).state == WatchState::kAbsent;
+}
 
 StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
                                                const net::ClientOptions* api_server, ReadOptions options) {
@@ -187,8 +192,8 @@ Findings JudgeGroups(const Cluster& cluster) {
   Findings findings;
   const quota::Account* account = cluster.placement->quota();
   if (!account) return findings;
-  // A list that failed says nothing about which groups there are.
-  if (cluster.Of(Kind::kBizGroupQuota).state == WatchState::kBroken) return findings;
+  // A list that failed, or did not end, says nothing about which groups there are and who names them.
+  if (!cluster.Knows(Kind::kBizGroupQuota) || !cluster.Knows(Kind::kPod)) return findings;
   size_t pods = 0;
   for (const auto& [name, use] : cluster.groups) {
     pods += use.pods;

@@ -43,6 +43,8 @@ struct Cluster {
   std::vector<std::string> notices;        // of manifests
 
   const KindRead& Of(cluster::Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
+  // Whether it is known which objects of the kind there are; those of an absent kind are none.
+  bool Knows(cluster::Kind kind) const;
 };
 
 struct ReadOptions {
@@ -56,7 +58,7 @@ StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& co
 
 // Which kinds could be read, and what is missing of definitions.
 Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& configuration);
-// Groups that pods name and that refuse them, by quota's own rules.
+// Groups that pods name and that refuse them, by quota's own rules. Nothing where either could not be listed.
 Findings JudgeGroups(const Cluster& cluster);
 
 }  // namespace huygens::preflight

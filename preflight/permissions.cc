@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "extender/configuration_scalar.h"
+#include "extender/placement_options.h"
 
 namespace huygens::preflight {
 
@@ -34,6 +35,12 @@ struct Missing {
   }
 };
 
+bool LooksAtUsage(const extender::Configuration& configuration) {
+  ResourceNames names;
+  const auto options = extender::PlacementOptions(configuration, names);
+  return options.ok() && placement::LooksAtUsage(*options);  // what cannot be used starts no huygens
+}
+
 }  // namespace
 
 std::string Permission::Text() const { return Concat(verb, " ", Object()); }
@@ -60,16 +67,16 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
                      .without = without});
     }
   };
-  add("", "nodes", {"get", "list", "watch"}, "the state of the cluster", Severity::kError);
+  add("", "nodes", {"list", "watch"}, "the state of the cluster", Severity::kError);
   add("", "pods", {"get", "list", "watch"}, "the state of the cluster", Severity::kError);
   for (const std::string_view group : {"topology.crane.io", "topology.node.k8s.io"}) {
-    add(group, "noderesourcetopologies", {"get", "list", "watch"}, "the zones of nodes", Severity::kError);
+    add(group, "noderesourcetopologies", {"list", "watch"}, "the zones of nodes", Severity::kError);
   }
   if (placement::ModeOf(configuration.filter.checks, "quota") != policy::CheckMode::kOff) {
-    add("quota.huygens.dev", "bizgroupresourcequotas", {"get", "list", "watch"}, "budgets of business groups",
+    add("quota.huygens.dev", "bizgroupresourcequotas", {"list", "watch"}, "budgets of business groups",
         Severity::kError);
   }
-  if (!configuration.usage.prometheus) {
+  if (!configuration.usage.prometheus && LooksAtUsage(configuration)) {
     for (const std::string_view resource : {"nodes", "pods"}) {
       add("metrics.k8s.io", resource, {"list"}, "real use; nothing is measured without", Severity::kWarning);
     }

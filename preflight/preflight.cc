@@ -107,7 +107,7 @@ class Preflight {
     }
     if (placement::ModeOf(configuration_.filter.checks, "topology") == policy::CheckMode::kOff) {
       Add(Group::kTopology, Severity::kOk, "the check topology is off");
-    } else {
+    } else if (cluster_->Knows(cluster::Kind::kCraneTopology) && cluster_->Knows(cluster::Kind::kCommunityTopology)) {
       AddOf("topology", JudgeTopology(*cluster_->placement, configuration_, clock_.Now()));
       Kubelets();
     }

@@ -29,9 +29,10 @@ std::string ByWorkload(std::string_view pods, int64_t quantile) {
 
 // `nodes`: whole nodes. Of these `lone` may stand for themselves where no pod of theirs is measured, since they come
 // from the same scrape as pods do. Nothing where no pod at all is measured: all that the nodes use would pass for use
-// beyond pods.
+// beyond pods. Without `nodes` it says of which nodes the pods are measured, and no more.
 std::string BeyondPods(std::string_view nodes, std::string_view lone, std::string_view pods) {
   const std::string of_pods = Concat("sum by (node) (", pods, ")");
+  if (nodes.empty()) return Concat(of_pods, " * NaN");
   return Concat("clamp_min((", nodes, ") - ", of_pods, ", 0) or ", of_pods, " * NaN or (", lone, ") and on () count(",
                 pods, ")");
 }
@@ -97,7 +98,7 @@ Expressions ExpressionsFor(std::string_view resource, const ResourceQueries& own
   }
   std::string nodes = WholeNodes(resource, scope), lone = NodeSeries(resource, NodeSource::kCadvisor, scope);
   if (!own.nodes.empty()) nodes = lone = Concat("sum by (node) (", Once(own.nodes, scope), ")");
-  if (!nodes.empty() && !pods.empty()) result.nodes.raw = BeyondPods(nodes, lone, pods);
+  if (!pods.empty()) result.nodes.raw = BeyondPods(nodes, lone, pods);
   return result;
 }
 

@@ -5,18 +5,18 @@
 
 #include "absl/flags/flag.h"
 #include "absl/flags/reflection.h"
+#include "cli/command.h"
 #include "cli/output_format.h"
 
 namespace huygens::cli {
 namespace {
 
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 StatusOr<std::vector<std::string>> Parse(std::vector<std::string> arguments) {
   std::vector<char*> pointers{const_cast<char*>("explain")};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
-  auto rest = ParseFlags(pointers);
+  auto rest = ParseFlags(pointers, kExplainCommand.flags);
   if (!rest.ok()) return rest.status();
   return std::vector<std::string>(rest->begin(), rest->end());
 }
@@ -30,15 +30,27 @@ TEST(ParseFlags, TakesDashesAndBothWaysToGiveAValue) {
   EXPECT_EQ(absl::GetFlag(FLAGS_admin_url), "http://c");
 }
 
-TEST(ParseFlags, AFlagThatNobodyHasIsWrongUsage) {
-  for (const char* flag : {"--bogus", "--bo-gus=1", "-z", "--helpfull", "--flagfile=x"}) {
+TEST(ParseFlags, AFlagThatTheSubcommandDoesNotHaveIsWrongUsage) {
+  // Abseil's own among them, and those of other subcommands.
+  for (const char* flag : {"--bogus", "--bo-gus=1", "-z", "--helpfull", "--flagfile=x", "--kubeconfig=x", "--config",
+                           "--ca-file", "--limit=1", "--key"}) {
     const Status status = Parse({"--admin-url", "http://a", flag}).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(
-        std::string(Message(status)),
-        HasSubstr(Concat("no flag is called ", std::string(flag).substr(0, std::string(flag).find('=')), "; see")));
+    const std::string name = std::string(flag).substr(0, std::string(flag).find('='));
+    EXPECT_EQ(Message(status), Concat("it has no flag ", name, "; see --help"));
   }
   EXPECT_EQ(Message(Parse({"pod", "--admin-url"}).status()), "--admin-url needs a value; see --help");
+}
+
+TEST(Commands, HaveFlagsThatThereAre) {
+  for (const Command* command : {&kExtenderCommand, &kPreflightCommand, &kPlaceCommand, &kExplainCommand,
+                                 &kUsageCommand, &kQuotaCommand, &kConfigCommand, &kVersionCommand}) {
+    for (const std::string_view name : command->flags) {
+      const auto* flag = absl::FindCommandLineFlag(ToAbsl(name));
+      ASSERT_NE(flag, nullptr) << command->name << " " << name;
+      EXPECT_TRUE(flag->IsOfType<std::string>()) << "ParseFlags takes each to have a value: " << name;
+    }
+  }
 }
 
 }  // namespace

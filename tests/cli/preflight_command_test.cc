@@ -84,7 +84,7 @@ users: [{name: u, user: {token: SECRET}}]
 };
 
 TEST_F(PreflightCommandTest, WhatCannotBeUsedIsWrongUsageAndSaysWhy) {
-  ExpectWrongUsage("--bogus", "no flag is called --bogus; see --help");
+  ExpectWrongUsage("--bogus", "it has no flag --bogus; see --help");
   ExpectWrongUsage("", "--config FILE is needed");
   ExpectWrongUsage("--config", "--config needs a value");
   ExpectWrongUsage(Concat("--config ", config_, " extra"), "unexpected argument extra");

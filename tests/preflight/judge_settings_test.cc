@@ -192,6 +192,31 @@ TEST(Permissions, FollowTheConfiguration) {
   }
 }
 
+TEST(Permissions, TheMetricsApiIsNeededOnlyWhereSomethingLooksAtUsage) {
+  const auto needs_metrics = [](const extender::Configuration& configuration) {
+    return Needed(configuration).contains(Line("list", "metrics.k8s.io", "pods", "", ""));
+  };
+  extender::Configuration configuration;
+  configuration.filter.checks = {"topology"};
+  configuration.prioritize.terms = {{.name = "FewestZones"}};
+  EXPECT_FALSE(needs_metrics(configuration));
+  configuration.prioritize.terms.push_back({.name = "LeastUsed"});
+  EXPECT_TRUE(needs_metrics(configuration));
+  configuration.prioritize.terms.pop_back();
+  configuration.filter.checks = {"usage"};
+  EXPECT_TRUE(needs_metrics(configuration));
+}
+
+TEST(Permissions, ObjectsAreReadByNameOnlyOfPodsAndTheLease) {
+  extender::Configuration configuration;
+  configuration.filter.checks = {"topology", "usage", "quota"};
+  for (const Permission& each : PermissionsFor(configuration)) {
+    if (each.verb == "get") {
+      EXPECT_TRUE(each.resource == "pods" || each.resource == "leases") << each.Text();
+    }
+  }
+}
+
 TEST(Permissions, WhatIsMissingComesWithTheRuleThatAllowsIt) {
   std::vector<Access> accesses;
   for (const Permission& each : PermissionsFor({})) {

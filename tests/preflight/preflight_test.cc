@@ -1,6 +1,8 @@
 // All of preflight against an API server in this process.
 #include "preflight/preflight.h"
 
+#include <thread>
+
 #include "preflight/report.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/temporary_directory.h"
@@ -33,6 +35,11 @@ users: [{name: u, user: {token: SECRET}}]
   }
   void Answer(const std::string& path, int code, const std::string& body = "") {
     server_.Inject({.what = Fault::What::kReply, .path = path, .times = -1, .code = code, .body = body});
+  }
+  void PutPod(const std::string& name, const std::string& annotation = "") {
+    server_.Put(Concat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"shop","name":")", name,
+                       R"(","uid":"uid-)", name, R"(","annotations":{"changed":")", annotation,
+                       R"("},"labels":{"biz.group.resource.quota":"team-a"}},"spec":{"containers":[{"name":"c"}]}})"));
   }
   void AllowAll() { Answer(kReviews, 201, R"({"kind":"SelfSubjectAccessReview","status":{"allowed":true}})"); }
   Findings Run() {
@@ -115,6 +122,55 @@ TEST_F(PreflightTest, WhatMayNotBeListedIsAnErrorAndTheRestIsSaid) {
   EXPECT_EQ(Find(findings, "cannot list nodes").mend, "kubectl apply -k config/rbac");
   EXPECT_TRUE(Has(findings, "may do all that this configuration needs"));
   EXPECT_FALSE(Has(findings, "there are no nodes")) << "nobody knows";
+}
+
+TEST_F(PreflightTest, NodesAreNotJudgedByTopologyObjectsThatNobodyCouldList) {
+  PutCluster();
+  AllowAll();
+  Answer(fake::kCommunity, 403);
+  const Findings findings = Run();
+  EXPECT_EQ(Find(findings, "cannot list noderesourcetopologies.topology.node.k8s.io").severity, Severity::kError);
+  EXPECT_FALSE(Has(findings, "topology object")) << ReportText(findings);
+  EXPECT_EQ(server_.Seen("GET", "/proxy/configz"), 0) << "there is nothing to compare kubelets with";
+  server_.ClearFaults();
+  for (const char* kind : {fake::kCrane, fake::kCommunity}) server_.Install(kind, false);
+  EXPECT_TRUE(Has(Run(), "no node has a topology object")) << "that is known where there is no such kind";
+}
+
+TEST_F(PreflightTest, GroupsAreNotJudgedWhereTheyOrPodsCouldNotBeListed) {
+  PutCluster();
+  AllowAll();
+  PutPod("p");
+  server_.Inject({.what = Fault::What::kHang, .path = fake::kBizGroupQuotas, .times = -1});
+  const Findings hanging = Run();
+  EXPECT_EQ(Find(hanging, "cannot list bizgroupresourcequotas").severity, Severity::kError);
+  EXPECT_FALSE(Has(hanging, "team-a")) << ReportText(hanging);
+  server_.ClearFaults();
+  Answer(fake::kPods, 403);
+  const Findings refused = Run();
+  EXPECT_EQ(Find(refused, "cannot list pods").severity, Severity::kError);
+  EXPECT_FALSE(Has(refused, "business group")) << ReportText(refused);
+}
+
+TEST_F(PreflightTest, PodsThatChangeOrGoMeanwhileAreCountedAsTheyAreInTheEnd) {
+  PutCluster();
+  AllowAll();
+  PutPod("changed");
+  PutPod("deleted");
+  options_.read.list = std::chrono::seconds(60);
+  const auto gate = std::make_shared<fake::Gate>();
+  server_.Inject({.what = Fault::What::kHold, .path = fake::kBizGroupQuotas, .gate = gate});
+  std::jthread meanwhile([&] {
+    EXPECT_TRUE(server_.AwaitWatch(fake::kPods));
+    PutPod("changed", "once");
+    server_.Delete(fake::kPods, "shop", "deleted");
+    server_.EndWatches(fake::kPods);
+    EXPECT_TRUE(server_.AwaitWatch(fake::kPods, 2)) << "what the first brought has been delivered then";
+    gate->Open();
+  });
+  const Findings findings = Run();
+  EXPECT_TRUE(Has(findings, "read 1 node and 1 unfinished pod")) << ReportText(findings);
+  EXPECT_TRUE(Has(findings, "1 pod of group team-a")) << ReportText(findings);
 }
 
 TEST_F(PreflightTest, AnApiServerThatHangsOrIsAwayIsAnErrorInTime) {

@@ -450,6 +450,19 @@ TEST_F(PrometheusSourceTest, SaysThatPodsAreMeasuredAndNoNode) {
   EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr("the pods of some nodes"), HasSubstr("such as n1;"))));
 }
 
+TEST_F(PrometheusSourceTest, NodesAreHalfMeasuredWhereAnOperatorNamesPodsAlone) {
+  queries = {{"my_gpu", ""}};
+  const Expressions expressions = ExpressionsFor("gpu", queries.front());
+  prometheus.Put(expressions.workloads.raw, Minutes(kWeb, kNow - 1h, kNow, Cores));
+  prometheus.Put(expressions.nodes.raw, Minutes(R"("node":"n1")", kNow - 1h, kNow, [](int64_t) { return NAN; }));
+  Start({"gpu"});
+  const Progress progress = RefreshAll(kNow);
+  EXPECT_THAT(workloads, ElementsAre(Pair(kWebWorkload, Not(IsEmpty()))));
+  EXPECT_THAT(half_measured, ElementsAre("n1")) << "or it would count as absent for ever";
+  EXPECT_THAT(nodes, IsEmpty());
+  EXPECT_THAT(progress.without_nodes, ElementsAre("gpu"));
+}
+
 TEST_F(PrometheusSourceTest, AsksInPartsWhereTheAnswerIsTooLarge) {
   for (int i = 0; i < 40; ++i) {
     const std::string pod = Concat("db-", std::to_string(i));

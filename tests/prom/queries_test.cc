@@ -94,6 +94,14 @@ TEST(Queries, TakeTheOperatorsExpressions) {
   EXPECT_THAT(node_only.nodes.raw, Not(HasSubstr(R"(id="/")")));
 }
 
+TEST(Queries, SayOfWhichNodesPodsAloneAreMeasured) {
+  const Expressions pods_only = ExpressionsFor("gpu", {"my_gpu", ""});
+  EXPECT_EQ(pods_only.nodes.raw,
+            "sum by (node) (sum by (namespace, pod, node, owner_kind, owner_name) (my_gpu)) * NaN");
+  EXPECT_THAT(pods_only.nodes.recorded, IsEmpty());
+  EXPECT_THAT(ExpressionsFor("cpu", {"my_cpu", ""}).nodes.raw, HasSubstr(R"(id="/")")) << "the usual series";
+}
+
 TEST(Queries, AskOnlyForRecordingsOfAResourceTheyDoNotKnow) {
   const Expressions expressions = ExpressionsFor("gpu", {});
   EXPECT_EQ(expressions.workloads.recorded, R"(huygens:workload_usage{resource="gpu"})");
