@@ -20,7 +20,7 @@ constexpr int kFailuresBeforeList = 3;
 // begins (k8s.io/apiserver, cacheWatcher.nextBookmarkTime): so of these three seconds, after one, or with the next tick
 // of a timer.
 constexpr int64_t kShortWatchSeconds = 3;
-constexpr Duration kLongestRetryAfter = std::chrono::seconds(30);
+constexpr Duration kLongestRetryAfter = std::chrono::seconds(30);  // whatever a proxy asks for
 constexpr size_t kMaxErrorBody = 64 << 10;
 constexpr size_t kEventsPerBatch = 500;  // of a LIST
 
@@ -183,7 +183,6 @@ void Reflector::Take(const End& end) {
       break;
   }
   if (!end.why.empty()) Report(WatchState::kBroken, end.why);
-  // Whoever says Retry-After does not know what waits for this kind.
   const Duration asked = std::min<Duration>(end.retry_after.value_or(Duration::zero()), kLongestRetryAfter);
   waiter_->Wait(std::max(backoff_.Next(), asked));
 }
