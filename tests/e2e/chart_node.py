@@ -91,7 +91,7 @@ def inside(directory, cgroup):
         helm.run("rollback", "huygens", "-n", NAMESPACE, "--wait", "--timeout", "120s", seconds=180)
         check_replicas(site, project_version())
         site.run_pod("back")
-        site.check_logs()
+        site.check_logs("huygens-")
 
         helm.run("uninstall", "huygens", "-n", NAMESPACE, "--wait", "--timeout", "120s", seconds=180)
         wait_until(lambda: not pods(site), "its pods do not go", 90)
