@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "tests/fake/api_server.h"
+#include "tests/fake/kubeconfig.h"
 #include "tests/fake/temporary_directory.h"
 
 namespace huygens::cli {
@@ -73,14 +74,7 @@ kind: ExtenderConfiguration
 filter: {checks: [topology]}
 prioritize: {terms: [{name: FewestZones}]}
 )");
-  const std::string kubeconfig_ = files_.Write("kubeconfig", Concat(R"(apiVersion: v1
-kind: Config
-current-context: c
-contexts: [{name: c, context: {cluster: c, user: u}}]
-clusters: [{name: c, cluster: {server: ")",
-                                                                    server_.Options().base_url, R"("}}]
-users: [{name: u, user: {token: SECRET}}]
-)"));
+  const std::string kubeconfig_ = files_.Write("kubeconfig", fake::Kubeconfig(server_.Options().base_url, "SECRET"));
 };
 
 TEST_F(PreflightCommandTest, WhatCannotBeUsedIsWrongUsageAndSaysWhy) {

@@ -10,6 +10,7 @@
 #include "tests/extender/other_address.h"
 #include "tests/extender/running.h"
 #include "tests/fake/api_server.h"
+#include "tests/fake/kubeconfig.h"
 #include "tests/fake/objects.h"
 #include "tests/net/fixture.h"
 
@@ -26,10 +27,7 @@ class IntegrationTest : public testing::Test {
     char folder[] = "/tmp/huygens-integration-XXXXXX";
     folder_ = mkdtemp(folder);
     std::ofstream(folder_ / "kubeconfig")
-        << "apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-        << "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
-        << "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:" << api_.port() << "\"}}]\n"
-        << "users: [{name: u, user: {token: t}}]\n";
+        << fake::Kubeconfig(Concat("http://127.0.0.1:", std::to_string(api_.port())), "t");
     configuration_.cluster.kubernetes->kubeconfig = folder_ / "kubeconfig";
     configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
     configuration_.filter.checks = {"topology"};

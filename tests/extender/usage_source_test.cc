@@ -7,6 +7,7 @@
 #include "prom/queries.h"
 #include "tests/extender/running.h"
 #include "tests/fake/api_server.h"
+#include "tests/fake/kubeconfig.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/temporary_directory.h"
 #include "tests/prom/fake_prometheus.h"
@@ -33,11 +34,8 @@ class UsageSource : public testing::Test {
   }
   // Two nodes of 10 CPUs behind an API server, a pod on each.
   void UseApiServer() {
-    configuration_.cluster.kubernetes->kubeconfig = folder_.Write(
-        "kubeconfig", Concat("apiVersion: v1\nkind: Config\ncurrent-context: c\n"
-                             "contexts: [{name: c, context: {cluster: c, user: u}}]\n"
-                             "clusters: [{name: c, cluster: {server: \"http://127.0.0.1:",
-                             std::to_string(api_.port()), "\"}}]\nusers: [{name: u, user: {token: t}}]\n"));
+    configuration_.cluster.kubernetes->kubeconfig =
+        folder_.Write("kubeconfig", fake::Kubeconfig(Concat("http://127.0.0.1:", std::to_string(api_.port())), "t"));
     for (const char* node : {"n1", "n2"}) {
       api_.Put(fake::Node(node).Cpu("10"));
       api_.Put(fake::Pod("default", Concat("on-", node)).Cpu("1").On(node));

@@ -5,6 +5,7 @@
 
 #include "preflight/report.h"
 #include "tests/fake/api_server.h"
+#include "tests/fake/kubeconfig.h"
 #include "tests/fake/temporary_directory.h"
 #include "tests/preflight/findings.h"
 
@@ -22,14 +23,7 @@ class PreflightTest : public testing::Test {
   PreflightTest() {
     configuration_.cluster.kubernetes.emplace();
     configuration_.filter.checks = {"topology", "usage", "quota"};
-    options_.kubeconfig = files_.Write("kubeconfig", Concat(R"(apiVersion: v1
-kind: Config
-current-context: c
-contexts: [{name: c, context: {cluster: c, user: u}}]
-clusters: [{name: c, cluster: {server: ")",
-                                                            server_.Options().base_url, R"("}}]
-users: [{name: u, user: {token: SECRET}}]
-)"));
+    options_.kubeconfig = files_.Write("kubeconfig", fake::Kubeconfig(server_.Options().base_url, "SECRET"));
     options_.call = std::chrono::milliseconds(300);
     options_.read = {.list = std::chrono::seconds(1), .broken = std::chrono::milliseconds(100)};
   }
@@ -178,13 +172,7 @@ TEST_F(PreflightTest, AnApiServerThatHangsOrIsAwayIsAnErrorInTime) {
   const Findings hanging = Run();
   EXPECT_THAT(Find(hanging, "cannot list nodes").why, HasSubstr("No answer came in time"));
   EXPECT_EQ(Find(hanging, "nobody could say whether").severity, Severity::kWarning);
-  options_.kubeconfig = files_.Write("away", R"(apiVersion: v1
-kind: Config
-current-context: c
-contexts: [{name: c, context: {cluster: c, user: u}}]
-clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}]
-users: [{name: u, user: {token: SECRET}}]
-)");
+  options_.kubeconfig = files_.Write("away", fake::Kubeconfig("http://127.0.0.1:1", "SECRET"));
   EXPECT_EQ(ExitCode(Run()), 2);
   options_.kubeconfig = files_.Write("bad", "kind: Nonsense");
   EXPECT_EQ(Find(Run(), "there are no credentials for the API server").severity, Severity::kError);
