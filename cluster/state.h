@@ -69,8 +69,8 @@ class State {
   const NodeTopology* Topology(NodeIndex index) const;
   // Whether that object was lost.
   bool TopologyLost(NodeIndex index) const { return lost_ > 0 && in_force_lost_[index]; }
-  // How many are lost.
-  size_t LostTopologies() const { return lost_; }
+  // On how many nodes it was. Walks all nodes if any object was lost.
+  size_t LostTopologies() const;
   struct Losses {
     std::vector<NodeIndex> begun;     // of whose loss no call has told before
     std::vector<NodeIndex> given_up;  // whose object counts as absent from now on
@@ -211,7 +211,7 @@ class State {
   const Options options_;
   std::vector<Account*> accounts_;
   std::vector<NodeSlot> nodes_;
-  size_t lost_ = 0;  // of the slots
+  size_t lost_ = 0;  // of the slots, in force or not
   // What TopologyLost says, apart from nodes_: a filter asks it of each of its nodes.
   std::vector<char> in_force_lost_;
   std::vector<NodeIndex> free_slots_;

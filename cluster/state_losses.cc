@@ -40,6 +40,10 @@ void State::DropLost(NodeIndex index) {
   DropTopology(index, source);
 }
 
+size_t State::LostTopologies() const {
+  return lost_ == 0 ? 0 : static_cast<size_t>(std::ranges::count(in_force_lost_, true));
+}
+
 State::Losses State::AgeLosses(Duration now) {
   Losses losses;
   if (lost_ == 0) return losses;

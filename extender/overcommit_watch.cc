@@ -58,15 +58,15 @@ void OvercommitWatch::LookAtGroups(Found& found) const {
 }
 
 void OvercommitWatch::EverySecond() {
-  if (++seconds_ < kPeriod || !context_.not_ready().empty()) return;
-  seconds_ = 0;
-  const Found found = Look();
-  const size_t count = found.unexpected;
+  if (--seconds_left_ > 0 || !context_.not_ready().empty()) return;
+  seconds_left_ = kPeriod;
+  found_ = Look();
+  const size_t count = found_.unexpected;
   if (count > told_) {
-    context_.log.Warn("more is given away than there is", {{"zones", found.zones},
-                                                           {"nodesAboveCeiling", found.nodes},
-                                                           {"groups", found.groups},
-                                                           {"such as", absl::StrJoin(found.examples, ", ")}});
+    context_.log.Warn("more is given away than there is", {{"zones", found_.zones},
+                                                           {"nodesAboveCeiling", found_.nodes},
+                                                           {"groups", found_.groups},
+                                                           {"such as", absl::StrJoin(found_.examples, ", ")}});
   } else if (count == 0 && told_ > 0) {
     context_.log.Info("nothing is given away twice any more");
   }
@@ -74,22 +74,20 @@ void OvercommitWatch::EverySecond() {
 }
 
 void OvercommitWatch::RefreshMetrics() const {
-  const Found found = Look();
-  context_.metrics.SetOvercommitted("zones", found.zones);
-  context_.metrics.SetOvercommitted("nodes", found.nodes);
-  context_.metrics.SetOvercommitted("groups", found.groups);
+  context_.metrics.SetOvercommitted("zones", found_.zones);
+  context_.metrics.SetOvercommitted("nodes", found_.nodes);
+  context_.metrics.SetOvercommitted("groups", found_.groups);
 }
 
 std::optional<Readiness::Item> OvercommitWatch::Describe() const {
-  const Found found = Look();
-  if (found.unexpected == 0) return std::nullopt;
+  if (found_.unexpected == 0) return std::nullopt;
   return Readiness::Item{
       .ok = true,
       .warning = true,
       .name = "overcommitted",
-      .detail = Concat(std::to_string(found.zones), " zones, ", std::to_string(found.groups),
-                       " groups and, by their usage ceilings, ", std::to_string(found.nodes),
-                       " nodes have given away more than they have, such as ", absl::StrJoin(found.examples, ", "))};
+      .detail = Concat(std::to_string(found_.zones), " zones, ", std::to_string(found_.groups),
+                       " groups and, by their usage ceilings, ", std::to_string(found_.nodes),
+                       " nodes have given away more than they have, such as ", absl::StrJoin(found_.examples, ", "))};
 }
 
 }  // namespace huygens::extender

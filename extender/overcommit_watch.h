@@ -17,7 +17,8 @@ class OvercommitWatch {
  public:
   explicit OvercommitWatch(Context& context) : context_(context) {}
 
-  // Looks every ten seconds: a few hundred microseconds for 5000 nodes.
+  // Looks every ten seconds: a few hundred microseconds for 5000 nodes. The others tell what was found then, since
+  // whoever reaches the port can ask for metrics as often as he likes.
   void EverySecond();
   void RefreshMetrics() const;
   // Nothing where all is well.
@@ -41,7 +42,8 @@ class OvercommitWatch {
   }
 
   Context& context_;
-  int seconds_ = 0;
+  int seconds_left_ = 1;
+  Found found_;
   size_t told_ = 0;  // as last logged
 };
 

@@ -56,16 +56,14 @@ Duration Lease::excess() const {
 
 void Lease::NobodyElse() {
   nobody_else_ = true;
-  // A live holder renews, and notices, within a third of the duration.
-  if (never_was_) not_before_ = std::min(not_before_, doubted_ + options_.duration * 2 / 5);
+  if (never_was_) not_before_ = std::min(not_before_, doubted_ + NoticedWithin());
 }
 
 void Lease::Doubt(std::string incident) {
   const Duration now = waiter_.Now();
   touched_ = true;
   // Had another instance claimed it since our last renewal, its claim would not have settled yet.
-  const bool in_time =
-      held_ && now < held_until_ && now - (held_until_ - options_.duration) < options_.duration * 2 / 5;
+  const bool in_time = held_ && now < held_until_ && now - (held_until_ - options_.duration) < NoticedWithin();
   held_ = false;
   if (!in_time) {
     doubted_ = now;

@@ -81,6 +81,8 @@ class Lease {
   void ObserveAbsence();
   // Whoever held it before now may go by it for another duration.
   void Doubt(std::string incident);
+  // When a holder must have noticed that the Lease is not what it was: its next renewal and the longest call.
+  Duration NoticedWithin() const { return options_.duration / 3 + options_.call_timeout; }
   bool Mine() const { return exists_ && seen_.holder == options_.identity; }
   // How long the other holder's record counts, unchanged.
   Duration Believed() const;

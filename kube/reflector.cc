@@ -98,12 +98,6 @@ void Reflector::Interrupt() {
   waiter_->Wake();
 }
 
-void Reflector::Relist() {
-  const std::lock_guard lock(mutex_);
-  relist_ = true;
-  Interrupt();
-}
-
 void Reflector::CatchUp(uint64_t version) {
   const std::lock_guard lock(mutex_);
   wanted_version_ = std::max(wanted_version_, version);
@@ -114,8 +108,6 @@ void Reflector::CatchUp(uint64_t version) {
 bool Reflector::Prepare() {
   const std::lock_guard lock(mutex_);
   if (stopping_) return false;
-  if (relist_) need_list_ = true;
-  relist_ = false;
   const bool behind = wanted_version_ > sent_version_;
   if (!behind) short_watch_tried_ = false;
   short_watch_ = behind && !need_list_ && !short_watch_tried_ && listed_ > options_.short_watch_above;
@@ -165,7 +157,7 @@ void Reflector::Step() {
 
 void Reflector::Take(const End& end) {
   {
-    // An end that Stop or Relist brought about is none of the API server's doing.
+    // An end that Stop or CatchUp brought about is none of the API server's doing.
     const std::lock_guard lock(mutex_);
     if (stopping_ || interrupted_) return;
   }

@@ -60,8 +60,6 @@ class Reflector {
   Status Start();
   // Ends what is under way, within milliseconds, and waits for the thread. Any thread but the reflector's own.
   void Stop();
-  // Lists anew now, starting over if a LIST is under way. Any thread.
-  void Relist();
   // Makes sure that all changes up to `version` will be delivered soon, instead of with the next event or bookmark: by
   // a LIST, or where that would be long by a short watch, which ends with a bookmark. Cheap when they were delivered,
   // or when it is at it. Any thread.
@@ -108,10 +106,9 @@ class Reflector {
   const ReflectorOptions options_;
   std::thread thread_;
 
-  std::mutex mutex_;  // guards what Relist and Stop touch
+  std::mutex mutex_;  // guards what CatchUp and Stop touch
   std::unique_ptr<net::Client> shared_client_;
   bool stopping_ = false;
-  bool relist_ = false;
   bool interrupted_ = false;  // what is under way was cancelled
   bool client_lost_ = false;  // the client was cancelled, and no new one could be made yet
   bool catching_up_ = false;  // what is under way ends with a recent version

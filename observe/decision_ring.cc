@@ -32,15 +32,6 @@ void DecisionRing::Add(std::shared_ptr<const DecisionRecord> record) {
   }
 }
 
-std::vector<std::shared_ptr<const DecisionRecord>> DecisionRing::Find(const DecisionQuery& query, size_t limit) const {
-  std::vector<std::shared_ptr<const DecisionRecord>> found;
-  std::lock_guard lock(mutex_);
-  for (auto record = records_.rbegin(); record != records_.rend() && found.size() < limit; ++record) {
-    if (IsAbout(**record, query)) found.push_back(*record);
-  }
-  return found;
-}
-
 std::optional<DecisionRing::Numbered> DecisionRing::Before(const DecisionQuery& query, uint64_t number) const {
   std::lock_guard lock(mutex_);
   if (number <= first_number_) return std::nullopt;

@@ -8,7 +8,6 @@
 #include <mutex>
 #include <optional>
 #include <string_view>
-#include <vector>
 
 #include "observe/decision.h"
 
@@ -27,9 +26,6 @@ class DecisionRing {
   explicit DecisionRing(size_t max_decisions = kMaxDecisions, size_t max_bytes = kMaxBytes);
 
   void Add(std::shared_ptr<const DecisionRecord> record);
-
-  // Newest first, at most `limit`.
-  std::vector<std::shared_ptr<const DecisionRecord>> Find(const DecisionQuery& query, size_t limit) const;
 
   // Decisions are numbered as they come. The newest one that matches and came before that number: for readers that take
   // one after the other and hold none of them meanwhile.

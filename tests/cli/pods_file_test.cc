@@ -2,11 +2,8 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
-
+#include "tests/fake/temporary_directory.h"
 #include "wire/pod.h"
 
 namespace huygens::cli {
@@ -20,18 +17,11 @@ using testing::StartsWith;
 
 class PodsFile : public testing::Test {
  protected:
-  PodsFile() {
-    std::string name = testing::TempDir() + "huygens-pods-XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~PodsFile() override { std::filesystem::remove_all(folder_); }
-
   StatusOr<std::vector<PodManifest>> Read(const std::string& text) {
-    std::ofstream(folder_ / "pods.yaml") << text;
-    return ReadPods((folder_ / "pods.yaml").string(), names_);
+    return ReadPods(folder_.Write("pods.yaml", text), names_);
   }
 
-  std::filesystem::path folder_;
+  fake::TemporaryDirectory folder_;
   ResourceNames names_;
 };
 
@@ -160,14 +150,14 @@ TEST_F(PodsFile, NamesFileAndLineOfAFault) {
       "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n---\nkind: Pod\nmetadata: {name: b}\nspec: {containers: 3}\n");
   ASSERT_FALSE(bad.ok());
   EXPECT_THAT(std::string(Message(bad.status())), HasSubstr("pods.yaml:5: Pod b: spec.containers"));
-  const std::string file = (folder_ / "pods.yaml").string();
+  const std::string file = folder_.File("pods.yaml");
   const std::string two(Message(Read("kind: Pod\nmetadata: {name: a}\nspec: 3\n---\n"
                                      "kind: Pod\nmetadata: {name: b}\nspec: {containers: 3}\n")
                                     .status()));
   EXPECT_THAT(two, AllOf(StartsWith(Concat("faults in ", file, ":\n", file, ":1: Pod a: spec")),
                          HasSubstr(Concat("\n", file, ":5: Pod b: spec.containers"))));
   EXPECT_THAT(std::string(Message(Read("kind: List\nitems: []\n").status())), HasSubstr("there is no Pod in it"));
-  EXPECT_FALSE(ReadPods((folder_ / "none.yaml").string(), names_).ok());
+  EXPECT_FALSE(ReadPods(folder_.File("none.yaml"), names_).ok());
 }
 
 TEST_F(PodsFile, ReadsTheSamplePods) {

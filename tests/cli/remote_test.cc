@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/fake/temporary_directory.h"
 #include "tests/net/certificates.h"
 #include "tests/net/fixture.h"
 
@@ -12,7 +13,7 @@ TEST(Remote, SendsTheTokenOfTheFileAndSaysWhereOneIsMissing) {
   net::testing::TestServer server({}, [](const net::Request& request, const net::Respond& respond) {
     respond({request.authorization.empty() ? 401 : 200, "text/plain", std::string(request.authorization)});
   });
-  const net::testing::TemporaryFolder folder;
+  const fake::TemporaryDirectory folder;
   const std::string file = folder.Write("token", "abc\n");
   auto with = Remote::Open({.url = server.Url(), .flag = "--admin-url", .token_file = file});
   ASSERT_TRUE(with.ok()) << with.status();

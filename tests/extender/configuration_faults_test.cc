@@ -2,13 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <random>
 
 #include "configuration_text.h"
 #include "extender/configuration.h"
 #include "extender/configuration_yaml.h"
+#include "tests/fake/temporary_directory.h"
 
 namespace huygens::extender {
 namespace {
@@ -306,13 +305,11 @@ TEST(Configuration, AFileThatCannotBeReadSaysWhy) {
   auto missing = LoadConfiguration("/nonexistent/extender.yaml");
   EXPECT_TRUE(absl::IsNotFound(missing.status())) << missing.status();
   EXPECT_THAT(std::string(Message(missing.status())), HasSubstr("/nonexistent/extender.yaml"));
-  EXPECT_FALSE(LoadConfiguration(testing::TempDir()).ok());
-  std::string huge = testing::TempDir() + "huygens-huge.yaml";
-  std::ofstream(huge) << std::string((1 << 20) + 1, '#');
+  const fake::TemporaryDirectory folder;
+  EXPECT_FALSE(LoadConfiguration(folder.path()).ok());
+  const std::string huge = folder.Write("huge.yaml", std::string((1 << 20) + 1, '#'));
   EXPECT_THAT(std::string(Message(LoadConfiguration(huge).status())), HasSubstr("longer than 1 MiB"));
-  std::ofstream(huge) << kHead;
-  EXPECT_TRUE(LoadConfiguration(huge).ok());
-  std::filesystem::remove(huge);
+  EXPECT_TRUE(LoadConfiguration(folder.Write("small.yaml", kHead)).ok());
 }
 
 }  // namespace

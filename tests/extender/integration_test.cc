@@ -1,10 +1,7 @@
 // The whole extender, sockets and threads included, against a fake API server that does what real ones do on bad days.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
-#include <fstream>
 #include <thread>
 
 #include "tests/extender/other_address.h"
@@ -12,6 +9,7 @@
 #include "tests/fake/api_server.h"
 #include "tests/fake/kubeconfig.h"
 #include "tests/fake/objects.h"
+#include "tests/fake/temporary_directory.h"
 #include "tests/net/fixture.h"
 
 namespace huygens::extender {
@@ -24,16 +22,12 @@ class IntegrationTest : public testing::Test {
  protected:
   IntegrationTest() {
     api_.Put(fake::FreeLease());
-    char folder[] = "/tmp/huygens-integration-XXXXXX";
-    folder_ = mkdtemp(folder);
-    std::ofstream(folder_ / "kubeconfig")
-        << fake::Kubeconfig(Concat("http://127.0.0.1:", std::to_string(api_.port())), "t");
-    configuration_.cluster.kubernetes->kubeconfig = folder_ / "kubeconfig";
+    configuration_.cluster.kubernetes->kubeconfig =
+        folder_.Write("kubeconfig", fake::Kubeconfig(Concat("http://127.0.0.1:", std::to_string(api_.port())), "t"));
     configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
     configuration_.filter.checks = {"topology"};
     configuration_.prioritize.terms = {{"FewestZones", 1}};
   }
-  ~IntegrationTest() override { std::filesystem::remove_all(folder_); }
 
   void AddNode(const std::string& name, const std::vector<std::string>& zones) {
     api_.Put(fake::Node(name).Cpu("64"));
@@ -62,7 +56,7 @@ class IntegrationTest : public testing::Test {
   }
 
   fake::ApiServer api_;
-  std::filesystem::path folder_;
+  fake::TemporaryDirectory folder_;
   Configuration configuration_;
 };
 
@@ -397,7 +391,7 @@ TEST_F(IntegrationTest, WithoutWakingNothingIsRememberedOrWritten) {
 }
 
 TEST_F(IntegrationTest, RefusesToStartWithoutUsableCredentials) {
-  configuration_.cluster.kubernetes->kubeconfig = folder_ / "absent";
+  configuration_.cluster.kubernetes->kubeconfig = folder_.File("absent");
   Running huygens(configuration_);
   EXPECT_FALSE(huygens.status.ok());
   EXPECT_THAT(std::string(Message(huygens.status)), HasSubstr("absent"));

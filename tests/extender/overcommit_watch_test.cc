@@ -44,7 +44,9 @@ class OvercommitWatchTest : public ServiceTest {
                            clock_.now);
     (void)placement_->SettleUsage();
   }
-  double Gauge(std::string_view what) const {
+  // As the next look finds it.
+  double Gauge(std::string_view what) {
+    Seconds(10);
     watch_.RefreshMetrics();
     const std::string text = metrics_.Render(), series = Concat("huygens_overcommitted{what=\"", what, "\"} ");
     const size_t at = text.find(series);
@@ -101,16 +103,16 @@ TEST_F(OvercommitWatchTest, SoIsANodeAboveItsCeiling) {
 TEST_F(OvercommitWatchTest, TheLogTellsWhenItGetsMoreAndWhenItEnds) {
   Hold("a", 0, 4);
   Hold("b", 0, 3);
-  Seconds(9);
-  EXPECT_THAT(captured_.Lines(), IsEmpty());
   Seconds(1);
-  ASSERT_EQ(captured_.Lines().size(), 1u);
+  ASSERT_EQ(captured_.Lines().size(), 1u) << "it looks at once";
   EXPECT_THAT(captured_.Lines()[0], HasSubstr("msg=\"more is given away than there is\" zones=1"));
   Seconds(10);
   EXPECT_EQ(captured_.Lines().size(), 1u) << "no news";
   AddNode("n", {4, 4, 4});
   placement_->Apply(cluster::PodGone{"uid-b"});
-  Seconds(10);
+  Seconds(8);
+  EXPECT_EQ(captured_.Lines().size(), 1u);
+  Seconds(2);
   ASSERT_EQ(captured_.Lines().size(), 2u);
   EXPECT_THAT(captured_.Lines()[1], HasSubstr("nothing is given away twice any more"));
 }

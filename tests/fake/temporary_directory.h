@@ -1,4 +1,5 @@
-// A directory that is gone with the object.
+// A directory that is gone with the object. Tests run side by side, each as a process of its own: a fixed name would be
+// shared.
 #pragma once
 
 #include <cstdlib>
@@ -25,11 +26,15 @@ class TemporaryDirectory {
   TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
 
   const std::string& path() const { return path_; }
-  // Writes a file below it and returns its path; folders are made as needed.
+  std::string File(std::string_view name) const { return std::filesystem::path(path_) / name; }
+  // Writes a file below it and returns its path; folders are made as needed. The file is renamed into place, as a
+  // mounted Secret changes.
   std::string Write(std::string_view name, std::string_view content) const {
     const std::filesystem::path file = std::filesystem::path(path_) / name;
     std::filesystem::create_directories(file.parent_path());
-    std::ofstream(file, std::ios::binary) << content;
+    const std::string fresh = file.string() + ".new";
+    std::ofstream(fresh, std::ios::binary) << content;
+    std::filesystem::rename(fresh, file);
     return file.string();
   }
 

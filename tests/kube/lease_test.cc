@@ -158,7 +158,7 @@ TEST_F(LeaseTest, TakeOverWhoseAnswerWasLostIsStillAnotherTerm) {
 TEST_F(LeaseTest, DeletedLeaseIsAnotherTermOfWhoRenewedItInTime) {
   ASSERT_TRUE(a_.lease->Hold().ok());
   Delete();
-  Advance(milliseconds(3900));
+  Advance(milliseconds(6300));
   ASSERT_TRUE(a_.lease->Hold().ok());
   EXPECT_EQ(a_.lease->Left(), seconds(10));
   EXPECT_EQ(a_.lease->term(), 2u);
@@ -168,7 +168,7 @@ TEST_F(LeaseTest, DeletedLeaseIsAnotherTermOfWhoRenewedItInTime) {
 TEST_F(LeaseTest, WhoDidNotRenewADeletedLeaseInTimeWaitsAsEverybodyDoes) {
   ASSERT_TRUE(a_.lease->Hold().ok());
   Delete();
-  Advance(seconds(4));
+  Advance(milliseconds(6400));
   ASSERT_TRUE(a_.lease->Hold().ok());
   EXPECT_EQ(a_.lease->Left(), Duration::zero());
   EXPECT_EQ(a_.lease->Settling(), seconds(10));
@@ -229,11 +229,13 @@ TEST_F(LeaseTest, LeaseThatNeverWasIsLeftAloneForItsDurationUnlessNobodyElseEver
   ASSERT_TRUE(c.lease->Hold().ok());
   EXPECT_EQ(c.lease->Settling(), seconds(9)) << "since it was seen that there is none";
   c.lease->NobodyElse();
-  EXPECT_EQ(c.lease->Settling(), seconds(3)) << "a holder renews within a third of the duration";
+  const Duration noticed = Duration(seconds(10)) / 3 + seconds(3);
+  EXPECT_EQ(c.lease->Settling(), noticed - seconds(1))
+      << "a holder renews within a third of the duration, by a call of 3 s";
   EXPECT_EQ(c.lease->incidents(), 0u);
 
-  Advance(seconds(3));
-  EXPECT_EQ(c.lease->Left(), seconds(7));
+  Advance(noticed - seconds(1));
+  EXPECT_EQ(c.lease->Left(), seconds(11) - noticed);
   Delete();
   Advance(seconds(5));
   ASSERT_TRUE(c.lease->Hold().ok());

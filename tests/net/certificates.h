@@ -6,36 +6,11 @@
 #include <openssl/x509v3.h>
 
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <vector>
 
 namespace huygens::net::testing {
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "huygens_net_XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  std::string File(const std::string& name) const { return path_ / name; }
-  // Writes beside the file and renames over it, as a mounted Secret changes.
-  std::string Write(const std::string& name, const std::string& text) const {
-    const std::string fresh = File(name + ".new");
-    std::ofstream(fresh, std::ios::binary) << text;
-    std::filesystem::rename(fresh, File(name));
-    return File(name);
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 struct FreeOpenSsl {
   void operator()(EVP_PKEY* key) const { EVP_PKEY_free(key); }

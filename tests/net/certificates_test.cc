@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/fake/temporary_directory.h"
 #include "tests/net/certificates.h"
 #include "tests/net/fixture.h"
 
@@ -31,7 +32,7 @@ TEST(Certificates, AreReadFromPemWithNamesAndTimes) {
 }
 
 TEST(Certificates, OfAServerAreSeenWithoutTrustingIt) {
-  const testing::TemporaryFolder folder;
+  const fake::TemporaryDirectory folder;
   const Issued issued = kAuthority.Issue({"huygens", "DNS:localhost,IP:127.0.0.1", -2, -1});
   ServerOptions options;
   options.address = "127.0.0.1:0";

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "tests/fake/temporary_directory.h"
 #include "tests/net/certificates.h"
 #include "tests/net/fixture.h"
 #include "tests/net/peer.h"
@@ -158,7 +159,7 @@ TEST(Client, DoesNotFollowRedirectsOrUseTheEnvironmentsProxy) {
 }
 
 TEST(Client, ReadsItsTokenFileAgainWhenItChanges) {
-  const testing::TemporaryFolder folder;
+  const fake::TemporaryDirectory folder;
   Inbox<std::string> requests;
   Peer peer([&](int, int socket) {
     requests.Put(Peer::ReadRequest(socket));

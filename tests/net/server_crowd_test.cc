@@ -4,6 +4,7 @@
 #include <thread>
 
 #include "net/server.h"
+#include "tests/fake/temporary_directory.h"
 #include "tests/net/certificates.h"
 #include "tests/net/fixture.h"
 
@@ -115,7 +116,7 @@ TEST(ServerCrowd, ARequestThatHasJustArrivedIsAnswered) {
 }
 
 TEST(ServerCrowd, AHandshakeThatDoesNotBeginGivesWay) {
-  const testing::TemporaryFolder folder;
+  const fake::TemporaryDirectory folder;
   const testing::Issued issued = testing::Authority("test").Issue({"huygens", "IP:127.0.0.1"});
   ServerOptions options = Few(2);
   options.tls.cert_file = folder.Write("tls.crt", issued.certificate);

@@ -5,6 +5,7 @@
 
 #include "net/client.h"
 #include "net/server.h"
+#include "tests/fake/temporary_directory.h"
 #include "tests/net/certificates.h"
 #include "tests/net/fixture.h"
 
@@ -65,7 +66,7 @@ class Tls : public ::testing::Test {
     respond({200, "text/plain", std::string(request.client_name)});
   }
 
-  testing::TemporaryFolder folder_;
+  fake::TemporaryDirectory folder_;
   Authority authority_{"test authority"};
   Authority stranger_{"another authority"};
   ServerOptions options_;

@@ -14,6 +14,7 @@
 #include "captured_log.h"
 #include "decisions.h"
 #include "observe/bounded_file.h"
+#include "tests/fake/temporary_directory.h"
 
 namespace huygens::observe {
 namespace {
@@ -25,19 +26,6 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
 
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string pattern = testing::TempDir() + "huygens-decisions-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  std::string operator/(std::string_view name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
-
 std::vector<std::string> LinesOf(const std::string& path) {
   std::ifstream in(path);
   std::vector<std::string> lines;
@@ -46,9 +34,9 @@ std::vector<std::string> LinesOf(const std::string& path) {
 }
 
 TEST(DecisionLog, WritesOneJsonObjectPerLineAndGoesOnAfterARestart) {
-  TemporaryFolder folder;
+  fake::TemporaryDirectory folder;
   CapturedLog captured;
-  std::string path = folder / "decisions.jsonl";
+  std::string path = folder.File("decisions.jsonl");
   for (const char* pod : {"default/a", "default/b"}) {
     DecisionLog log({.path = path}, captured.clock, captured.log);
     log.Add(SomeRecord(pod, "u-1"));
@@ -62,9 +50,9 @@ TEST(DecisionLog, WritesOneJsonObjectPerLineAndGoesOnAfterARestart) {
 }
 
 TEST(DecisionLog, WhatIsQueuedIsWrittenBeforeItEnds) {
-  TemporaryFolder folder;
+  fake::TemporaryDirectory folder;
   CapturedLog captured;
-  std::string path = folder / "decisions.jsonl";
+  std::string path = folder.File("decisions.jsonl");
   {
     DecisionLog log({.path = path}, captured.clock, captured.log);
     for (int i = 0; i < 500; ++i) log.Add(SomeRecord("default/a", "u"));
@@ -82,9 +70,9 @@ TEST(DecisionLog, OffMeansNoFileAndNoWork) {
 }
 
 TEST(DecisionLog, SamplesPodsEvenlyAndAlwaysTheSame) {
-  TemporaryFolder folder;
+  fake::TemporaryDirectory folder;
   CapturedLog captured;
-  DecisionLog::Options options{.path = folder / "decisions.jsonl", .sample = 0.25};
+  DecisionLog::Options options{.path = folder.File("decisions.jsonl"), .sample = 0.25};
   DecisionLog one(options, captured.clock, captured.log);
   options.sample = 0.5;
   DecisionLog more(options, captured.clock, captured.log);
@@ -107,9 +95,9 @@ TEST(DecisionLog, SamplesPodsEvenlyAndAlwaysTheSame) {
 }
 
 TEST(DecisionLog, BothFilesTogetherStayBelowTheLimit) {
-  TemporaryFolder folder;
+  fake::TemporaryDirectory folder;
   CapturedLog captured;
-  std::string path = folder / "decisions.jsonl";
+  std::string path = folder.File("decisions.jsonl");
   constexpr int64_t kMax = 20'000;
   DecisionLog log({.path = path, .max_bytes = kMax}, captured.clock, captured.log);
   for (int i = 0; i < 1000; ++i) log.Add(SomeRecord("default/p" + std::to_string(i), "u"));
@@ -127,9 +115,9 @@ TEST(DecisionLog, BothFilesTogetherStayBelowTheLimit) {
 }
 
 TEST(DecisionLog, AnUnwritablePathIsOneWarningAndIsTriedAgain) {
-  TemporaryFolder folder;
+  fake::TemporaryDirectory folder;
   CapturedLog captured;
-  std::string path = folder / "missing/decisions.jsonl";
+  std::string path = folder.File("missing/decisions.jsonl");
   DecisionLog log({.path = path}, captured.clock, captured.log);
   for (int i = 0; i < 10; ++i) log.Add(SomeRecord("default/a", "u"));
   log.Flush();
@@ -140,7 +128,7 @@ TEST(DecisionLog, AnUnwritablePathIsOneWarningAndIsTriedAgain) {
   EXPECT_THAT(captured.Lines(),
               ElementsAre(AllOf(HasSubstr("level=warn"), HasSubstr("No such file or directory"), HasSubstr(path))));
 
-  std::filesystem::create_directory(folder / "missing");
+  std::filesystem::create_directory(folder.File("missing"));
   captured.clock.Advance(std::chrono::seconds(4));
   log.Add(SomeRecord("default/a", "u"));
   log.Flush();
@@ -182,11 +170,11 @@ class StuckClock final : public Clock {
 };
 
 TEST(DecisionLog, ASlowDiskCostsDecisionsButNeverBlocks) {
-  TemporaryFolder folder;
+  fake::TemporaryDirectory folder;
   CapturedLog captured;
   StuckClock stuck;
   size_t one = SomeRecord("default/a", "u")->bytes();
-  DecisionLog log({.path = folder / "d.jsonl", .max_queued_bytes = 3 * one}, stuck, captured.log);
+  DecisionLog log({.path = folder.File("d.jsonl"), .max_queued_bytes = 3 * one}, stuck, captured.log);
   log.Add(SomeRecord("default/a", "u"));
   stuck.WaitUntilStuck();
   for (int i = 0; i < 3; ++i) log.Add(SomeRecord("default/a", "u"));
@@ -219,8 +207,8 @@ class FileSizeLimit {
 };
 
 TEST(BoundedFile, ADiskThatFillsUpTearsNoLine) {
-  TemporaryFolder folder;
-  std::string path = folder / "f";
+  fake::TemporaryDirectory folder;
+  std::string path = folder.File("f");
   BoundedFile file(path, 1'000'000);
   ASSERT_TRUE(file.Append("first\n").ok());
   {
@@ -233,8 +221,8 @@ TEST(BoundedFile, ADiskThatFillsUpTearsNoLine) {
 }
 
 TEST(BoundedFile, HalfALineOfAnEarlierCrashIsEnded) {
-  TemporaryFolder folder;
-  std::string path = folder / "f";
+  fake::TemporaryDirectory folder;
+  std::string path = folder.File("f");
   std::ofstream(path) << "whole\nhal";
   BoundedFile file(path, 1'000'000);
   ASSERT_TRUE(file.Append("new\n").ok());
@@ -242,8 +230,8 @@ TEST(BoundedFile, HalfALineOfAnEarlierCrashIsEnded) {
 }
 
 TEST(BoundedFile, ADeletedFileIsBegunAnew) {
-  TemporaryFolder folder;
-  std::string path = folder / "f";
+  fake::TemporaryDirectory folder;
+  std::string path = folder.File("f");
   BoundedFile file(path, 1'000'000);
   ASSERT_TRUE(file.Append("old\n").ok());
   std::filesystem::remove(path);
@@ -252,8 +240,8 @@ TEST(BoundedFile, ADeletedFileIsBegunAnew) {
 }
 
 TEST(BoundedFile, ALineLongerThanTheFileIsRefusedAlone) {
-  TemporaryFolder folder;
-  std::string path = folder / "f";
+  fake::TemporaryDirectory folder;
+  std::string path = folder.File("f");
   BoundedFile file(path, 10);
   EXPECT_TRUE(absl::IsOutOfRange(file.Append("12345678901\n")));
   EXPECT_TRUE(file.Append("short\n").ok());
@@ -261,8 +249,8 @@ TEST(BoundedFile, ALineLongerThanTheFileIsRefusedAlone) {
 }
 
 TEST(BoundedFile, OnlyRegularFilesAreWritten) {
-  TemporaryFolder folder;
-  std::string path = folder / "pipe";
+  fake::TemporaryDirectory folder;
+  std::string path = folder.File("pipe");
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   BoundedFile file(path, 1000);
   EXPECT_THAT(std::string(Message(file.Append("x\n"))), HasSubstr("not a regular file"));

@@ -214,23 +214,23 @@ TEST(DecisionRing, FindsByNameKeyAndUidNewestFirst) {
   ring.Add(SomeRecord("default/b", "u-2"));
   ring.Add(SomeRecord("other/a", "u-3"));
   ring.Add(SomeRecord("default/a", "u-4"));
-  EXPECT_THAT(Pods(ring.Find({"default/a"}, 10)), ElementsAre("default/a", "default/a"));
-  EXPECT_EQ(ring.Find({"default/a"}, 10)[0]->uid(), "u-4");
-  EXPECT_THAT(Pods(ring.Find({"a"}, 10)), ElementsAre("default/a", "other/a", "default/a"));
-  EXPECT_THAT(Pods(ring.Find({.uid = "u-2"}, 10)), ElementsAre("default/b"));
-  EXPECT_THAT(Pods(ring.Find({}, 2)), ElementsAre("default/a", "other/a"));
-  EXPECT_THAT(Pods(ring.Find({"c"}, 10)), ElementsAre());
-  EXPECT_THAT(Pods(ring.Find({"ault/a"}, 10)), ElementsAre());
-  EXPECT_THAT(Pods(ring.Find({.uid = "a"}, 10)), ElementsAre()) << "a name is no UID";
-  EXPECT_THAT(Pods(ring.Find({"u-2"}, 10)), ElementsAre()) << "a UID is no name";
-  EXPECT_THAT(Pods(ring.Find({"default/b", "u-4"}, 10)), ElementsAre());
+  EXPECT_THAT(Pods(Find(ring, {"default/a"}, 10)), ElementsAre("default/a", "default/a"));
+  EXPECT_EQ(Find(ring, {"default/a"}, 10)[0]->uid(), "u-4");
+  EXPECT_THAT(Pods(Find(ring, {"a"}, 10)), ElementsAre("default/a", "other/a", "default/a"));
+  EXPECT_THAT(Pods(Find(ring, {.uid = "u-2"}, 10)), ElementsAre("default/b"));
+  EXPECT_THAT(Pods(Find(ring, {}, 2)), ElementsAre("default/a", "other/a"));
+  EXPECT_THAT(Pods(Find(ring, {"c"}, 10)), ElementsAre());
+  EXPECT_THAT(Pods(Find(ring, {"ault/a"}, 10)), ElementsAre());
+  EXPECT_THAT(Pods(Find(ring, {.uid = "a"}, 10)), ElementsAre()) << "a name is no UID";
+  EXPECT_THAT(Pods(Find(ring, {"u-2"}, 10)), ElementsAre()) << "a UID is no name";
+  EXPECT_THAT(Pods(Find(ring, {"default/b", "u-4"}, 10)), ElementsAre());
 }
 
 TEST(DecisionRing, TheOldestGoWhenThereAreTooMany) {
   DecisionRing ring(3, size_t{1} << 20);
   for (int i = 0; i < 10; ++i) ring.Add(SomeRecord("default/p" + std::to_string(i), "u"));
   EXPECT_EQ(ring.size(), 3u);
-  EXPECT_THAT(Pods(ring.Find({}, 10)), ElementsAre("default/p9", "default/p8", "default/p7"));
+  EXPECT_THAT(Pods(Find(ring, {}, 10)), ElementsAre("default/p9", "default/p8", "default/p7"));
 }
 
 TEST(DecisionRing, TheOldestGoWhenTheyAreTooLarge) {
@@ -273,7 +273,7 @@ TEST(DecisionRing, ReadersAndWritersDoNotMind) {
   DecisionRing ring(50, size_t{1} << 20);
   std::atomic<bool> done = false;
   std::thread reader([&] {
-    while (!done) EXPECT_LE(ring.Find({}, 1000).size(), 50u);
+    while (!done) EXPECT_LE(Find(ring, {}, 1000).size(), 50u);
   });
   for (int i = 0; i < 2000; ++i) ring.Add(SomeRecord("default/a", "u"));
   done = true;

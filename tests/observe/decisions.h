@@ -1,7 +1,9 @@
 // Decisions to test with.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "observe/decision.h"
 #include "observe/decision_ring.h"
@@ -28,10 +30,21 @@ inline std::shared_ptr<const DecisionRecord> SomeRecord(std::string_view pod, st
   return std::make_shared<const DecisionRecord>(decision, SomeReasons());
 }
 
+// Newest first.
+inline std::vector<std::shared_ptr<const DecisionRecord>> Find(const DecisionRing& ring, const DecisionQuery& query,
+                                                               size_t limit) {
+  std::vector<std::shared_ptr<const DecisionRecord>> found;
+  for (auto next = ring.Before(query, DecisionRing::kNewest); next && found.size() < limit;
+       next = ring.Before(query, next->number)) {
+    found.push_back(next->record);
+  }
+  return found;
+}
+
 // As /debug/decisions shows them.
 inline std::string Json(const DecisionRing& ring, const DecisionQuery& query, size_t limit) {
   std::string out = R"({"decisions":[)";
-  for (const auto& record : ring.Find(query, limit)) {
+  for (const auto& record : Find(ring, query, limit)) {
     if (out.back() != '[') out += ',';
     record->AppendJson(out);
   }

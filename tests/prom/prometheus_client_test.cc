@@ -79,7 +79,7 @@ TEST(PrometheusClient, SendsUserPasswordAndHeadersAndShowsThemToNobodyElse) {
 
 TEST(PrometheusClient, ShowsTheClientCertificateThatTheServerWants) {
   const net::testing::Authority authority("ours");
-  const net::testing::TemporaryFolder folder;
+  const fake::TemporaryDirectory folder;
   const net::testing::Issued issued = authority.Issue({"prometheus", "IP:127.0.0.1"}),
                              ours = authority.Issue({"huygens", ""});
   net::ServerOptions options;
@@ -126,7 +126,7 @@ TEST(PrometheusClient, ReadsAnAnswerPieceByPiece) {
 
 TEST(PrometheusClient, TrustsTheAuthorityThatItIsGivenAndNoOther) {
   const net::testing::Authority authority("ours"), stranger("theirs");
-  const net::testing::TemporaryFolder folder;
+  const fake::TemporaryDirectory folder;
   const net::testing::Issued issued = authority.Issue({"prometheus", "IP:127.0.0.1"});
   net::ServerOptions options;
   options.tls.cert_file = folder.Write("server.crt", issued.certificate);
