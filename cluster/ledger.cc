@@ -4,9 +4,9 @@
 
 namespace huygens::cluster {
 
-bool Ledger::Reserve(std::string_view uid, Time now) {
-  if (!entries_.emplace(std::string(uid), Entry{ReservationState::kReserved, now}).second) return false;
-  ++counts_[static_cast<size_t>(ReservationState::kReserved)];
+bool Ledger::Insert(std::string_view uid, ReservationState state, Time now) {
+  if (!entries_.emplace(std::string(uid), Entry{state, now}).second) return false;
+  ++counts_[static_cast<size_t>(state)];
   return true;
 }
 

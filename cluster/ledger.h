@@ -1,5 +1,6 @@
 // Reservations between the decision to bind a pod and the watch event that shows it bound, keyed by pod UID:
-// reserved (Binding in flight) -> assumed (the API server said yes) -> gone. Decision thread only.
+// reserved (Binding in flight) -> assumed (the API server said yes) -> gone. What is held for a pod that nobody binds
+// yet (placement/gang_holds.h) is kept here, too. Decision thread only.
 #pragma once
 
 #include <array>
@@ -12,17 +13,33 @@
 
 namespace huygens::cluster {
 
-enum class ReservationState : uint8_t { kReserved, kAssumed };
+enum class ReservationState : uint8_t { kReserved, kAssumed, kHeld };
+
+inline constexpr ReservationState kReservationStates[] = {ReservationState::kReserved, ReservationState::kAssumed,
+                                                          ReservationState::kHeld};
+
+inline std::string_view Name(ReservationState state) {
+  switch (state) {
+    case ReservationState::kReserved:
+      return "reserved";
+    case ReservationState::kAssumed:
+      return "assumed";
+    case ReservationState::kHeld:
+      break;
+  }
+  return "held";
+}
 
 class Ledger {
  public:
   struct Entry {
     ReservationState state = ReservationState::kReserved;
-    Time since;  // of this state
+    Time since;  // of this state: wall clock, but for kAssumed, which is measured by the steady one
   };
 
   // False if the UID has an entry already.
-  bool Reserve(std::string_view uid, Time now);
+  bool Reserve(std::string_view uid, Time now) { return Insert(uid, ReservationState::kReserved, now); }
+  bool Hold(std::string_view uid, Time now) { return Insert(uid, ReservationState::kHeld, now); }
   // False if there is no such entry: the watch was faster, or it was rolled back.
   bool Assume(std::string_view uid, Time now);
   bool Erase(std::string_view uid);
@@ -34,8 +51,10 @@ class Ledger {
   std::vector<std::string> AssumedSince(Time limit) const;
 
  private:
+  bool Insert(std::string_view uid, ReservationState state, Time now);
+
   TextMap<Entry> entries_;
-  std::array<size_t, 2> counts_{};
+  std::array<size_t, std::size(kReservationStates)> counts_{};
 };
 
 }  // namespace huygens::cluster

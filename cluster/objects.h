@@ -71,7 +71,8 @@ struct Pod {
   SharedText node_name;
   SharedText owner_kind;  // of the owner reference with controller: true; empty = none
   SharedText owner_name;
-  SharedText nominated_node;  // status.nominatedNodeName: where kube-scheduler made room for it
+  SharedText nominated_node;    // status.nominatedNodeName: where kube-scheduler made room for it
+  SharedText scheduling_group;  // spec.schedulingGroup.podGroupName: the gang that it belongs to; empty = none
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
   bool owned_by_daemon_set = false;  // its controller is a DaemonSet of the group apps

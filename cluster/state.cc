@@ -168,6 +168,18 @@ const PlacedPod* State::FindPlaced(std::string_view uid) const {
 }
 
 Status State::Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
+  HUYGENS_RETURN_IF_ERROR(PlaceUnbound(pod, node, std::move(zones)));
+  ledger_.Reserve(pod->uid, now);
+  return absl::OkStatus();
+}
+
+Status State::Hold(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
+  HUYGENS_RETURN_IF_ERROR(PlaceUnbound(pod, node, std::move(zones)));
+  ledger_.Hold(pod->uid, now);
+  return absl::OkStatus();
+}
+
+Status State::PlaceUnbound(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones) {
   PodRecord& record = RecordOf(pod);
   if (record.placed) {
     return absl::AlreadyExistsError(
@@ -175,7 +187,6 @@ Status State::Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std
   }
   ++revision_;
   if (!record.watched) pod_names_.insert(&record);  // unless the watch knows a newer pod of that name
-  ledger_.Reserve(pod->uid, now);
   Place(record, node, std::move(zones));
   return absl::OkStatus();
 }

@@ -85,8 +85,7 @@ void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& po
   AppendJsonString(out, pod.key);
   AppendJsonField(out, "uid", pod.uid);
   if (pod.reservation) {
-    AppendJsonField(out, "reservation",
-                    *pod.reservation == cluster::ReservationState::kReserved ? "reserved" : "assumed");
+    AppendJsonField(out, "reservation", cluster::Name(*pod.reservation));
   }
   if (pod.kubelet) {
     const std::string_view charged = !pod.kubelet->observed.empty() ? "observed"

@@ -331,10 +331,7 @@ Readiness Extender::Parts::Describe(bool verbose) const {
 
 void Extender::Parts::RefreshMetrics() {
   const cluster::State& state = placement_->state();
-  metrics_.SetReservations(cluster::ReservationState::kReserved,
-                           state.ledger().Count(cluster::ReservationState::kReserved));
-  metrics_.SetReservations(cluster::ReservationState::kAssumed,
-                           state.ledger().Count(cluster::ReservationState::kAssumed));
+  for (auto each : cluster::kReservationStates) metrics_.SetReservations(each, state.ledger().Count(each));
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
   metrics_.SetReady(Ready());
@@ -370,6 +367,7 @@ void Extender::Parts::EverySecond() {
   topology_watch_->EverySecond(context_->monotonic());
   if (waker_) waker_->EverySecond();
   report_watch_->EverySecond();
+  placement_->ExpireHolds(clock_.Now());
   overcommit_watch_->EverySecond();
   bind_->SettleOverdue(kOverdue);
 }

@@ -202,7 +202,8 @@ void AppendPodQuota(std::string& out, const placement::Placement& placement, con
   if (placed) {
     AppendJsonField(out, "node", placement.state().NodeName(placed->node));
     const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod.uid);
-    const std::optional<Time> since = entry ? std::optional(entry->since) : pod.start_time;
+    const bool reserved = entry != nullptr && entry->state == cluster::ReservationState::kReserved;
+    const std::optional<Time> since = reserved ? std::optional(entry->since) : pod.start_time;
     if (since) AppendJsonField(out, "since", FormatRfc3339(*since));
   }
   AppendJsonField(out, "verdict", placed ? "charged" : verdict.fits() ? "fits" : "refused");

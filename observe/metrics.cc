@@ -121,6 +121,7 @@ struct Metrics::Series {
       Gauges("huygens_reservations", "Entries of the ledger: pods decided and not yet seen bound.");
   Gauge& reserved = reservations.Add({{"state", "reserved"}});
   Gauge& assumed = reservations.Add({{"state", "assumed"}});
+  Gauge& held = reservations.Add({{"state", "held"}});
   Gauge& drift =
       OneGauge("huygens_reservation_drift", "Accounts of nodes that differed from a recount in the last pass.");
   Counter& repaired = OneCounter("huygens_reservation_repairs_total",
@@ -273,7 +274,8 @@ void Metrics::WakeWrite(std::string_view result) { series_->wake_writes[result].
 void Metrics::PodsWoken(size_t count) { series_->pods_woken.Increment(static_cast<double>(count)); }
 
 void Metrics::SetReservations(cluster::ReservationState state, size_t count) {
-  Gauge& gauge = state == cluster::ReservationState::kReserved ? series_->reserved : series_->assumed;
+  Gauge* const gauges[] = {&series_->reserved, &series_->assumed, &series_->held};
+  Gauge& gauge = *gauges[static_cast<size_t>(state)];
   gauge.Set(static_cast<double>(count));
 }
 

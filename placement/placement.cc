@@ -130,7 +130,14 @@ void Placement::CollectReports(size_t feasible) {
   filter_answer_.reports_leave_none = !reports.empty() && std::ranges::all_of(positions_, refused);
 }
 
+bool Placement::SharesWithGang(const policy::PodQuery& query) const {
+  if (query.pod.scheduling_group.empty()) return false;
+  return !query.zones.AsksNothing() || !query.kubelet().asks_nothing ||
+         (enforces_quota_ && quota::Account::Counts(query.pod)) || ModeOf("usage") == CheckMode::kEnforce;
+}
+
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
+  gangs_.Asked(pod, now);
   const policy::PodQuery query = QueryForChecks(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   const OwnHold own(state_, accounts_, pod);
@@ -154,12 +161,26 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   filter_answer_.feasible.resize(feasible);
   filter_answer_.models = feasible == 0 ? OtherModels(query) : std::string();
   CollectReports(feasible);
-  if (options_.narrow_to > 0 && filter_answer_.feasible.size() > options_.narrow_to) Narrow(query);
+  // To which of several nodes a pod goes is not heard before it is bound: too late for the others of its gang.
+  const bool promises = feasible > 0 && SharesWithGang(query);
+  const size_t wanted = promises ? 1 : options_.narrow_to;
+  if (wanted > 0 && feasible > wanted) Narrow(query, wanted);
+  filter_answer_.promise.reset();
+  if (promises) {
+    const NodeIndex node = *state_.FindNode(node_names[filter_answer_.feasible.front()]);
+    filter_answer_.promise = Promise{node, ChooseZones(query, node).value_or(std::vector<cluster::ZoneAmount>()), now};
+  }
   return filter_answer_;
 }
 
 void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
-  if (!filter_answer_.feasible.empty()) return waiting_.Remove(pod->uid);
+  if (!filter_answer_.feasible.empty()) {
+    waiting_.Remove(pod->uid);
+    if (auto promise = std::exchange(filter_answer_.promise, std::nullopt)) {
+      gangs_.Hold(AsKnown(pod), promise->node, std::move(promise->zones), promise->made);
+    }
+    return;
+  }
   if (filter_answer_.reasons.empty()) return;
   waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(), !filter_answer_.quota.empty());
 }
@@ -197,7 +218,7 @@ bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster
   return takes;
 }
 
-void Placement::Narrow(const policy::PodQuery& query) {
+void Placement::Narrow(const policy::PodQuery& query, size_t wanted) {
   size_t kept = 0;
   for (size_t i = 0; i < nodes_.size(); ++i) {
     if (!candidates_.Rejected(i)) nodes_[kept++] = nodes_[i];
@@ -207,7 +228,7 @@ void Placement::Narrow(const policy::PodQuery& query) {
   mean_.Mean(query, state_, nodes_, means_);
 
   ranking_ = means_;
-  auto last_kept = ranking_.begin() + static_cast<std::ptrdiff_t>(options_.narrow_to) - 1;
+  auto last_kept = ranking_.begin() + static_cast<std::ptrdiff_t>(wanted) - 1;
   std::nth_element(ranking_.begin(), last_kept, ranking_.end(), std::greater<>());
   const double bar = *last_kept;
   auto better =
@@ -218,14 +239,14 @@ void Placement::Narrow(const policy::PodQuery& query) {
   const std::string_view identity =
       query.pod.uid.empty() ? std::string_view(query.pod.name) : std::string_view(query.pod.uid);
   const size_t first = (StableHash(identity) + revision()) % equal;
-  const size_t wanted = options_.narrow_to - better;
+  const size_t of_equals = wanted - better;
 
   std::vector<uint32_t>& feasible = filter_answer_.feasible;
   size_t out = 0;
   size_t turn = 0;  // among the equals
   for (size_t i = 0; i < means_.size(); ++i) {
     bool keep = means_[i] > bar;
-    if (means_[i] == bar) keep = (turn++ + equal - first) % equal < wanted;
+    if (means_[i] == bar) keep = (turn++ + equal - first) % equal < of_equals;
     if (keep) feasible[out++] = feasible[i];
   }
   feasible.resize(out);
@@ -258,6 +279,7 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
 StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name,
                                          Time now) {
   if (pod->uid.empty()) return Invalid(Concat("pod ", pod->Key(), " has no UID"));
+  gangs_.Release(*pod);  // it is judged anew
   if (const cluster::PlacedPod* placed = state_.FindPlaced(pod->uid)) {
     if (state_.NodeName(placed->node) != node_name) {
       return Conflict(Concat("pod ", pod->Key(), " already holds capacity on node ", state_.NodeName(placed->node)));

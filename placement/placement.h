@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/state.h"
+#include "placement/gang_holds.h"
 #include "placement/node_lookup.h"
 #include "placement/nominated_pods.h"
 #include "placement/waiting_pods.h"
@@ -80,6 +81,13 @@ struct CheckReport {
   bool everywhere = false;       // those are all
 };
 
+// What a pod of a gang is promised: this node, and these zones of it.
+struct Promise {
+  NodeIndex node = 0;
+  std::vector<cluster::ZoneAmount> zones;
+  Time made;
+};
+
 // Answer to "which nodes": valid until the next call of Filter.
 struct FilterAnswer {
   std::vector<Reason> reasons;       // by position in the request; kFits = feasible
@@ -92,6 +100,7 @@ struct FilterAnswer {
   std::vector<CheckReport> reports;  // of the checks that have any, in the order in which they were asked
   bool reports_leave_none = false;   // together they would have refused every node that fits
   std::string quota_report;          // as `quota`, where the check only reports
+  std::optional<Promise> promise;    // of a pod of a gang, where a node is feasible: there is no other
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -220,13 +229,16 @@ class Placement {
   void ApplyUsage(const usage::Readings& readings, Time now);
   bool SettleUsage(size_t nodes = std::numeric_limits<size_t>::max());
 
-  // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode;
-  // duplicates are answered each. Narrowed to K, nodes whose score equals the K-th best take turns: the first to be
-  // kept depends on the pod and the state's revision.
+  // Which nodes can take the pod. Asking changes nothing, but for pods of a gang, to whom at most one node is answered
+  // (gang_holds.h). Unknown names are rejected with kUnknownNode; duplicates are answered each. Narrowed to K, nodes
+  // whose score equals the K-th best take turns: the first to be kept depends on the pod and the state's revision.
   const FilterAnswer& Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
 
-  // After Filter of this pod: if no node was feasible the pod waits from now on, else not any more.
+  // After Filter of this pod: if no node was feasible the pod waits from now on, else not any more. A pod of a gang
+  // holds what it was promised.
   void RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod);
+  // Gives back what is held for gangs that nobody asks about any more.
+  void ExpireHolds(Time now) { gangs_.Expire(now); }
   WaitingPods& waiting() { return waiting_; }
   // The first of these nodes that passes every check, if any. Pure, as Filter.
   std::optional<NodeIndex> FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now);
@@ -272,7 +284,9 @@ class Placement {
   void CollectReports(size_t feasible);
   Reason Judge(const policy::PodQuery& query, NodeIndex node, Reports reports);
   Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);
-  void Narrow(const policy::PodQuery& query);
+  void Narrow(const policy::PodQuery& query, size_t wanted);
+  // Whether the pod belongs to a gang, and any check judges what its members take from each other.
+  bool SharesWithGang(const policy::PodQuery& query) const;
   // An empty list where no result is due, nothing if the zones cannot hold the pod: where the check "topology" is
   // enforced that would be after all, else the pod goes without.
   std::optional<std::vector<cluster::ZoneAmount>> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
@@ -290,6 +304,7 @@ class Placement {
   cluster::State state_;
   size_t names_known_ = 0;  // of options_.resource_names
   NominatedPods nominated_{state_, zones_, kubelet_};
+  GangHolds gangs_{state_};
   // Those whose figures the checks go by and a pod's coming and going changes: a budget is checked as it stands.
   std::array<cluster::Account*, 3> accounts_;
   std::span<cluster::Account* const> accounts_of_victims_;  // of these the ones that an enforced check goes by

@@ -205,7 +205,25 @@ std::vector<cluster::ZoneAmount> ZoneAccount::Counted(const cluster::PlacedPod& 
       left -= amount;
     }
   }
+  if (!counted.empty()) AddGrowth(*pod.pod, counted);
   return counted;
+}
+
+void ZoneAccount::AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAmount>& counted) const {
+  const Amounts asked = PlacedAmounts(pod, options_.managed_resources);
+  const auto zones = static_cast<int64_t>(counted.size());
+  for (size_t r = 0; r < asked.size(); ++r) {
+    const ResourceId resource = options_.managed_resources[r];
+    int64_t charged = 0;
+    for (const cluster::ZoneAmount& zone : counted) charged += zone.amount.Get(resource);
+    const int64_t growth = Credible(asked[r]) - charged;
+    const int64_t missed_by_crane = resource == kCpu && !pod.placement_mark ? zones * kWholeCpu : 1;
+    if (charged == 0 || growth < missed_by_crane) continue;
+    const int64_t unit = resource == kCpu ? kWholeCpu : 1;
+    const int64_t part = growth / unit / zones * unit;
+    for (cluster::ZoneAmount& zone : counted) zone.amount.Add(resource, part);
+    counted.front().amount.Add(resource, growth - part * zones);
+  }
 }
 
 void ZoneAccount::Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const {

@@ -8,8 +8,12 @@
 //
 // A pod's annotation says which zones it holds, and how much of each. Whoever may patch the pod may write anything
 // there: so no more than the pod requests of the node is believed of all zones together, and a CPU on top, since crane
-// sometimes writes a little more; what is too much is left out of the last zones. Less is believed: crane assigns in
-// part where zones have fractions of CPUs.
+// sometimes writes a little more; what is too much is left out of the last zones.
+//
+// A pod that was resized in place keeps its zones and has outgrown what the annotation says of them. What it asks more
+// now is charged to its zones in even parts of whole CPUs, what is left over to the first. Where huygens bound the pod,
+// the annotation had all that it asked. Where crane did, up to a CPU per zone may be missing and is not charged: crane
+// assigns in part where zones have fractions of CPUs.
 #pragma once
 
 #include <cstdint>
@@ -155,6 +159,8 @@ class ZoneAccount final : public cluster::Account {
   void Offer(NodeIndex node, const ZoneRequest& request, const View& view, ZoneOffers& offers) const;
   void Charge(const cluster::PlacedPod& pod, int sign);
   std::vector<cluster::ZoneAmount> Counted(const cluster::PlacedPod& pod) const;
+  // Adds what the pod has come to ask beyond `counted`, which is not empty.
+  void AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAmount>& counted) const;
   void Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const;
   static void CountUse(Zone& zone);
   Zone MakeZone(const cluster::Zone& zone) const;

@@ -22,9 +22,14 @@ struct ZoneRequest {
 };
 
 // A container takes part if its cpu request equals its cpu limit and is a whole number of CPUs above 0; init
-// containers, sidecars and overhead do not. Pods of a DaemonSet, with cpu-policy none, or without such a container ask
-// nothing.
+// containers, sidecars and overhead do not. Where no container does, the pod-level resources take part by the same
+// rule, which crane does not know. Pods of a DaemonSet, with cpu-policy none, or where nothing takes part ask nothing.
 bool IsTarget(const cluster::Container& container);
 ZoneRequest RequestOf(const cluster::Pod& pod, std::span<const ResourceId> managed_resources);
+
+// The amounts of a pod that is on a node, where an in-place resize may be under way or done: what the spec asks, what
+// is in force or what kubelet has promised, whichever is most (cluster::PlacedPodRequests). Empty if nothing takes
+// part.
+Amounts PlacedAmounts(const cluster::Pod& pod, std::span<const ResourceId> managed_resources);
 
 }  // namespace huygens::topology

@@ -124,6 +124,11 @@ Status ReadPreemptionPolicy(JsonReader& in, bool& preempts) {
   return absl::OkStatus();
 }
 
+Status ReadSchedulingGroup(JsonReader& in, Pod& pod) {
+  return in.Members(
+      [&](const JsonKey& key) { return key.Is("podGroupName") ? in.Read(pod.scheduling_group) : absl::OkStatus(); });
+}
+
 Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
@@ -132,6 +137,7 @@ Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
     if (key.Is("initContainers")) return ReadContainers(in, names, pod.init_containers);
     if (key.Is("containers")) return ReadContainers(in, names, pod.containers);
     if (key.Is("preemptionPolicy")) return ReadPreemptionPolicy(in, pod.preempts);
+    if (key.Is("schedulingGroup")) return ReadSchedulingGroup(in, pod);
     return key.Is("resources") ? ReadPodResources(in, names, pod.pod_level) : absl::OkStatus();
   });
 }

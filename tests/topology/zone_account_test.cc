@@ -284,6 +284,58 @@ TEST(ZoneAccount, OnlyManagedResourcesAreCharged) {
   EXPECT_EQ(account.Check(0, {{3000, 4001}, true}, kNow), Fit::kTooSmall);
 }
 
+TEST(ZoneAccount, WhatAPodHasComeToAskIsChargedToItsZones) {
+  struct Case {
+    const char* what;
+    std::vector<ZoneAmount> zones;
+    int64_t cpu, memory;  // asked now
+    bool by_huygens;
+    std::vector<Amounts> used;  // of zones 0 and 1
+  } cases[] = {
+      {"as bound", {{0, {{kCpu, 4000}, {kMemory, 10}}}}, 4000, 10, true, {{4000, 10}, {0, 0}}},
+      {"grown", {{0, {{kCpu, 4000}, {kMemory, 10}}}}, 6000, 13, true, {{6000, 13}, {0, 0}}},
+      {"grown in two zones: evenly, in whole CPUs",
+       {{0, {{kCpu, 4000}, {kMemory, 10}}}, {1, {{kCpu, 1000}, {kMemory, 1}}}},
+       8000,
+       14,
+       true,
+       {{6000, 12}, {2000, 2}}},
+      {"crane left a fraction of a CPU out", {{0, {{kCpu, 4000}}}}, 4999, 0, false, {{4000, 0}, {0, 0}}},
+      {"crane's pod has grown", {{0, {{kCpu, 4000}}}}, 5000, 0, false, {{5000, 0}, {0, 0}}},
+      {"crane may leave out one per zone",
+       {{0, {{kCpu, 4000}}}, {1, {{kCpu, 4000}}}},
+       9999,
+       0,
+       false,
+       {{4000, 0}, {4000, 0}}},
+      {"huygens leaves nothing out", {{0, {{kCpu, 4000}}}}, 4500, 0, true, {{4500, 0}, {0, 0}}},
+      {"what was not managed at bind", {{0, {{kCpu, 4000}}}}, 4000, 10, true, {{4000, 0}, {0, 0}}},
+      {"absurd", {{0, {{kCpu, 4000}}}}, INT64_MAX / 1000 * 1000, 0, true, {{kMostPerZone, 0}, {0, 0}}},
+  };
+  for (const Case& each : cases) {
+    ZoneAccount account({.managed_resources = {kCpu, kMemory}});
+    const NodeTopology topology = Managed({{0, 64000}, {1, 64000}});
+    account.NodeChanged(0, &topology);
+    auto pod = std::make_shared<cluster::Pod>();
+    const ResourceVector asked = {{kCpu, each.cpu}, {kMemory, each.memory}};
+    pod->containers = {{"c", asked, asked, false}};
+    if (const int64_t fraction = each.cpu % 1000; fraction != 0) {  // in force, and the spec asks whole CPUs
+      const ResourceVector whole = {{kCpu, each.cpu - fraction}};
+      pod->containers[0] = {"c", whole, whole, false, cluster::ContainerStatus{asked, {}, {}}};
+    }
+    if (each.by_huygens) pod->placement_mark = cluster::PlacementMark{};
+    const PlacedPod placed{pod, 0, each.zones};
+    account.Place(placed);
+    const auto figures = account.Figures(0, kNow);
+    EXPECT_EQ(figures[0].used, each.used[0]) << each.what;
+    EXPECT_EQ(figures[1].used, each.used[1]) << each.what;
+    const PlacedPod* pods[] = {&placed};
+    EXPECT_FALSE(account.Recount(0, pods)) << each.what;
+    account.Leave(placed);
+    EXPECT_EQ(Used(account, 0), (std::map<int, int64_t>())) << each.what;
+  }
+}
+
 TEST(ZoneAccount, DistancesAreForgottenUnlessAllAreKnown) {
   ZoneAccount account({});
   NodeTopology topology = Managed({{0, 4000}, {1, 4000}, {4, 4000}});

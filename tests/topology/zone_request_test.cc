@@ -52,6 +52,55 @@ TEST(ZoneRequest, ChargesEachManagedResourceOfTargets) {
   EXPECT_EQ(RequestOf(pod, kCpuAndMemory).amounts, Amounts({2000, 7}));
 }
 
+Pod PodLevel(ResourceVector requests, ResourceVector limits) {
+  Pod pod;
+  pod.containers = {Of({}, {})};
+  pod.pod_level = cluster::PodResources{std::move(requests), std::move(limits)};
+  return pod;
+}
+
+TEST(ZoneRequest, PodLevelResourcesTakePartWhereNoContainerDoes) {
+  Pod pod = PodLevel({{kCpu, 4000}, {kMemory, 7}}, {{kCpu, 4000}});
+  pod.smt = cluster::Smt::kSpread;
+  pod.topology_awareness = true;
+  const ZoneRequest request = RequestOf(pod, kCpuAndMemory);
+  EXPECT_EQ(request.amounts, Amounts({4000, 7}));
+  EXPECT_EQ(request.largest_cpu, 4000);
+  EXPECT_TRUE(request.RequiresTopology());
+  EXPECT_TRUE(RequestOf(PodLevel({{kCpu, 4000}}, {{kCpu, 5000}}), kCpuOnly).AsksNothing()) << "the limit differs";
+  EXPECT_TRUE(RequestOf(PodLevel({{kCpu, 4500}}, {{kCpu, 4500}}), kCpuOnly).AsksNothing()) << "a fraction";
+  pod.containers.push_back(Whole(3));
+  EXPECT_EQ(RequestOf(pod, kCpuOnly).amounts, Amounts({3000})) << "the container's own CPUs, as crane has it";
+}
+
+TEST(ZoneRequest, PlacedAmountsAreTheMostOfSpecStatusAndPromise) {
+  struct Case {
+    const char* what;
+    int64_t spec, in_force, promised;
+    bool infeasible;
+    int64_t amount;
+  } cases[] = {
+      {"no resize", 4000, 4000, 4000, false, 4000}, {"asked, not carried out", 6000, 4000, 4000, false, 6000},
+      {"promised", 4000, 4000, 5000, false, 5000},  {"shrinks, not carried out", 2000, 4000, 2000, false, 4000},
+      {"infeasible", 8000, 4000, 4000, true, 4000},
+  };
+  for (const Case& each : cases) {
+    Pod pod;
+    pod.containers = {Whole(1), Of({{kCpu, each.spec}}, {{kCpu, each.spec}}), Of({{kCpu, 500}}, {})};
+    pod.containers[1].status = cluster::ContainerStatus{{{kCpu, each.in_force}}, {}, {{kCpu, each.promised}}};
+    pod.resize_infeasible = each.infeasible;
+    EXPECT_EQ(PlacedAmounts(pod, kCpuOnly), Amounts({1000 + each.amount})) << each.what;
+
+    Pod whole = PodLevel({{kCpu, each.spec}}, {{kCpu, each.spec}});
+    whole.overhead = {{kCpu, 250}};
+    whole.pod_level_status = cluster::PodResources{{{kCpu, each.in_force}}, {}};
+    whole.pod_level_allocated = {{kCpu, each.promised}};
+    whole.resize_infeasible = each.infeasible;
+    EXPECT_EQ(PlacedAmounts(whole, kCpuOnly), Amounts({each.amount})) << each.what << ", at pod level";
+  }
+  EXPECT_TRUE(PlacedAmounts(PodLevel({}, {}), kCpuOnly).empty());
+}
+
 TEST(ZoneRequest, AsksNothingWithoutReason) {
   Pod pod;
   pod.containers = {Whole(2)};

@@ -1,0 +1,52 @@
+#include "placement/gang_holds.h"
+
+namespace huygens::placement {
+
+namespace {
+
+std::string GangOf(const cluster::Pod& pod) { return Concat(pod.namespace_name, "/", pod.scheduling_group); }
+
+bool IsHeld(const cluster::State& state, std::string_view uid) {
+  const cluster::Ledger::Entry* entry = state.ledger().Find(uid);
+  return entry != nullptr && entry->state == cluster::ReservationState::kHeld;
+}
+
+}  // namespace
+
+bool GangHolds::Holds(const cluster::Pod& pod) const { return !gangs_.empty() && IsHeld(state_, pod.uid); }
+
+void GangHolds::Release(const cluster::Pod& pod) {
+  if (Holds(pod)) state_.Release(pod.uid);
+}
+
+void GangHolds::ReleaseAll(const Gang& gang) {
+  for (const std::string& uid : gang.asked) {
+    if (IsHeld(state_, uid)) state_.Release(uid);
+  }
+}
+
+void GangHolds::Asked(const cluster::Pod& pod, Time now) {
+  if (pod.scheduling_group.empty() || pod.uid.empty()) return;
+  Gang& gang = gangs_[GangOf(pod)];
+  gang.last_asked = now;
+  if (gang.asked.insert(std::string(pod.uid)).second) return;
+  ReleaseAll(gang);
+  gang.asked = {std::string(pod.uid)};
+}
+
+void GangHolds::Hold(const std::shared_ptr<const cluster::Pod>& pod, cluster::NodeIndex node,
+                     std::vector<cluster::ZoneAmount> zones, Time now) {
+  // Bound, or being bound: it holds its room already.
+  if (!state_.FindPlaced(pod->uid)) (void)state_.Hold(pod, node, std::move(zones), now);
+}
+
+void GangHolds::Expire(Time now) {
+  absl::erase_if(gangs_, [&](const auto& each) {
+    const Gang& gang = each.second;
+    if (now < gang.last_asked + kPatience && now >= gang.last_asked) return false;
+    ReleaseAll(gang);
+    return true;
+  });
+}
+
+}  // namespace huygens::placement

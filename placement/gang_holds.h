@@ -1,0 +1,53 @@
+// Pods of a gang (spec.schedulingGroup) that have a node and are not bound yet. kube-scheduler chooses the nodes of all
+// of them one after the other and binds them only then (pkg/scheduler/schedule_one_podgroup.go, Kubernetes 1.37), so
+// that without this each would be promised the same room. What a pod of a gang is promised by filter is held from then
+// on, until it is bound, asked about again, gone, or nobody has asked about its gang for kPatience.
+//
+// kube-scheduler tries a gang again from the beginning: after a failure, and for each set of nodes that it compares. So
+// where a pod is asked about that was asked about before, all that its gang holds is given back first. Decision thread
+// only.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "base/text.h"
+#include "base/time.h"
+#include "cluster/state.h"
+
+namespace huygens::placement {
+
+class GangHolds {
+ public:
+  static constexpr Duration kPatience = std::chrono::seconds(10);
+
+  // `state` must outlive this.
+  explicit GangHolds(cluster::State& state) : state_(state) {}
+
+  // Before filter judges the pod.
+  void Asked(const cluster::Pod& pod, Time now);
+  // Filter has answered that the pod goes to this node, of which it takes these zones.
+  void Hold(const std::shared_ptr<const cluster::Pod>& pod, cluster::NodeIndex node,
+            std::vector<cluster::ZoneAmount> zones, Time now);
+  // Whether something is held for the pod.
+  bool Holds(const cluster::Pod& pod) const;
+  // Gives back what is held for the pod, if anything.
+  void Release(const cluster::Pod& pod);
+  // Gives back what nobody has asked about for too long.
+  void Expire(Time now);
+
+ private:
+  struct Gang {
+    absl::flat_hash_set<std::string> asked;  // UIDs, in the present try
+    Time last_asked;
+  };
+
+  void ReleaseAll(const Gang& gang);
+
+  cluster::State& state_;
+  TextMap<Gang> gangs_;  // by namespace/name
+};
+
+}  // namespace huygens::placement
