@@ -1,5 +1,8 @@
 #include "extender/overcommit_watch.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include "absl/strings/str_join.h"
 
 namespace huygens::extender {
@@ -41,6 +44,7 @@ void OvercommitWatch::LookAtNode(cluster::NodeIndex node, Time now, Found& found
   if (const size_t zones = placement.OvercommittedZones(node, now); zones > 0) {
     found.zones += zones;
     AddExample(found.zones, Concat("node/", name), found.examples);
+    std::ranges::move(placement.OutgrownPods(node), std::back_inserter(found.outgrown));
   }
   if (AboveCeiling(placement.usage(), node, now)) {
     ++found.nodes;
@@ -61,6 +65,7 @@ void OvercommitWatch::EverySecond() {
   if (--seconds_left_ > 0 || !context_.not_ready().empty()) return;
   seconds_left_ = kPeriod;
   found_ = Look();
+  TellOutgrown();
   const size_t count = found_.unexpected;
   if (count > told_) {
     context_.log.Warn("more is given away than there is", {{"zones", found_.zones},
@@ -71,6 +76,16 @@ void OvercommitWatch::EverySecond() {
     context_.log.Info("nothing is given away twice any more");
   }
   told_ = count;
+}
+
+void OvercommitWatch::TellOutgrown() const {
+  for (const auto& pod : found_.outgrown) {
+    context_.warn(
+        *pod, {.reason = "ZonesOutgrown",
+               .message = Concat("the pod was resized in place and asks more than its NUMA zones on node ",
+                                 pod->node_name, " can give; they are shared with others until it shrinks or moves"),
+               .repeat_key = ""});
+  }
 }
 
 void OvercommitWatch::RefreshMetrics() const {

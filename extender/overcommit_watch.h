@@ -1,8 +1,10 @@
 // What is given away more than once, whatever the cause: two instances that bound at the same time, a budget or a real
-// capacity that was lowered, pods whose labels changed, a zone that shrank or went. The metric, an item of
-// /readyz?verbose, and a log line when there is more of it, or none any more. Decision thread only.
+// capacity that was lowered, pods whose labels changed or that were resized in place, a zone that shrank or went. The
+// metric, an item of /readyz?verbose, a log line when there is more of it, or none any more, and an Event on each pod
+// that was resized beyond its zones. Decision thread only.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +31,8 @@ class OvercommitWatch {
     size_t zones = 0;
     size_t nodes = 0;  // above a usage ceiling at the peak of their week, by fresh figures
     size_t groups = 0;
-    std::vector<std::string> examples;  // names, of each a few
+    std::vector<std::string> examples;                          // names, of each a few
+    std::vector<std::shared_ptr<const cluster::Pod>> outgrown;  // resized in place, on nodes with such zones
     // What the enforced checks should have kept from happening.
     size_t unexpected = 0;
   };
@@ -37,6 +40,7 @@ class OvercommitWatch {
   Found Look() const;
   void LookAtNode(cluster::NodeIndex node, Time now, Found& found) const;
   void LookAtGroups(Found& found) const;
+  void TellOutgrown() const;
   bool Enforced(std::string_view check) const {
     return context_.placement.ModeOf(check) == policy::CheckMode::kEnforce;
   }

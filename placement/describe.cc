@@ -48,6 +48,14 @@ void Placement::DescribeKubelet(NodeIndex node, const cluster::NodeTopology& top
   }
 }
 
+std::vector<std::shared_ptr<const cluster::Pod>> Placement::OutgrownPods(NodeIndex node) const {
+  std::vector<std::shared_ptr<const cluster::Pod>> outgrown;
+  for (const cluster::PlacedPod* placed : state_.PodsOn(node)) {
+    if (zones_.Outgrown(*placed)) outgrown.push_back(placed->pod);
+  }
+  return outgrown;
+}
+
 std::optional<NodeDescription> Placement::Describe(std::string_view node_name, Time now) const {
   auto node = state_.FindNode(node_name);
   if (!node) return std::nullopt;

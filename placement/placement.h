@@ -204,6 +204,8 @@ class Placement {
   const usage::Account& usage() const { return usage_; }
   // topology::ZoneAccount::Overcommitted.
   size_t OvercommittedZones(NodeIndex node, Time now) const { return zones_.Overcommitted(node, now); }
+  // Those of its pods that were resized in place and hold more of its zones than they were bound with.
+  std::vector<std::shared_ptr<const cluster::Pod>> OutgrownPods(NodeIndex node) const;
   // kOff where it is not listed. A check that is enforced may all the same only report at times
   // (policy::Candidates::OnlyReport).
   policy::CheckMode ModeOf(std::string_view check) const;

@@ -209,6 +209,13 @@ std::vector<cluster::ZoneAmount> ZoneAccount::Counted(const cluster::PlacedPod& 
   return counted;
 }
 
+bool ZoneAccount::Outgrown(const cluster::PlacedPod& pod) const {
+  if (pod.zones.empty()) return false;
+  std::vector<cluster::ZoneAmount> grown = pod.zones;
+  AddGrowth(*pod.pod, grown);
+  return grown != pod.zones;
+}
+
 void ZoneAccount::AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAmount>& counted) const {
   const Amounts asked = PlacedAmounts(pod, options_.managed_resources);
   const auto zones = static_cast<int64_t>(counted.size());

@@ -87,6 +87,8 @@ class ZoneAccount final : public cluster::Account {
   std::vector<ZoneFigures> Figures(NodeIndex node, Time now) const;
   // The zones of a managed node of which more is used than they can give, those included that only pods name.
   size_t Overcommitted(NodeIndex node, Time now) const;
+  // Whether the pod has come to ask more than what it was bound with, and is charged for it.
+  bool Outgrown(const cluster::PlacedPod& pod) const;
 
   void Place(const cluster::PlacedPod& pod) override { Charge(pod, 1); }
   void Leave(const cluster::PlacedPod& pod) override { Charge(pod, -1); }

@@ -117,6 +117,20 @@ TEST_F(OvercommitWatchTest, TheLogTellsWhenItGetsMoreAndWhenItEnds) {
   EXPECT_THAT(captured_.Lines()[1], HasSubstr("nothing is given away twice any more"));
 }
 
+TEST_F(OvercommitWatchTest, APodThatWasResizedBeyondItsZonesIsTold) {
+  Hold("a", 0, 2);
+  Hold("b", 0, 2);
+  EXPECT_EQ(Gauge("zones"), 0);
+  EXPECT_THAT(backend_.events, IsEmpty());
+  auto grown = std::make_shared<cluster::Pod>(*AddPod("a", 3));
+  grown->node_name = "n";
+  grown->placement_mark = {grown->uid, grown->node_name, {{0, ResourceVector{{kCpu, 2000}}}}};
+  placement_->Apply(cluster::PodSet{grown});
+  EXPECT_EQ(Gauge("zones"), 1);
+  ASSERT_EQ(backend_.events.size(), 1u) << "b asks what it asked";
+  EXPECT_THAT(backend_.events[0], HasSubstr("ZonesOutgrown: the pod was resized in place"));
+}
+
 class UsageReported : public OvercommitWatchTest {
  protected:
   UsageReported() : OvercommitWatchTest(CheckMode::kReport) {}
