@@ -186,6 +186,11 @@ def check_values(bed, helm):
         assert refused.returncode != 0 and named in refused.stderr, f"{wrong}: {refused.stdout[:200]}{refused.stderr[-500:]}"
     old = helm.run("template", "huygens", CHART, "--kube-version", "v1.29.9", check=False)
     assert old.returncode != 0 and "kubeVersion" in old.stderr, old.stderr
+    for word in ("off", False):  # what YAML makes of an `off` without quotes
+        rendered = helm.template(CHART, values={"config": {"filter": {"checks": ["topology", {"name": "usage", "mode": word}]}}})
+        config, = [item["data"]["extender.yaml"] for item in objects(rendered) if item["metadata"]["name"] == "huygens" and item["kind"] == "ConfigMap"]
+        assert configuration(config)["filter"]["checks"] == ["topology", {"name": "usage", "mode": "off"}], config
+        check_extender_configuration(bed, config)
     for address in ("[::]:8889", ":8889"):
         helm.template(CHART, values={"config": {"server": {"adminAddress": address}}})
     for monitors, watched in ((("podMonitor",), False), (("serviceMonitor", "podMonitor"), True), ((), True)):
