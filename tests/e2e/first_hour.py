@@ -61,6 +61,7 @@ def inside(directory, cgroup):
         tag(IMAGE, PAUSE)
         site = Installation(bed)
         blocks = blocks_of(ROOT / PAGE)
+        assert {block.language for block in blocks} == {"sh"}, blocks
         sections = {re.match(r"\d+\. (\w+)", block.section).group(1) for block in blocks}
         assert sections >= {"Preflight", "Install", "Enforce", "Upgrade", "Roll", "Uninstall"}, sections
         with Reader(bed) as reader:

@@ -5,8 +5,9 @@ import re
 import subprocess
 import threading
 
-# `shown`: the lines of the block without a language that follows the commands; … stands for anything.
-Block = collections.namedtuple("Block", "page section text shown")
+# `text` is pasted where `language` is `sh`; after `sh WHERE` it is for another machine. `shown`: the lines of the blocks without a language that
+# follow; … stands for anything. `name`: of the file that the line above gives it.
+Block = collections.namedtuple("Block", "page section name language text shown")
 # Told of every command that fails outside of a condition, as `set -e` would be, while the shell goes on as a terminal does.
 # The line that reads a block fails as its last command does, and says nothing new.
 PROLOGUE = """trap 'code=$?; case $BASH_COMMAND in ". "*) ;; *) echo "$code $BASH_COMMAND" >&3 ;; esac' ERR; set -E -o pipefail\n"""
@@ -14,12 +15,12 @@ PROLOGUE = """trap 'code=$?; case $BASH_COMMAND in ". "*) ;; *) echo "$code $BAS
 
 def blocks_of(path):
     found, section = [], ""
-    for heading, language, text in re.findall(r"^#+ ([^\n]*)$|^ *```(\w*)\n(.*?)^ *```$", path.read_text(), re.M | re.S):
+    for heading, name, language, text in re.findall(r"^#+ ([^\n]*)$|(?:^`([^`\n]+)`:\n\n)?^ *```([^\n]*)\n(.*?)^ *```$", path.read_text(), re.M | re.S):
         if heading:
             section = heading
-        elif language == "sh":
-            found.append(Block(path.name, section, text, []))
-        elif not language:
+        elif language:
+            found.append(Block(path.name, section, name, language, text, []))
+        else:
             found[-1].shown.extend(line for line in text.splitlines() if line.strip())
     return found
 
