@@ -1,8 +1,7 @@
 {{/* An object of config/, in the release's namespace. Arguments: root, text. */}}
 {{- define "huygens.object" -}}
 {{- $namespace := .root.Release.Namespace }}
-{{- /* An account's name inside a CEL expression. */}}
-{{- $object := .text | replace "system:serviceaccount:kube-system:" (printf "system:serviceaccount:%s:" $namespace) | fromYaml }}
+{{- $object := .text | fromYaml }}
 {{- with $object.Error }}{{ fail . }}{{ end }}
 {{- /* This Role of Kubernetes' own is in kube-system, and so must be what refers to it. */}}
 {{- $fixed := eq (dig "roleRef" "name" "" $object) "extension-apiserver-authentication-reader" }}
