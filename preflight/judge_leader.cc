@@ -23,11 +23,12 @@ Findings JudgeLeader(const wire::SchedulerConfiguration::LeaderElection& electio
                      Time now) {
   Findings findings;
   const std::string where = Concat("the Lease ", election.namespace_name, "/", election.name);
-  const std::string look =
-      Concat("kubectl -n ", election.namespace_name, " get lease ", election.name, " -o yaml   # and kube-scheduler's log");
+  const std::string look = Concat("kubectl -n ", election.namespace_name, " get lease ", election.name,
+                                  " -o yaml   # and kube-scheduler's log");
   if (absl::IsNotFound(lease.status())) {
     Add(findings, Severity::kOk, Concat("nobody has led yet: there is no ", where.substr(4)),
-        "So it is before kube-scheduler runs. Afterwards it means that it may not write the Lease, and that no pod is placed.");
+        "So it is before kube-scheduler runs. Afterwards it means that it may not write the Lease, and that no pod is "
+        "placed.");
   } else if (!lease.ok()) {
     Add(findings, Severity::kOk, Concat("who leads is not known: ", where, " was not read"),
         std::string(Message(lease.status())));

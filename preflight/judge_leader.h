@@ -1,5 +1,5 @@
-// Whether an instance of the kube-scheduler that asks huygens leads. Everything can be Ready and no pod be scheduled: that
-// is seen by its Lease alone. Pure.
+// Whether an instance of the kube-scheduler that asks huygens leads. Everything can be Ready and no pod be scheduled:
+// that is seen by its Lease alone. Pure.
 #pragma once
 
 #include "base/status.h"

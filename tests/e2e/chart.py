@@ -268,6 +268,16 @@ def check_life(bed, helm, package):
         bed.client.get(f"{CRDS}/{name}")
 
 
+def check_beside_the_overlay(bed, helm, package):
+    """Where huygens is in the cluster's own kube-scheduler, too, both must ask for one bind Lease."""
+    bed.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
+    elsewhere = helm.run("install", "huygens", package, "-n", "huygens-system", "--take-ownership", check=False)
+    assert elsewhere.returncode != 0 and "install the chart with -n kube-system --take-ownership" in elsewhere.stderr, elsewhere.stderr
+    helm.run("install", "huygens", package, "-n", "kube-system", "--take-ownership")
+    helm.run("uninstall", "huygens", "-n", "kube-system")
+    bed.kubectl("delete", "--ignore-not-found", "-k", CONFIG / "overlays" / "kubeadm")
+
+
 def check_generated_certificates(bed, helm, package):
     """They fit both ends, an upgrade keeps them, and without their Secret it makes new ones."""
     values = {"tls": {"source": "generate"}}
@@ -309,5 +319,6 @@ def chart():
         package, = bed.directory.glob("huygens-*.tgz")
         check_life(bed, helm, package)
         check_generated_certificates(bed, helm, package)
+        check_beside_the_overlay(bed, helm, package)
         blocks = check_guide(bed, helm)
         return f"{count} objects as kustomize renders them; {blocks} blocks of commands of docs/helm.md"

@@ -211,9 +211,11 @@ TEST_F(PreflightTest, KubeSchedulersFileIsRead) {
     "name":"huygens-scheduler"},"spec":{"holderIdentity":"pod-a_1","leaseDurationSeconds":15,"renewTime":"2026-11-21T12:00:00.000000Z"}})");
   EXPECT_TRUE(Has(Run(), "nobody leads: pod-a holds the Lease kube-system/huygens-scheduler"));
   options_.scheduler_config = files_.Write(
-      "k.yaml", "kind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false, resourceName: huygens-scheduler}\n");
+      "k.yaml",
+      "kind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false, resourceName: huygens-scheduler}\n");
   EXPECT_FALSE(Has(Run(), "nobody")) << "one instance, which leads without a Lease";
-  options_.scheduler_config = files_.Write("k.yaml", "kind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: true}\n");
+  options_.scheduler_config =
+      files_.Write("k.yaml", "kind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: true}\n");
   EXPECT_TRUE(Has(Run(), "there is no Lease kube-system/kube-scheduler")) << "its own name for it";
   options_.scheduler_config = files_.Write("k.yaml", "kind: Nonsense\napiVersion: v1\nmetadata: {name: a}\n");
   EXPECT_THAT(Find(Run(), "kube-scheduler's configuration cannot be read").why,
