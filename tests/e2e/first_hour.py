@@ -66,10 +66,11 @@ def inside(directory, cgroup):
         assert sections >= {"Preflight", "Install", "Enforce", "Upgrade", "Roll", "Uninstall"}, sections
         with Reader(bed) as reader:
             for block in blocks:
+                if block.section.startswith("8."):
+                    site.check_logs("huygens-scheduler-")  # kubelet takes them away with the pods
                 reader.paste(block, SECONDS, {"huygens preflight": 1})  # nothing measures use here: warnings
                 if block.section.startswith(("3.", "6.", "7.")):
                     check_replicas(site)
-        site.check_logs("huygens-scheduler-")
         left = [name for name in site.shell(f"kubectl get {KINDS} -A -o name").split() if "huygens" in name or "topology.crane.io" in name]
         assert not left, left
         return f"{sum(block.text.count(chr(10)) for block in blocks)} lines in {len(blocks)} blocks"
