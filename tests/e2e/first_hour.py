@@ -23,8 +23,7 @@ SECONDS = 400  # a block; the page's own time-outs are shorter
 
 def versions():
     """Those that the page installs and upgrades to."""
-    _, new = re.search(r"s/newTag: (\S+)/newTag: (\S+)/", (ROOT / PAGE).read_text()).groups()
-    return project_version(), new
+    return project_version(), re.search(r"^NEW=(\S+)$", (ROOT / PAGE).read_text(), re.M).group(1)
 
 
 def first_hour():
