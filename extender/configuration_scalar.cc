@@ -167,8 +167,11 @@ Scalar Span(Duration& value, Duration least, Duration most) {
 Scalar Choice(std::span<const std::string_view> words, size_t now, std::function<void(size_t)> assign) {
   return {.kind = JoinNames(words, " \\| "),
           .text = now < words.size() ? std::string(words[now]) : "",
-          .set = [words, assign = std::move(assign)](std::string_view text, bool) {
+          .set = [words, assign = std::move(assign)](std::string_view text, bool quoted) {
             auto found = std::find(words.begin(), words.end(), text);
+            // What reads YAML by its older rules, such as helm, takes an `off` without quotes for false, and writes
+            // that.
+            if (!quoted && text == "false") found = std::find(words.begin(), words.end(), "off");
             if (found == words.end()) return Concat("must be ", JoinNames(words, " or "), ", not ", Quoted(text));
             assign(static_cast<size_t>(found - words.begin()));
             return std::string();

@@ -43,6 +43,15 @@ std::vector<Access> AskAccess(net::Client& client, std::vector<Permission> permi
   return accesses;
 }
 
+StatusOr<wire::Lease> AskLease(net::Client& client, std::string_view namespace_name, std::string_view name,
+                               Duration timeout) {
+  const std::string path = Concat("/apis/coordination.k8s.io/v1/namespaces/", namespace_name, "/leases/", name);
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, client.Call("GET", path, "", kube::JsonHeaders(), timeout));
+  if (reply.code == 404) return NotFound(path);
+  if (!kube::Succeeded(reply)) return Unavailable(Concat("GET ", path, ": ", kube::ReplyText(reply)));
+  return wire::DecodeLease(reply.body);
+}
+
 std::vector<KubeletSays> AskKubelets(net::Client& client, const std::vector<std::string>& nodes, Duration timeout) {
   std::vector<KubeletSays> kubelets;
   Status forbidden;

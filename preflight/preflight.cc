@@ -10,6 +10,7 @@
 #include "placement/placement.h"
 #include "preflight/ask_api_server.h"
 #include "preflight/judge_certificates.h"
+#include "preflight/judge_leader.h"
 #include "preflight/judge_scheduler.h"
 #include "preflight/judge_topology.h"
 #include "preflight/permissions.h"
@@ -167,6 +168,13 @@ class Preflight {
     }
     Add(JudgeScheduler(*scheduler, configuration_));
     if (const auto* ours = OursAmong(*scheduler, configuration_)) scheduler_tls_ = ours->tls;
+    if (api_server_ && scheduler->leader_election.leader_elect) Leader(scheduler->leader_election);
+  }
+
+  void Leader(const wire::SchedulerConfiguration::LeaderElection& election) {
+    auto client = net::Client::Create(*api_server_);
+    if (!client.ok()) return;  // said by Read
+    Add(JudgeLeader(election, AskLease(**client, election.namespace_name, election.name, options_.call), clock_.Now()));
   }
 
   void Certificates() {

@@ -59,6 +59,23 @@ Status ReadPercentage(JsonReader& in, std::optional<int64_t>& out) {
   return in.Read(out.emplace());
 }
 
+// An empty name is the default.
+Status ReadName(JsonReader& in, std::string& out) {
+  std::string name;
+  HUYGENS_RETURN_IF_ERROR(in.Read(name));
+  if (!name.empty()) out = std::move(name);
+  return absl::OkStatus();
+}
+
+Status ReadLeaderElection(JsonReader& in, SchedulerConfiguration::LeaderElection& out) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("leaderElect")) return in.Read(out.leader_elect);
+    if (key.Is("resourceNamespace")) return ReadName(in, out.namespace_name);
+    if (key.Is("resourceName")) return ReadName(in, out.name);
+    return absl::OkStatus();
+  });
+}
+
 }  // namespace
 
 StatusOr<SchedulerConfiguration> DecodeSchedulerConfiguration(std::string_view json) {
@@ -66,6 +83,7 @@ StatusOr<SchedulerConfiguration> DecodeSchedulerConfiguration(std::string_view j
     return in.Members([&](const JsonKey& key) -> Status {
       if (key.Is("kind")) return in.Read(out.kind);
       if (key.Is("percentageOfNodesToScore")) return ReadPercentage(in, out.percentage_of_nodes_to_score);
+      if (key.Is("leaderElection")) return ReadLeaderElection(in, out.leader_election);
       if (key.Is("extenders")) {
         return ReadList(in, out.extenders, [&](SchedulerExtender& extender) { return ReadExtender(in, extender); });
       }

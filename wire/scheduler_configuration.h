@@ -1,4 +1,5 @@
-// KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), as far as it is about extenders. Safe on any thread.
+// KubeSchedulerConfiguration (kubescheduler.config.k8s.io/v1), as far as it is about extenders and who leads. Safe on
+// any thread.
 #pragma once
 
 #include <optional>
@@ -32,6 +33,10 @@ struct SchedulerConfiguration {
   std::optional<int64_t> percentage_of_nodes_to_score;  // of all profiles without one of their own
   std::vector<std::optional<int64_t>> profiles;         // each one's own
   std::vector<SchedulerExtender> extenders;
+  struct LeaderElection {
+    bool leader_elect = true;
+    std::string namespace_name = "kube-system", name = "kube-scheduler";  // of the Lease; kube-scheduler's defaults
+  } leader_election;
 };
 
 // Fails where a field is not of its kind.

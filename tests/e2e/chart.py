@@ -186,6 +186,11 @@ def check_values(bed, helm):
         assert refused.returncode != 0 and named in refused.stderr, f"{wrong}: {refused.stdout[:200]}{refused.stderr[-500:]}"
     old = helm.run("template", "huygens", CHART, "--kube-version", "v1.29.9", check=False)
     assert old.returncode != 0 and "kubeVersion" in old.stderr, old.stderr
+    for word in ("off", False):  # what YAML makes of an `off` without quotes
+        rendered = helm.template(CHART, values={"config": {"filter": {"checks": ["topology", {"name": "usage", "mode": word}]}}})
+        config, = [item["data"]["extender.yaml"] for item in objects(rendered) if item["metadata"]["name"] == "huygens" and item["kind"] == "ConfigMap"]
+        assert configuration(config)["filter"]["checks"] == ["topology", {"name": "usage", "mode": "off"}], config
+        check_extender_configuration(bed, config)
     for address in ("[::]:8889", ":8889"):
         helm.template(CHART, values={"config": {"server": {"adminAddress": address}}})
     for monitors, watched in ((("podMonitor",), False), (("serviceMonitor", "podMonitor"), True), ((), True)):
@@ -263,6 +268,16 @@ def check_life(bed, helm, package):
         bed.client.get(f"{CRDS}/{name}")
 
 
+def check_beside_the_overlay(bed, helm, package):
+    """Where huygens is in the cluster's own kube-scheduler, too, both must ask for one bind Lease."""
+    bed.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
+    elsewhere = helm.run("install", "huygens", package, "-n", "huygens-system", "--take-ownership", check=False)
+    assert elsewhere.returncode != 0 and "install the chart with -n kube-system --take-ownership" in elsewhere.stderr, elsewhere.stderr
+    helm.run("install", "huygens", package, "-n", "kube-system", "--take-ownership")
+    helm.run("uninstall", "huygens", "-n", "kube-system")
+    bed.kubectl("delete", "--ignore-not-found", "-k", CONFIG / "overlays" / "kubeadm")
+
+
 def check_generated_certificates(bed, helm, package):
     """They fit both ends, an upgrade keeps them, and without their Secret it makes new ones."""
     values = {"tls": {"source": "generate"}}
@@ -304,5 +319,6 @@ def chart():
         package, = bed.directory.glob("huygens-*.tgz")
         check_life(bed, helm, package)
         check_generated_certificates(bed, helm, package)
+        check_beside_the_overlay(bed, helm, package)
         blocks = check_guide(bed, helm)
         return f"{count} objects as kustomize renders them; {blocks} blocks of commands of docs/helm.md"

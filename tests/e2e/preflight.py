@@ -1,10 +1,12 @@
 """`huygens preflight` against a real API server."""
+import datetime
 import json
 import subprocess
 
 from testbed import CONFIG, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 ACCOUNT = "kube-system/huygens"
+LEASES = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
 
 
 def preflight():
@@ -55,6 +57,15 @@ def preflight():
         left = {each["group"] for each in mended if each["severity"] == "warning"}
         assert "usage" in left, "nothing measures use on this machine"
         print(run().stdout)
+
+        assert any("nobody has led yet" in what for what in said(mended, "ok")), mended
+        lease = {"apiVersion": "coordination.k8s.io/v1", "kind": "Lease", "metadata": {"name": "huygens-scheduler", "namespace": "kube-system"},
+                 "spec": {"holderIdentity": "pod-a_1", "leaseDurationSeconds": 15, "renewTime": "2026-11-21T12:00:00.000000Z"}}
+        bed.client.post(LEASES, lease)
+        assert any(what.startswith("nobody leads: pod-a holds") for what in said(findings(1), "warning")), "a Lease that nobody renews"
+        now = datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+        bed.client.patch(f"{LEASES}/huygens-scheduler", {"spec": {"renewTime": now}})
+        assert "pod-a leads, by the Lease kube-system/huygens-scheduler" in said(findings(1), "ok")
 
         writes = {(event["verb"], event["objectRef"]["resource"]) for event in bed.audit()
                   if event.get("userAgent", "").startswith("huygens/") and event["verb"] not in ("get", "list", "watch")}

@@ -188,9 +188,9 @@ def wake_only():
             return ""
 
         # What docs/operations.md says to do to see whether the policy is in force.
-        def probe():
+        def probe(account="huygens"):
             labelled = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": node, "labels": {"probe": "1"}}}
-            return bed.kubectl("apply", "--server-side", "--subresource=status", "--dry-run=server", "--as=huygens", "-f", "-", check=False,
+            return bed.kubectl("apply", "--server-side", "--subresource=status", "--dry-run=server", f"--as={account}", "-f", "-", check=False,
                                stdin=json.dumps(labelled)).stderr
 
         # The policy takes a moment to be in force.
@@ -230,6 +230,10 @@ def wake_only():
         scheduled = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": "0/1 nodes are available"}
         bed.client_as("sidecar-scheduler-token").patch(pod_path + "/status", {"status": {"conditions": [scheduled], "nominatedNodeName": node}})
         assert admin.get(pod_path)["status"]["nominatedNodeName"] == node
+        # That of the chart in a namespace of its own neither loses the policy to what was applied last.
+        elsewhere = "system:serviceaccount:placing:huygens"
+        bed.kubectl("create", "clusterrolebinding", "elsewhere", "--clusterrole=huygens", f"--user={elsewhere}")
+        assert "huygens-wake-only" in probe(elsewhere), probe(elsewhere)
         # Others are not held to it.
         admin.patch(pod_path + "/status", forbidden["a label"])
         return f"{count} other changes refused"

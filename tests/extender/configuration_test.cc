@@ -220,6 +220,14 @@ TEST(Configuration, ACheckHasAModeAndANameAloneIsEnforced) {
   EXPECT_THAT(Good("filter: {checks: [{name: usage}]}").filter.checks, ElementsAre(placement::CheckSetting("usage")));
 }
 
+// helm and others read `off` by the rules of YAML 1.1, and write what they read.
+TEST(Configuration, FalseWithoutQuotesMeansOffWhereOffIsAWord) {
+  EXPECT_THAT(Good("filter: {checks: [{name: quota, mode: false}]}").filter.checks,
+              ElementsAre(placement::CheckSetting("quota", policy::CheckMode::kOff)));
+  EXPECT_FALSE(Parse("filter: {checks: [{name: quota, mode: \"false\"}]}").ok());
+  EXPECT_FALSE(Parse("filter: {checks: [{name: quota, mode: true}]}").ok());
+}
+
 TEST(Configuration, TermsMayWeighResources) {
   Configuration c = Good(
       "prioritize: {terms: [{name: LeastAllocated, weight: 2, resources: [{name: cpu, weight: 3}, {name: a.b/c}]}, "

@@ -5,6 +5,7 @@
 
 #include "kube/yaml_file.h"
 #include "preflight/judge_certificates.h"
+#include "preflight/judge_leader.h"
 #include "preflight/judge_scheduler.h"
 #include "preflight/permissions.h"
 #include "preflight/report.h"
@@ -87,6 +88,36 @@ INSTANTIATE_TEST_SUITE_P(
                     Change{"\"keyFile\":\"c.key\"", "\"keyData\":\"U0VDUkVU\"", kW, "keyData holds the key itself"},
                     Change{"\"extenders\":[", "\"extenders\":[{\"urlPrefix\":\"http://x:1\",\"bindVerb\":\"b\"},", kE,
                            "more than one extender"}));
+
+TEST(JudgeLeader, ByWhoHoldsTheLeaseAndRenewsIt) {
+  const Time now = *ParseRfc3339("2026-11-21T12:00:00Z");
+  const wire::SchedulerConfiguration::LeaderElection election = {
+      .leader_elect = true, .namespace_name = "kube-system", .name = "huygens-scheduler"};
+  const auto judge = [&](const StatusOr<wire::Lease>& lease) { return JudgeLeader(election, lease, now)[0]; };
+  wire::Lease lease;
+  lease.holder = "huygens-scheduler-7f-abc_0e1d";
+  lease.duration_seconds = 15;
+  lease.renewed = now - std::chrono::seconds(2);
+  EXPECT_EQ(judge(lease).what, "huygens-scheduler-7f-abc leads, by the Lease kube-system/huygens-scheduler");
+  EXPECT_EQ(judge(lease).severity, Severity::kOk);
+  lease.renewed = now - std::chrono::seconds(75);
+  EXPECT_EQ(judge(lease).severity, Severity::kOk) << "the clocks may differ";
+  lease.renewed = now + std::chrono::seconds(75);
+  EXPECT_EQ(judge(lease).severity, Severity::kOk);
+  lease.renewed = now - std::chrono::seconds(76);
+  EXPECT_EQ(judge(lease).severity, Severity::kWarning);
+  EXPECT_THAT(judge(lease).what, HasSubstr("nobody leads: huygens-scheduler-7f-abc holds the Lease"));
+  EXPECT_THAT(judge(lease).mend, HasSubstr("kubectl -n kube-system get lease huygens-scheduler -o yaml"));
+  lease.renewed.reset();
+  EXPECT_THAT(judge(lease).what, HasSubstr("never renewed it"));
+  lease.holder.clear();
+  EXPECT_EQ(judge(lease).severity, Severity::kWarning);
+  EXPECT_THAT(judge(lease).what, HasSubstr("is free"));
+  EXPECT_EQ(judge(NotFound("none")).severity, Severity::kOk) << "so it is before the installation";
+  EXPECT_THAT(judge(NotFound("none")).what, HasSubstr("nobody has led yet"));
+  EXPECT_EQ(judge(Unavailable("403")).severity, Severity::kOk) << "huygens needs no such permission";
+  EXPECT_EQ(judge(Unavailable("403")).why, "403");
+}
 
 net::Certificate Certificate(Time now, Duration from, Duration until) {
   return {.names = {"kube-scheduler"}, .not_before = now + from, .not_after = now + until};

@@ -206,6 +206,17 @@ TEST_F(PreflightTest, KubeSchedulersFileIsRead) {
   options_.scheduler_config = HUYGENS_SOURCE_DIR "/config/scheduler/kube-scheduler.yaml";
   AllowAll();
   EXPECT_TRUE(Has(Run(), "urlPrefix begins with https://, and huygens serves plain HTTP"));
+  EXPECT_TRUE(Has(Run(), "nobody has led yet: there is no Lease kube-system/huygens-scheduler"));
+  server_.Put(R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"namespace":"kube-system",
+    "name":"huygens-scheduler"},"spec":{"holderIdentity":"pod-a_1","leaseDurationSeconds":15,"renewTime":"2026-11-21T12:00:00.000000Z"}})");
+  EXPECT_TRUE(Has(Run(), "nobody leads: pod-a holds the Lease kube-system/huygens-scheduler"));
+  options_.scheduler_config = files_.Write(
+      "k.yaml",
+      "kind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: false, resourceName: huygens-scheduler}\n");
+  EXPECT_FALSE(Has(Run(), "nobody")) << "one instance, which leads without a Lease";
+  options_.scheduler_config =
+      files_.Write("k.yaml", "kind: KubeSchedulerConfiguration\nleaderElection: {leaderElect: true}\n");
+  EXPECT_TRUE(Has(Run(), "there is no Lease kube-system/kube-scheduler")) << "its own name for it";
   options_.scheduler_config = files_.Write("k.yaml", "kind: Nonsense\napiVersion: v1\nmetadata: {name: a}\n");
   EXPECT_THAT(Find(Run(), "kube-scheduler's configuration cannot be read").why,
               HasSubstr("no KubeSchedulerConfiguration"));

@@ -1,8 +1,7 @@
 {{/* An object of config/, in the release's namespace. Arguments: root, text. */}}
 {{- define "huygens.object" -}}
 {{- $namespace := .root.Release.Namespace }}
-{{- /* An account's name inside a CEL expression. */}}
-{{- $object := .text | replace "system:serviceaccount:kube-system:" (printf "system:serviceaccount:%s:" $namespace) | fromYaml }}
+{{- $object := .text | fromYaml }}
 {{- with $object.Error }}{{ fail . }}{{ end }}
 {{- /* This Role of Kubernetes' own is in kube-system, and so must be what refers to it. */}}
 {{- $fixed := eq (dig "roleRef" "name" "" $object) "extension-apiserver-authentication-reader" }}
@@ -43,6 +42,9 @@
 {{- /* The file is for the history that huygens keeps where there is no Prometheus; huygens refuses both. */}}
 {{- if dig "usage" "prometheus" "" .Values.config }}{{ $_ := unset $config.usage "historyFile" }}{{ end }}
 {{- $merged := mustMergeOverwrite $config (deepCopy .Values.config) }}
+{{- range $merged.filter.checks }}
+{{- if kindIs "map" . }}{{ if eq (toString .mode) "false" }}{{ $_ := set . "mode" "off" }}{{ end }}{{ end }}
+{{- end }}
 {{- $admin := toString $merged.server.adminAddress }}
 {{- if or (not (hasSuffix ":8889" $admin)) (regexMatch "^(127[.]|localhost:|\\[::1\\])" $admin) }}
 {{- $why := "kubelet's probes and the Service ask port 8889 on the pod's address; leave it out, or say \"[::]:8889\"" }}
