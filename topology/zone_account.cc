@@ -217,6 +217,7 @@ bool ZoneAccount::Outgrown(const cluster::PlacedPod& pod) const {
 }
 
 void ZoneAccount::AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAmount>& counted) const {
+  if (!pod.placement_mark) return;
   const Amounts asked = PlacedAmounts(pod, options_.managed_resources);
   const auto zones = static_cast<int64_t>(counted.size());
   for (size_t r = 0; r < asked.size(); ++r) {
@@ -224,8 +225,7 @@ void ZoneAccount::AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAm
     int64_t charged = 0;
     for (const cluster::ZoneAmount& zone : counted) charged += zone.amount.Get(resource);
     const int64_t growth = Credible(asked[r]) - charged;
-    const int64_t missed_by_crane = resource == kCpu && !pod.placement_mark ? zones * kWholeCpu : 1;
-    if (charged == 0 || growth < missed_by_crane) continue;
+    if (charged == 0 || growth <= 0) continue;
     const int64_t unit = resource == kCpu ? kWholeCpu : 1;
     const int64_t part = growth / unit / zones * unit;
     for (cluster::ZoneAmount& zone : counted) zone.amount.Add(resource, part);

@@ -11,9 +11,8 @@
 // sometimes writes a little more; what is too much is left out of the last zones.
 //
 // A pod that was resized in place keeps its zones and has outgrown what the annotation says of them. What it asks more
-// now is charged to its zones in even parts of whole CPUs, what is left over to the first. Where huygens bound the pod,
-// the annotation had all that it asked. Where crane did, up to a CPU per zone may be missing and is not charged: crane
-// assigns in part where zones have fractions of CPUs.
+// now is charged to its zones in even parts of whole CPUs, what is left over to the first; only where huygens bound the
+// pod (huygens.dev/placement), so that the annotation had all that it asked: crane at times assigns in part.
 #pragma once
 
 #include <cstdint>
