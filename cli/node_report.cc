@@ -42,12 +42,14 @@ std::string Remark(const NodeZonesView::Zone& zone) {
 
 std::string ZoneTable(const NodeZonesView& node) {
   const bool kubelet = node.mode == "kubelet";
-  Table table(kubelet ? std::vector<std::string>{"  ZONE", "ALLOCATABLE", "AVAILABLE (OBJECT)", "FREE", ""}
-                      : std::vector<std::string>{"  ZONE", "CAN GIVE", "USED", "FREE", ""});
+  Table table(kubelet ? std::vector<std::string>{"  ZONE", "ALLOCATABLE", "AVAILABLE (OBJECT)", "FREE", "NOTE"}
+                      : std::vector<std::string>{"  ZONE", "CAN GIVE", "USED", "FREE", "NOTE"});
   for (const NodeZonesView::Zone& zone : node.zones) {
     const bool published = kubelet && !zone.absent;
-    table.AddRow({Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective),
-                  AmountsText(published ? zone.available : zone.used), AmountsText(zone.free), Remark(zone)});
+    std::vector<std::string> row{Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective),
+                                 AmountsText(published ? zone.available : zone.used), AmountsText(zone.free)};
+    if (std::string remark = Remark(zone); !remark.empty()) row.push_back(std::move(remark));
+    table.AddRow(std::move(row));
   }
   return table.Text();
 }
@@ -64,13 +66,15 @@ std::string How(const NodeZonesView::Pod& pod) {
 }
 
 std::string PodTable(const NodeZonesView& node) {
-  Table table({"  POD", "HOLDS", ""});
+  Table table({"  POD", "HOLDS", "NOTE"});
   size_t shown = 0, holding = 0;
   for (const NodeZonesView::Pod& pod : node.pods) {
     if (pod.zones.empty() && pod.counted.empty()) continue;
     if (++holding > kMostPods) continue;
     ++shown;
-    table.AddRow({Concat("  ", pod.pod), ToText(pod.zones), How(pod)});
+    std::vector<std::string> row{Concat("  ", pod.pod), ToText(pod.zones)};
+    if (std::string how = How(pod); !how.empty()) row.push_back(std::move(how));
+    table.AddRow(std::move(row));
   }
   const size_t without = node.pods.size() - holding;
   std::string text = shown == 0 ? "" : Concat("\n", table.Text());

@@ -55,8 +55,8 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
     return;
   }
   const auto nearness = [&](const ZoneDescription& zone) {
-    return std::tuple(zone.present, Share(shortage.needs, zone.free), zone.whole_cores, zone.free.Get(kCpu),
-                      Share(shortage.needs, of(zone)));
+    return std::tuple(zone.present, Share(shortage.needs, zone.free), shortage.asks_cores ? zone.whole_cores : 0,
+                      zone.free.Get(kCpu), Share(shortage.needs, of(zone)));
   };
   const auto nearest = std::ranges::max_element(zones, {}, nearness);
   if (nearest == zones.end() || !nearest->present) return;
