@@ -152,13 +152,16 @@ Status CheckAll(const std::vector<cluster::Container>& containers, const Resourc
 }  // namespace
 
 Status CheckPodFields(std::string_view json) {
-  HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(json));
-  return in.Members([&](const JsonKey& key) -> Status {
-    HUYGENS_RETURN_IF_ERROR(CheckName(key, kPod));
-    if (key.text == "spec") return CheckSpec(in);
-    if (key.text != "metadata") return absl::OkStatus();
-    return in.Members([&](const JsonKey& field) { return CheckName(field, kMetadata); });
+  struct Nothing {};
+  const auto checked = wire::DecodeObject<Nothing>(json, [](JsonReader& in, Nothing&) {
+    return in.Members([&](const JsonKey& key) -> Status {
+      HUYGENS_RETURN_IF_ERROR(CheckName(key, kPod));
+      if (key.text == "spec") return CheckSpec(in);
+      if (key.text != "metadata") return absl::OkStatus();
+      return in.Members([&](const JsonKey& field) { return CheckName(field, kMetadata); });
+    });
   });
+  return checked.status();
 }
 
 Status CheckPodLimits(const cluster::Pod& pod, const ResourceNames& names) {
