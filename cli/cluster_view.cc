@@ -15,6 +15,7 @@ Status ReadNode(JsonReader& in, ResourceNames& names, NodeView& node) {
     if (key.text == "name") return in.Read(node.name);
     if (key.text == "known") return in.Read(node.known);
     if (key.text == "allocatable") return wire::ReadResourceList(in, names, node.allocatable);
+    if (key.text == "pods") return in.Read(node.pods);
     if (key.text == "requested") return wire::ReadResourceList(in, names, node.requested);
     return absl::OkStatus();
   });
@@ -40,6 +41,15 @@ Status ReadPod(JsonReader& in, PodOnNode& pod) {
   });
 }
 
+StatusOr<std::vector<PodOnNode>> DecodePodsOn(std::string_view json) {
+  return wire::DecodeObject<std::vector<PodOnNode>>(json, [&](JsonReader& in, std::vector<PodOnNode>& out) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.text != "pods") return absl::OkStatus();
+      return wire::ReadList(in, out, [&](PodOnNode& pod) { return ReadPod(in, pod); });
+    });
+  });
+}
+
 }  // namespace
 
 StatusOr<std::vector<NodeView>> DecodeNodes(std::string_view json, ResourceNames& names) {
@@ -51,14 +61,15 @@ StatusOr<std::vector<NodeView>> DecodeNodes(std::string_view json, ResourceNames
   });
 }
 
+StatusOr<std::vector<std::string>> DecodeUidsOf(std::string_view json) {
+  HUYGENS_ASSIGN_OR_RETURN(auto pods, DecodePodsOn(json));
+  std::vector<std::string> uids;
+  for (PodOnNode& pod : pods) uids.push_back(std::move(pod.uid));
+  return uids;
+}
+
 StatusOr<std::vector<ZoneView>> DecodeZonesOf(std::string_view json, std::string_view uid) {
-  HUYGENS_ASSIGN_OR_RETURN(
-      auto pods, wire::DecodeObject<std::vector<PodOnNode>>(json, [&](JsonReader& in, std::vector<PodOnNode>& out) {
-        return in.Members([&](const JsonKey& key) {
-          if (key.text != "pods") return absl::OkStatus();
-          return wire::ReadList(in, out, [&](PodOnNode& pod) { return ReadPod(in, pod); });
-        });
-      }));
+  HUYGENS_ASSIGN_OR_RETURN(auto pods, DecodePodsOn(json));
   for (PodOnNode& pod : pods) {
     if (pod.uid == uid) return std::move(pod.zones);
   }

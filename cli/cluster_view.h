@@ -16,6 +16,7 @@ struct NodeView {
   bool known = false;  // there is a Node object
   ResourceVector allocatable;
   ResourceVector requested;  // by the pods on it, pod slots included
+  int64_t pods = 0;          // on it
 };
 StatusOr<std::vector<NodeView>> DecodeNodes(std::string_view json, ResourceNames& names);
 
@@ -29,5 +30,7 @@ std::string ToText(const std::vector<ZoneView>& zones);
 
 // The zones that `uid` holds, of the answer of /debug/nodes/NAME. Empty if it holds none.
 StatusOr<std::vector<ZoneView>> DecodeZonesOf(std::string_view json, std::string_view uid);
+// The UIDs of all pods on the node, of the same answer.
+StatusOr<std::vector<std::string>> DecodeUidsOf(std::string_view json);
 
 }  // namespace huygens::cli

@@ -4,8 +4,10 @@
 #include <string>
 
 #include "absl/flags/flag.h"
+#include "cli/cluster_view.h"
 #include "cli/command.h"
 #include "cli/explain_report.h"
+#include "cli/node_report.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
 #include "cli/query_escape.h"
@@ -23,16 +25,59 @@ StatusOr<std::string> Ask(Remote& admin, std::string_view key, std::string_view 
   return admin.Get(Concat("/debug/decisions?limit=100&", key, "=", QueryEscape(pod)));
 }
 
-// A node instead of a pod: its use over the week. Nothing if there is no such node.
+// A node instead of a pod: its zones, and its use over the week. Nothing if there is no such node.
 std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputFormat format) {
   const auto json = admin.Get(Concat("/debug/nodes/", QueryEscape(node)));
   if (absl::IsNotFound(json.status())) return std::nullopt;
   if (!json.ok()) return Failed(kName, Message(json.status()));
+  const auto zones = DecodeNodeZones(*json);
   const auto use = DecodeNodeUse(*json);
-  if (!use.ok()) return Failed(kName, Message(Annotate(use.status(), "answer of /debug/nodes")));
-  const std::string text = format == OutputFormat::kJson ? *json : NodeUseText(*use, SystemClock().Now());
+  for (const Status& status : {zones.status(), use.status()}) {
+    if (!status.ok()) return Failed(kName, Message(Annotate(status, "answer of /debug/nodes")));
+  }
+  const std::string text = format == OutputFormat::kJson ? *json
+                                                         : Concat("node ", use->name, "\n", NodeZonesText(*zones), "\n",
+                                                                  NodeUseText(*use, SystemClock().Now()));
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;
+}
+
+int NoSuchNode(Remote& admin, std::string_view node, std::string_view url) {
+  ResourceNames resources;
+  const auto json = admin.Get("/debug/nodes");
+  const auto nodes = json.ok() ? DecodeNodes(*json, resources) : StatusOr<std::vector<NodeView>>(json.status());
+  if (!nodes.ok()) return Failed(kName, Message(nodes.status()));
+  std::vector<std::string> names;
+  for (const NodeView& each : *nodes) names.push_back(each.name);
+  return Failed(kName, UnknownNodeText(node, url, names));
+}
+
+// An answer that says nothing of the pod is no failure: the decisions are there all the same.
+struct PodNow {
+  std::string json;
+  std::optional<PodView> view;
+};
+PodNow AskNow(Remote& admin, const DecisionView& newest) {
+  PodNow now;
+  const size_t slash = newest.pod.find('/');
+  const std::string_view pod = newest.pod;
+  if (slash == std::string::npos) return now;
+  const auto json =
+      admin.Get(Concat("/debug/pods/", QueryEscape(pod.substr(0, slash)), "/", QueryEscape(pod.substr(slash + 1))));
+  if (!json.ok()) return now;
+  auto view = DecodePodView(*json);
+  if (!view.ok() || (!newest.uid.empty() && view->uid != newest.uid)) return now;
+  now.json = *json;
+  now.view = *std::move(view);
+  return now;
+}
+
+// The page of decisions with what holds now beside them.
+std::string WithNow(std::string decisions, std::string_view now) {
+  const size_t end = decisions.rfind('}');
+  if (now.empty() || end == std::string::npos) return decisions;
+  while (now.ends_with('\n')) now.remove_suffix(1);
+  return Concat(std::string_view(decisions).substr(0, end), ",\"now\":", now, "}\n");
 }
 
 int Run(std::span<const std::string_view> arguments) {
@@ -44,7 +89,8 @@ int Run(std::span<const std::string_view> arguments) {
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
   const std::string_view given = arguments[0];
-  if (given.starts_with(kNode) && given.size() > kNode.size()) {  // or a pod of a namespace with this name
+  const bool names_node = given.starts_with(kNode) && given.size() > kNode.size();
+  if (names_node) {  // or a pod of a namespace with this name
     if (const auto code = ExplainNode(*admin, given.substr(kNode.size()), *format)) return *code;
   }
   const auto pod = ReadPodArgument(given);
@@ -60,9 +106,18 @@ int Run(std::span<const std::string_view> arguments) {
   auto ready = admin->Fetch("/readyz");
   if (!ready.ok()) return Failed(kName, Message(ready.status()));
   const std::string trouble = ready->code == 200 ? "" : NotReadyText(ready->body);
-  if (decisions->empty()) return Failed(kName, trouble.empty() ? UnknownPodText(pod->Key(), url) : trouble);
+  if (decisions->empty() && !trouble.empty()) return Failed(kName, trouble);
+  if (decisions->empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
+  if (decisions->empty()) {
+    const std::string_view name = given.substr(given.find('/') + 1);
+    const bool is_node = admin->Get(Concat("/debug/nodes/", QueryEscape(name))).ok();
+    return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
+  }
   if (!trouble.empty()) Failed(kName, trouble);  // what it decided before is still worth reading
-  const std::string text = *format == OutputFormat::kJson ? *json : ExplainText(*decisions, SystemClock().Now());
+  const PodNow now = AskNow(*admin, decisions->front());
+  const std::string text = *format == OutputFormat::kJson
+                               ? WithNow(*std::move(json), now.json)
+                               : ExplainText(*decisions, SystemClock().Now(), now.view ? &*now.view : nullptr);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;
 }
@@ -72,15 +127,16 @@ constexpr std::string_view kFlags[] = {"n", "namespace", "admin_url", "token_fil
 }  // namespace
 
 const Command kExplainCommand = {
-    "explain", "say why a pod is where it is, or nowhere; or how a node is used",
+    "explain", "say why a pod is where it is, or nowhere; or what a node's zones and use are",
     "Usage: huygens explain POD|node/NAME [-n NAMESPACE] [--admin-url URL] [--token-file FILE] [-o table|json]\n\n"
     "Asks a running huygens for its last decisions on a pod (NAME, NAMESPACE/NAME or UID) and prints, for each node it "
     "was asked about, the\n"
-    "reason against it or its score by term, and what bind chose. The last 1000 decisions on all pods are remembered; "
-    "-o json prints them as\n"
-    "/debug/decisions gives them. For node/NAME it prints what is assumed of its kubelet and who says so, "
-    "what the node\n"
-    "uses by hour of the week, its ceilings, what they leave, and the pods that use most.\n\n"
+    "reason against it or its score by term, and what bind chose. Figures of zones are those of now. The last 1000 "
+    "decisions on all pods are\n"
+    "remembered; -o json prints them as /debug/decisions gives them, with /debug/pods/NAMESPACE/NAME as `now`.\n"
+    "For node/NAME it prints its zones, who holds them, what is wrong with its topology object, what is assumed of its "
+    "kubelet and who says\n"
+    "so, what the node uses by hour of the week, its ceilings, what they leave, and the pods that use most.\n\n"
     "  huygens explain one-zone -n default --admin-url http://127.0.0.1:8889\n"
     "  huygens explain node/numa-4 --admin-url http://127.0.0.1:8889\n\n"
     "Exit codes: 0 explained, 1 nothing is known about the pod or the server could not be reached, 2 wrong usage.\n",

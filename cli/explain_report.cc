@@ -7,7 +7,8 @@
 
 #include "cli/table.h"
 #include "cli/when.h"
-#include "policy/reason.h"
+#include "extender/configuration_nearest.h"
+#include "policy/explained.h"
 
 namespace huygens::cli {
 
@@ -54,18 +55,19 @@ size_t Feasible(const DecisionView& filter) {
 
 std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
 
-constexpr std::string_view kNoZones =
-    "no zones were assigned: huygens does not choose them on that node (its `mode` in /debug/nodes is not managed), or "
-    "the pod asks for none\n(no whole CPUs, a request that differs from its limit, cpu-policy none, a DaemonSet's "
-    "pod).";
+std::string NoZones(const PodView* now) {
+  if (now == nullptr) return "no zones were assigned; the pod is gone, so why can no longer be said.";
+  if (now->no_zones.empty()) return "no zones were assigned.";
+  return Concat("no zones were assigned: ", now->no_zones, ".");
+}
 
 // The one sentence that somebody in a hurry reads.
-std::string Headline(const Attempt& attempt, Time now) {
+std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now) {
   if (const DecisionView* bind = attempt.bind) {
     if (bind->error.empty()) {
       const bool again = bind->outcome == "already_bound";
       return Concat(again ? "Was bound already, to " : "Bound to ", bind->node, ", ", When(bind->time, now), "; ",
-                    bind->zones.empty() ? kNoZones : Concat("zones ", ToText(bind->zones), "."));
+                    bind->zones.empty() ? NoZones(pod_now) : Concat("zones ", ToText(bind->zones), "."));
     }
     return Concat("Binding to ", bind->node, " failed, ", When(bind->time, now), ": ", bind->error,
                   "\nkube-scheduler puts the pod back into its queue and tries again.");
@@ -107,8 +109,18 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
   return rows;
 }
 
-std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt) {
-  if (row.filter && !row.filter->reason.empty()) return row.filter->reason;
+// With the figures of now, where the reason is still the same.
+std::string Refusal(const DecisionView::NodeVerdict& node, const PodView* pod_now) {
+  if (pod_now == nullptr) return node.reason;
+  const auto now = pod_now->refusals.find(node.name);
+  if (now == pod_now->refusals.end() || now->second.reason != node.reason || now->second.why.empty())
+    return node.reason;
+  const auto reason = policy::ReasonExplainedAs(node.reason);
+  return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", now->second.why);
+}
+
+std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt, const PodView* pod_now) {
+  if (row.filter && !row.filter->reason.empty()) return Refusal(*row.filter, pod_now);
   const bool reported = row.filter && !row.filter->would_refuse.empty();
   const std::string report = reported ? Concat("; would be refused: ", row.filter->would_refuse) : std::string();
   if (attempt.bind && attempt.bind->node == name)
@@ -131,7 +143,7 @@ std::string Reported(const Attempt& attempt) {
                 Nodes(Feasible(*attempt.filter)), " that could take it.\n");
 }
 
-std::string NodeTable(const Attempt& attempt) {
+std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
   static const std::vector<DecisionView::Term> kNoTerms;
   const auto& terms = attempt.prioritize ? attempt.prioritize->terms : kNoTerms;
   const std::map<std::string, Row> rows = Rows(attempt);
@@ -162,7 +174,7 @@ std::string NodeTable(const Attempt& attempt) {
       const bool has = row.prioritize && t < row.prioritize->opinions.size() && row.prioritize->opinions[t];
       cells.push_back(has ? Number(*row.prioritize->opinions[t], "%.2f") : "");
     }
-    cells.push_back(Verdict(name, row, attempt));
+    cells.push_back(Verdict(name, row, attempt, pod_now));
     table.AddRow(std::move(cells));
   }
   std::string text = table.Text();
@@ -172,10 +184,45 @@ std::string NodeTable(const Attempt& attempt) {
     text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ");
     for (size_t i = 0; i < std::min<size_t>(names.size(), 5); ++i) text += Concat(i == 0 ? "" : ", ", names[i]);
     text += names.size() > 5 ? ", ...\n" : "\n";
+    if (pod_now == nullptr) continue;
+    if (const auto now = pod_now->refusals.find(names.front()); now != pod_now->refusals.end()) {
+      if (!now->second.why.empty()) text += Concat("  ", names.front(), ": ", now->second.why, "\n");
+    }
   }
   if (attempt.prioritize) {
     text += Concat("\nSCORE = ", std::to_string(attempt.prioritize->max_score),
                    " x weighted mean of the terms' opinions, 0 to 1 (\"-\" = no opinion, left out of the mean).\n");
+  }
+  return text;
+}
+
+// What can be done about each reason of the table, once.
+std::string WhatToDo(const Attempt& attempt) {
+  std::vector<std::pair<policy::Reason, size_t>> reasons;  // nodes of each
+  const auto add = [&](std::string_view text) {
+    const auto reason = policy::ReasonExplainedAs(text);
+    if (!reason || *reason == policy::Reason::kFits) return;
+    const auto found = std::ranges::find(reasons, *reason, &std::pair<policy::Reason, size_t>::first);
+    if (found == reasons.end()) {
+      reasons.emplace_back(*reason, size_t{1});
+    } else {
+      ++found->second;
+    }
+  };
+  for (const auto& node : attempt.filter->nodes) add(node.reason);
+  for (const auto& node : attempt.filter->nodes) {
+    // "usage: node(s) would ..."
+    const std::string_view report = std::string_view(node.would_refuse).substr(0, node.would_refuse.find("; "));
+    if (const size_t colon = report.find(": "); colon != std::string_view::npos) add(report.substr(colon + 2));
+  }
+  std::ranges::stable_sort(reasons, std::greater<>(), &std::pair<policy::Reason, size_t>::second);
+  std::string text;
+  std::vector<std::string_view> said;
+  for (const auto& [reason, nodes] : reasons) {
+    const std::string_view advice = policy::Advice(reason);
+    if (std::ranges::find(said, advice) != said.end()) continue;
+    said.push_back(advice);
+    text += Concat(text.empty() ? "\nWhat to do:\n" : "", "- ", policy::Text(reason), ": ", advice, "\n");
   }
   return text;
 }
@@ -190,7 +237,7 @@ std::string Summary(const DecisionView& decision) {
 
 }  // namespace
 
-std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
+std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now) {
   const DecisionView& newest = decisions.front();
   std::vector<const DecisionView*> same_pod;
   for (const DecisionView& decision : decisions) {
@@ -209,7 +256,10 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
   }
   const Attempt attempt = Newest(same_pod);
   std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
-                            Headline(attempt, now), "\n");
+                            Headline(attempt, now, pod_now), "\n");
+  if (pod_now) {
+    for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
+  }
   text += Reported(attempt);
   const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
   if (last && !last->quota.empty()) text += Concat(last->quota, "\n");
@@ -217,24 +267,14 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now) {
     text += Concat("A later bind to ", refused_later->node, " was refused, ", When(refused_later->time, now), ": ",
                    refused_later->error, "\n");
   }
-  if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt));
+  if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt, pod_now));
   if (attempt.filter && !attempt.filter->nodes.empty()) {
     text +=
         "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about "
         "them.\n";
   }
-  if (attempt.filter && std::ranges::any_of(attempt.filter->nodes, [](const auto& node) {
-        const std::string_view ceiling = policy::Text(policy::Reason::kUsageCeiling);
-        return node.reason == ceiling || node.would_refuse.find(ceiling) != std::string::npos;
-      })) {
-    text += "`huygens explain node/NAME` shows the ceilings and the week of a node.\n";
-  }
-  if (attempt.filter && std::ranges::any_of(attempt.filter->nodes, [](const auto& node) {
-        return node.reason.starts_with("cannot align") ||
-               node.reason == policy::Text(policy::Reason::kInsufficientCores);
-      })) {
-    text += "`huygens explain node/NAME` shows what is assumed of a node's kubelet, and who says so.\n";
-  }
+  const bool is_bound = attempt.bind && attempt.bind->error.empty();
+  if (attempt.filter && !is_bound) text += WhatToDo(attempt);
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);
@@ -259,19 +299,27 @@ std::string NotReadyText(std::string_view readyz) {
   return text;
 }
 
-std::string UnknownPodText(std::string_view pod, std::string_view url) {
-  constexpr std::string_view kNode = "node/";
-  const std::string no_node = pod.starts_with(kNode) ? Concat("no Node called ", pod.substr(kNode.size()),
-                                                              " is known (/debug/nodes lists all), and ")
-                                                     : "";
-  return Concat(no_node, "no decision on pod ", pod, " is remembered by the huygens at ", url,
-                ". That means one of these:\n"
+std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node) {
+  const std::string node = is_node ? Concat("; there is a Node called ", pod.substr(pod.find('/') + 1),
+                                            ": huygens explain node/", pod.substr(pod.find('/') + 1))
+                                   : std::string();
+  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url, node,
+                is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
                 "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
                 "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a "
                 "scheduler with huygens as\n"
                 "  extender, and whether another plugin of it refused all nodes before;\n"
                 "- the decision is older than the last 1000, or than the start of this huygens;\n"
                 "- another instance of huygens decided: each remembers its own.");
+}
+
+std::string UnknownNodeText(std::string_view node, std::string_view url, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view nearest = extender::NearestName(node, views);
+  return Concat("no Node called ", node, " is known to the huygens at ", url,
+                nearest.empty() ? std::string() : Concat("; did you mean node/", nearest, "?"), "\nIt knows ",
+                std::to_string(names.size()), names.size() == 1 ? " node" : " nodes",
+                "; `kubectl get nodes` and /debug/nodes list them.");
 }
 
 }  // namespace huygens::cli

@@ -14,6 +14,7 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
   AppendJsonField(out, "pod", outcome.pod);
   AppendJsonField(out, "uid", outcome.uid);
   if (!outcome.node.empty()) AppendJsonField(out, "node", outcome.node);
+  if (outcome.placed_before) out += ",\"placedBefore\":true";
   if (outcome.score) out += Concat(",\"score\":", std::to_string(*outcome.score));
   out += ",\"zones\":[";
   for (const ZoneView& zone : outcome.zones) {
@@ -34,6 +35,9 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
     out += out.back() == '[' ? "{" : ",{";
     AppendJsonField(out, "node", node);
     AppendJsonField(out, "reason", reason);
+    if (const auto why = outcome.figures.find(node); why != outcome.figures.end()) {
+      AppendJsonField(out, "why", why->second);
+    }
     out += '}';
   }
   out += "]}";
@@ -43,7 +47,7 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
 
 std::string PlaceTable(const std::vector<PodOutcome>& outcomes) {
   Table table({"POD", "NODE", "ZONES", "SCORE", "REASON"});
-  size_t placed = 0, failed = 0;
+  size_t placed = 0, failed = 0, before = 0;
   for (const PodOutcome& outcome : outcomes) {
     std::vector<std::string> row{outcome.pod, outcome.node, ToText(outcome.zones)};
     row.push_back(outcome.score ? std::to_string(*outcome.score) : "");
@@ -51,14 +55,18 @@ std::string PlaceTable(const std::vector<PodOutcome>& outcomes) {
       row.push_back(Concat("ERROR ", outcome.error));
     } else if (outcome.node.empty()) {
       row.push_back(WhyNot(outcome));
+    } else if (outcome.placed_before) {
+      row.emplace_back("was there before");
     }
+    before += outcome.placed_before ? 1 : 0;
     placed += outcome.node.empty() ? 0 : 1;
     failed += outcome.error.empty() ? 0 : 1;
     table.AddRow(std::move(row));
   }
   const size_t refused = outcomes.size() - placed - failed;
   std::string text = table.Text();
-  text += Concat("\n", std::to_string(placed), " of ", std::to_string(outcomes.size()), " pods placed, ",
+  text += Concat("\n", std::to_string(placed), " of ", std::to_string(outcomes.size()), " pods placed",
+                 before > 0 ? Concat(" (", std::to_string(before), " of them before)") : std::string(), ", ",
                  std::to_string(refused), " without a node");
   if (failed > 0) text += Concat(", ", std::to_string(failed), " failed");
   return text += ".\n";

@@ -1,6 +1,9 @@
 #include "cli/pods_file.h"
 
+#include <map>
+
 #include "base/json_text.h"
+#include "cli/pod_fields.h"
 #include "cluster/unknown_resources.h"
 #include "kube/manifest_files.h"
 #include "quota/pod_usage.h"
@@ -133,10 +136,22 @@ StatusOr<std::string> AsStored(std::string_view json, const cluster::Pod& pod, s
   return additions.Text();
 }
 
+// ", but 2 objects of kind Deployment: write its pods out as Pods"
+std::string Found(const std::map<std::string, size_t>& kinds) {
+  std::string text;
+  for (const auto& [kind, count] : kinds) {
+    text += Concat(text.empty() ? ", but " : " and ", std::to_string(count), count == 1 ? " object" : " objects",
+                   " of kind ", kind.empty() ? "\"\"" : kind);
+  }
+  return text.empty() ? text : Concat(text, "; place takes Pods alone: write the pods of a workload out as such");
+}
+
 StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& names) {
   PodManifest pod;
+  HUYGENS_RETURN_IF_ERROR(CheckPodFields(object.json));
   HUYGENS_ASSIGN_OR_RETURN(pod.pod, wire::DecodePod(object.json, names));
   cluster::InternResources(pod.pod, names);
+  HUYGENS_RETURN_IF_ERROR(CheckPodLimits(pod.pod, names));
   quota::DefaultPod(pod.pod);
   std::string added;
   auto add = [&](std::string_view field, SharedText& to, std::string_view value) {
@@ -158,8 +173,12 @@ StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& n
 
 StatusOr<std::vector<PodManifest>> ReadPods(const std::string& path, ResourceNames& names) {
   std::vector<PodManifest> pods;
+  std::map<std::string, size_t> others;  // objects that are none, by kind
   const Status faults = kube::ForEachManifest(path, [&](const kube::ManifestObject& object) {
-    if (object.meta.kind != "Pod") return absl::OkStatus();
+    if (object.meta.kind != "Pod") {
+      ++others[object.meta.kind];
+      return absl::OkStatus();
+    }
     auto pod = ToPod(object, names);
     if (!pod.ok()) return Annotate(pod.status(), Concat(object.place, ": Pod ", object.meta.name));
     pods.push_back(*std::move(pod));
@@ -169,7 +188,7 @@ StatusOr<std::vector<PodManifest>> ReadPods(const std::string& path, ResourceNam
     return Invalid(Concat("faults in ", path, ":\n", Message(faults)));
   }
   HUYGENS_RETURN_IF_ERROR(faults);
-  if (pods.empty()) return Invalid(Concat(path, ": there is no Pod in it"));
+  if (pods.empty()) return Invalid(Concat(path, ": there is no Pod in it", Found(others)));
   return pods;
 }
 

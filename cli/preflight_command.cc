@@ -64,6 +64,7 @@ int Run(std::span<const std::string_view> arguments) {
   if (path.empty()) return UsageError(kName, "--config FILE is needed: the configuration that huygens will run with");
   preflight::Options options{.scheduler_config = absl::GetFlag(FLAGS_scheduler_config),
                              .kubeconfig = absl::GetFlag(FLAGS_kubeconfig),
+                             .config = path,
                              .account = absl::GetFlag(FLAGS_account)};
   const std::string kubelets = absl::GetFlag(FLAGS_kubelets);
   const auto [end, error] = std::from_chars(kubelets.data(), kubelets.data() + kubelets.size(), options.kubelets);

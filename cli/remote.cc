@@ -35,6 +35,7 @@ StatusOr<std::string> Remote::Call(std::string_view method, std::string_view pat
   if (reply->code == 200) return std::move(reply->body);
   std::string_view said = reply->body;
   while (said.ends_with('\n')) said.remove_suffix(1);
+  if (reply->code == 400) return Invalid(said);  // a value of ours: its owner says which flag that was
   std::string message =
       Concat(method, " ", url_, path.substr(0, path.find('?')), " answered ", std::to_string(reply->code), ": ", said);
   if (said.starts_with("no verb at ")) {

@@ -22,8 +22,8 @@ class Remote {
  public:
   static StatusOr<Remote> Open(const RemoteOptions& options);
 
-  // Errors: NotFound where the server answered 404, Unavailable where it answered another code than 200, else those of
-  // net::Client.
+  // Errors: NotFound where the server answered 404, InvalidArgument with its text alone where it answered 400,
+  // Unavailable where it answered another code than 200, else those of net::Client.
   StatusOr<std::string> Get(std::string_view path_and_query) { return Call("GET", path_and_query, {}); }
   // Whatever the code of the answer is.
   StatusOr<net::HttpReply> Fetch(std::string_view path_and_query) { return Send("GET", path_and_query, {}); }

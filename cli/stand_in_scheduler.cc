@@ -3,13 +3,17 @@
 #include <algorithm>
 
 #include "cli/extender_client_json.h"
+#include "cli/pod_view.h"
 #include "cli/query_escape.h"
 #include "cli/quota_view.h"
 #include "placement/node_fit.h"
+#include "policy/explained.h"
 
 namespace huygens::cli {
 
 namespace {
+const std::string_view kTaken = policy::Apart(policy::Reason::kInsufficientZones);
+
 std::string LackText(ResourceId resource, const ResourceNames& names) {
   return resource == kPodSlots ? "Too many pods" : Concat("Insufficient ", names.Name(resource));
 }
@@ -25,6 +29,11 @@ std::string WhyNot(const PodOutcome& outcome) {
   std::string text = Concat("0/", std::to_string(outcome.node_count), " nodes are available");
   for (const std::string& each : counted) text += Concat(&each == &counted.front() ? ": " : ", ", each);
   text += '.';
+  // One that other pods' ends would help says more than one that never fits.
+  auto shown = std::ranges::find_if(outcome.figures,
+                                    [](const auto& node) { return node.second.find(kTaken) != std::string::npos; });
+  if (shown == outcome.figures.end()) shown = outcome.figures.begin();
+  if (shown != outcome.figures.end()) text += Concat(" ", shown->first, ": ", shown->second, ".");
   return outcome.quota.empty() ? text : Concat(text, " ", outcome.quota, ".");
 }
 
@@ -34,6 +43,13 @@ Status StandInScheduler::Start() {
   if (!nodes.ok()) return Annotate(nodes.status(), "/debug/nodes");
   for (NodeView& node : *nodes) {
     if (node.known) nodes_.emplace(node.name, std::move(node));
+  }
+  for (const auto& [name, node] : nodes_) {
+    if (node.pods == 0) continue;
+    HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", name)));
+    auto uids = DecodeUidsOf(described);
+    if (!uids.ok()) return Annotate(uids.status(), Concat("/debug/nodes/", name));
+    for (std::string& uid : *uids) placed_[std::move(uid)] = name;
   }
   if (!nodes_.empty()) return absl::OkStatus();
   HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply ready, admin_.Fetch("/readyz"));
@@ -45,12 +61,20 @@ Status StandInScheduler::Start() {
 StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
   PodOutcome outcome{.pod = pod.pod.Key(), .uid = pod.pod.uid};
   outcome.node_count = nodes_.size();
+  // kube-scheduler has no such pod in its queue, and its requests are counted where it is.
+  if (const auto placed = placed_.find(pod.pod.uid); placed != placed_.end()) {
+    outcome.node = placed->second;
+    outcome.placed_before = true;
+    HUYGENS_RETURN_IF_ERROR(ReadZones(pod, outcome));
+    return outcome;
+  }
   const ResourceVector requests = placement::RequestsOf(pod.pod);
   std::vector<std::string> nodes = FitByRequests(pod, requests, outcome);
   if (nodes.empty()) return outcome;
   HUYGENS_RETURN_IF_ERROR(Filter(pod, nodes, outcome));
   if (!outcome.error.empty()) return outcome;
   if (nodes.empty()) {
+    AskWhy(pod, outcome);
     HUYGENS_RETURN_IF_ERROR(AskQuota(pod, outcome));
     return outcome;
   }
@@ -89,7 +113,22 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
   return absl::OkStatus();
 }
 
-// The text of filter has no figures, since kube-scheduler counts equal texts.
+// The texts of filter have no figures and are the same for what is taken and what never fits, since kube-scheduler
+// counts equal ones. An older server has no such page: then those texts stand.
+void StandInScheduler::AskWhy(const PodManifest& pod, PodOutcome& outcome) {
+  const auto json =
+      admin_.Get(Concat("/debug/pods/", QueryEscape(pod.pod.namespace_name), "/", QueryEscape(pod.pod.name)));
+  const auto now = json.ok() ? DecodePodView(*json) : StatusOr<PodView>(json.status());
+  if (!now.ok() || now->uid != pod.pod.uid) return;
+  for (auto& [node, reason] : outcome.refusals) {
+    const auto found = now->refusals.find(node);
+    if (found == now->refusals.end() || !found->second.reason.starts_with(reason)) continue;
+    reason = found->second.reason;
+    if (!found->second.why.empty()) outcome.figures[node] = found->second.why;
+  }
+}
+
+// Nor do they have those of a budget.
 Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   if (!pod.pod.quota) return absl::OkStatus();
   const auto json =
@@ -134,9 +173,13 @@ Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, P
     return absl::OkStatus();
   }
   outcome.node = node;
-  HUYGENS_ASSIGN_OR_RETURN(std::string described, admin_.Get(Concat("/debug/nodes/", node)));
+  return ReadZones(pod, outcome);
+}
+
+Status StandInScheduler::ReadZones(const PodManifest& pod, PodOutcome& outcome) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", outcome.node)));
   auto zones = DecodeZonesOf(described, pod.pod.uid);
-  if (!zones.ok()) return Annotate(zones.status(), Concat("/debug/nodes/", node));
+  if (!zones.ok()) return Annotate(zones.status(), Concat("/debug/nodes/", outcome.node));
   outcome.zones = *std::move(zones);
   return absl::OkStatus();
 }

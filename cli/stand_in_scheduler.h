@@ -22,15 +22,17 @@ struct PodOutcome {
   std::string node;              // empty: none
   std::vector<ZoneView> zones;   // of the node; empty: no result
   std::optional<int64_t> score;  // of the node
+  bool placed_before = false;    // it was on the node when the scheduler started: nobody was asked
   std::vector<std::pair<std::string, std::string>>
       refusals;  // (node, reason), node fit's first; a node may have several
   size_t node_count = 0;
-  std::string quota;  // why its business group refuses it; may be empty
-  std::string error;  // of a verb, as it answered: not a decision about the pod, but a fault
+  std::map<std::string, std::string> figures;  // by node, of those that filter refused for their zones: cli/pod_view.h
+  std::string quota;                           // why its business group refuses it; may be empty
+  std::string error;                           // of a verb, as it answered: not a decision about the pod, but a fault
 };
 
 // "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had insufficient resource of NUMA node.", as kube-scheduler's
-// event says it, of a pod that was not placed.
+// event says it, of a pod that was not placed; with what sets reasons of one text apart, and the figures of a node.
 std::string WhyNot(const PodOutcome& outcome);
 
 class StandInScheduler {
@@ -38,7 +40,7 @@ class StandInScheduler {
   // `verbs` and `admin` must outlive it.
   StandInScheduler(Remote& verbs, Remote& admin, ResourceNames& names) : verbs_(verbs), admin_(admin), names_(names) {}
 
-  // Reads the nodes.
+  // Reads the nodes, and who is on them already.
   Status Start();
   // Errors: the server cannot be reached, or answers what is no answer. A pod that fits nowhere is an outcome.
   StatusOr<PodOutcome> Place(const PodManifest& pod);
@@ -49,15 +51,18 @@ class StandInScheduler {
   std::vector<std::string> FitByRequests(const PodManifest& pod, const ResourceVector& requests,
                                          PodOutcome& outcome) const;
   Status Filter(const PodManifest& pod, std::vector<std::string>& nodes, PodOutcome& outcome);
+  void AskWhy(const PodManifest& pod, PodOutcome& outcome);
   Status AskQuota(const PodManifest& pod, PodOutcome& outcome);
   Status Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best,
                     PodOutcome& outcome);
+  Status ReadZones(const PodManifest& pod, PodOutcome& outcome);  // that it has on outcome.node
   Status Bind(const PodManifest& pod, const std::string& node, PodOutcome& outcome);
 
   Remote& verbs_;
   Remote& admin_;
   ResourceNames& names_;
   std::map<std::string, NodeView> nodes_;
+  std::map<std::string, std::string> placed_;  // node by UID, at the start
 };
 
 }  // namespace huygens::cli

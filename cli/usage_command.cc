@@ -35,6 +35,17 @@ StatusOr<std::string> SizeQuery(std::string_view size) {
   return query;
 }
 
+// What the server says of a parameter, of the flag that it came from.
+std::string AsFlags(std::string_view said, std::string_view size_query) {
+  if (said.starts_with("by ") || said.starts_with("limit ")) return Concat("--", said);
+  constexpr std::string_view kUnknown = "no parameter or resource is called ";
+  if (said.starts_with(kUnknown)) {
+    const std::string_view name = said.substr(kUnknown.size(), said.find(';') - kUnknown.size());
+    return Concat("--size: no resource is called ", name, "; it is RESOURCE=QUANTITY,..., such as cpu=2,memory=4Gi");
+  }
+  return size_query.empty() ? std::string(said) : Concat("--size: ", said);
+}
+
 int Run(std::span<const std::string_view> arguments) {
   if (arguments.size() != 1 || arguments[0] != "top") return UsageError(kName, "it takes `top`; see --help");
   const auto format = OutputFlag();
@@ -51,6 +62,7 @@ int Run(std::span<const std::string_view> arguments) {
 
   const auto json =
       admin->Get(Concat("/debug/usage?limit=", limit, by.empty() ? "" : Concat("&by=", QueryEscape(by)), *size_query));
+  if (absl::IsInvalidArgument(json.status())) return UsageError(kName, AsFlags(Message(json.status()), *size_query));
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto top = DecodeUsageTop(*json);
   if (!top.ok()) return Failed(kName, Message(Annotate(top.status(), "answer of /debug/usage")));

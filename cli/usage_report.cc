@@ -148,18 +148,18 @@ std::string UsageTopText(const UsageTopView& top, std::string_view size) {
 }
 
 std::string NodeUseText(const NodeUseView& node, Time now) {
-  std::string text = Concat("node ", node.name, "\n");
+  std::string text;
   if (!node.kubelet.empty()) {
     Table table({"  ASSUMED OF KUBELET", "VALUE", "FROM"});
     for (const KubeletSettingView& each : node.kubelet) {
       table.AddRow({Concat("  ", each.name), each.value, each.from == "object" ? "topology object" : each.from});
     }
-    text += Concat("\n", table.Text(), "\n");
+    text += Concat(table.Text(), "\n");
   }
   if (node.resources.empty()) return text + node.no_usage + "\n";
   bool drawn = false;
   for (const ResourceUseView& use : node.resources) {
-    text += Concat("\n", use.name, ": ", StateText(use), "\n");
+    text += Concat(&use != &node.resources.front() ? "\n" : "", "use of ", use.name, ": ", StateText(use), "\n");
     Table table(
         {"  CAPACITY", "CEILING", "HEADROOM", "NOW", "PEAK", "AT (UTC)", "PEAK OF SUM", "SUM OF PEAKS", "SYSTEM"});
     const auto amount = [&use](const std::string& quantity) { return AmountText(use.name, quantity); };

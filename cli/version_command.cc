@@ -7,7 +7,8 @@
 namespace huygens::cli {
 
 namespace {
-int Run(std::span<const std::string_view>) {
+int Run(std::span<const std::string_view> arguments) {
+  if (!arguments.empty()) return UsageError("version", Concat("unexpected argument ", arguments[0], "; see --help"));
   std::fputs(Concat("huygens ", HUYGENS_VERSION, " (commit ", Commit(), ")\n").c_str(), stdout);
   return kOk;
 }

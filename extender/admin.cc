@@ -31,6 +31,7 @@ constexpr std::string_view kEndpoints =
     "/debug/decisions       the last decisions; ?pod=NAMESPACE/NAME or ?uid=UID, &limit=N\n"
     "/debug/nodes           every node: mode, allocatable, requested\n"
     "/debug/nodes/NAME      one node: its zones and the pods that hold them, its use over a week\n"
+    "/debug/pods/NAMESPACE/NAME   one pod: what each node would say of it now, with figures; why it has no zones\n"
     "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
     "/debug/quotas          budgets of business groups and what is used of them; ?group=NAME: that one and those "
     "below\n"
@@ -102,7 +103,7 @@ class Admin::Impl {
     auto started = net::Server::Start(
         loop_, std::move(server),
         [this](const net::Request& request, net::Respond respond) { Handle(request, std::move(respond)); });
-    if (!started.ok()) return Annotate(started.status(), "admin server");
+    if (!started.ok()) return Annotate(started.status(), "server.adminAddress");
     server_ = *std::move(started);
     thread_ = std::thread([this] { loop_.Run(); });
     return absl::OkStatus();

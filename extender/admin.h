@@ -11,6 +11,8 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "base/resource.h"
 #include "base/status.h"
@@ -29,7 +31,7 @@ namespace huygens::extender {
 // Everything must outlive the Admin.
 struct AdminSources {
   net::EventLoop& decision;
-  const placement::Placement& placement;
+  placement::Placement& placement;  // asked, never changed
   const ResourceNames& resources;
   const observe::Metrics& metrics;
   const observe::DecisionRing& decisions;
@@ -38,6 +40,8 @@ struct AdminSources {
   // Called on the decision thread. Unless `verbose`, what decides whether huygens is ready is enough while it is.
   std::function<Readiness(bool verbose)> readiness;
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty
+  // What of a Node object is ignored; called on the decision thread; may be empty.
+  std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;
   // Whether the owner of a bearer token may get a path; called on the admin thread, answers on any, and not any more
   // when the Admin is destroyed. Empty: /debug is for this machine only.
   std::function<void(std::string token, std::string path, kube::TokenAccess::Done done)> authorize = nullptr;

@@ -1,9 +1,11 @@
 #include "extender/configuration.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "extender/configuration_scalar.h"
+#include "extender/configuration_unwise.h"
 
 namespace huygens::extender {
 
@@ -31,6 +33,7 @@ std::vector<std::string> Cautions(const Configuration& c) {
         "quota.enforcement: admission leaves budgets to an admission webhook, and huygens has none yet: without one of "
         "yours nobody holds pods to budgets; placement has huygens do it");
   }
+  std::ranges::move(UnwiseSettings(c), std::back_inserter(cautions));
   return cautions;
 }
 

@@ -49,7 +49,10 @@ std::string SetShare(std::string_view text, bool zero, int64_t most, int64_t& mi
   if (!share) return Concat("not a share (want text such as 50% or 0.5, at most six decimals): ", Quoted(text));
   if (*share > most * kMillion || (*share == 0 && !zero)) {
     return Concat("must be ", zero ? "from 0 to " : "above 0 and at most ", std::to_string(most), " (",
-                  std::to_string(most * 100), "%), not ", text);
+                  std::to_string(most * 100), "%), not ", text,
+                  *share > most * kMillion && *share <= 100 * kMillion && text.back() != '%'
+                      ? Concat("; did you mean ", text, "%?")
+                      : std::string());
   }
   millionths = *share;
   return "";

@@ -68,6 +68,15 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool k
   out += '}';
 }
 
+void AppendTexts(std::string& out, std::string_view key, const std::vector<std::string>& texts) {
+  out += Concat(",\"", key, "\":[");
+  for (const std::string& text : texts) {
+    if (out.back() != '[') out += ',';
+    AppendJsonString(out, text);
+  }
+  out += ']';
+}
+
 void AppendKubelet(std::string& out, const std::vector<topology::KubeletSetting>& settings) {
   out += ",\"kubelet\":[";
   for (const topology::KubeletSetting& setting : settings) {
@@ -132,7 +141,7 @@ void AppendNodeSummary(std::string& out, const placement::Placement& placement, 
 }
 
 bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
-                const ResourceNames& resources) {
+                const ResourceNames& resources, std::vector<std::string> ignored) {
   auto node = placement.Describe(name, now);
   auto index = placement.state().FindNode(name);
   if (!node || !index) return false;
@@ -140,7 +149,8 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   if (node->single_numa) out += ",\"singleNuma\":true";
   if (node->lost_topology) out += R"(,"lostTopology":true)";
   if (!node->defect.empty()) AppendJsonField(out, "defect", node->defect);
-  if (!node->unknown_setting.empty()) AppendJsonField(out, "notice", node->unknown_setting);
+  if (!node->unknown_setting.empty()) ignored.push_back(node->unknown_setting);
+  if (!ignored.empty()) AppendTexts(out, "notices", ignored);
   if (!node->kubelet.empty()) AppendKubelet(out, node->kubelet);
   out += ",\"zones\":[";
   for (const placement::ZoneDescription& zone : node->zones) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/resource.h"
 #include "base/time.h"
@@ -24,13 +25,14 @@ void AppendNodeSummary(std::string& out, const placement::Placement& placement, 
                        const ResourceNames& resources);
 
 // /debug/nodes/NAME; false and nothing appended if there is no node of that name.
-//   {"name","known","mode","allocatable","requested","singleNuma"?:true,"defect"?,
+//   {"name","known","mode","allocatable","requested","singleNuma"?:true,"lostTopology"?:true,"defect"?,"notices"?:[],
 //    "zones":[{"name","zone","absent"?:true,"stale"?:true,"offlineCpu"?,"allocatable","effective","used","free"}],
-//    "pods":[{"pod":"default/web-0","uid","reservation"?:"reserved"|"assumed","zones":[{"name","zone","amount":{..}}]}]}
+//    "pods":[{"pod":"default/a","uid","reservation"?:"reserved"|"assumed","zones":[{"name","zone","amount":{..}}]}]}
 // Where kubelet pins, zones have what the object says is "available" instead of effective and used, and each pod that
 // takes anything for itself how it is "counted": "published" (the object contains it), "observed" or "predicted" (these
 // zones are charged) or "everyZone" (nobody knows its zones). Where somebody looks at usage: "usage" (usage_json.h).
+// `ignored`: what of the Node object nobody understands; with what of the topology object: "notices".
 bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
-                const ResourceNames& resources);
+                const ResourceNames& resources, std::vector<std::string> ignored = {});
 
 }  // namespace huygens::extender

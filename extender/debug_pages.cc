@@ -6,6 +6,7 @@
 
 #include "base/json_text.h"
 #include "extender/debug_json.h"
+#include "extender/pod_page.h"
 #include "extender/query_string.h"
 #include "extender/quota_json.h"
 #include "extender/quota_page.h"
@@ -35,6 +36,12 @@ DebugPages::Question Wrong(std::string why) {
                 answer({.status = 400, .content_type = "text/plain; charset=utf-8", .body = Concat(why, "\n")});
               },
           .on_decision = false};
+}
+
+// NAMESPACE/NAME of a path; parts may be empty.
+std::pair<std::string, std::string> PodOf(std::string_view path) {
+  const size_t slash = std::min(path.find('/'), path.size());
+  return {PercentDecoded(path.substr(0, slash)), PercentDecoded(path.substr(std::min(slash + 1, path.size())))};
 }
 
 // The decisions that match, newest first; those that make room for new ones while a slow reader reads are left out.
@@ -74,13 +81,14 @@ class DecisionPieces {
 }  // namespace
 
 DebugPages::Question DebugPages::Find(std::string_view path, std::string_view query) const {
-  constexpr std::string_view kNode = "/debug/nodes/", kQuotaPod = "/debug/quotas/pods/";
+  constexpr std::string_view kNode = "/debug/nodes/", kQuotaPod = "/debug/quotas/pods/", kPod = "/debug/pods/";
   if (path == "/debug/decisions") return Decisions(query);
   if (path == "/debug/nodes") return Nodes();
   if (path.starts_with(kNode)) return Node(PercentDecoded(path.substr(kNode.size())));
   if (path == "/debug/usage") return Usage(query);
   if (path == "/debug/quotas") return Quotas(query);
   if (path.starts_with(kQuotaPod)) return PodQuota(path.substr(kQuotaPod.size()));
+  if (path.starts_with(kPod)) return Pod(path.substr(kPod.size()));
   return {};
 }
 
@@ -130,7 +138,9 @@ DebugPages::Question DebugPages::Nodes() const {
 DebugPages::Question DebugPages::Node(std::string name) const {
   return {.ask = [this, name = std::move(name)](const Answer& answer) {
     std::string body;
-    if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources))
+    std::vector<std::string> ignored;
+    if (sources_.node_faults) ignored = sources_.node_faults(name);
+    if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources, std::move(ignored)))
       return answer(Json(body + "\n"));
     answer(Unknown(Concat("no Node called ", name, " is known; /debug/nodes lists all")));
   }};
@@ -169,19 +179,36 @@ DebugPages::Question DebugPages::Quotas(std::string_view query) const {
   }};
 }
 
+std::shared_ptr<const cluster::Pod> DebugPages::FindPod(const std::string& space, const std::string& name) const {
+  auto pod = sources_.placement.state().FindPod(space, name);
+  return pod ? pod : sources_.pods.Find(space, name);
+}
+
 // `path`: NAMESPACE/NAME
 DebugPages::Question DebugPages::PodQuota(std::string_view path) const {
-  const size_t slash = std::min(path.find('/'), path.size());
-  std::string space = PercentDecoded(path.substr(0, slash));
-  std::string name = PercentDecoded(path.substr(std::min(slash + 1, path.size())));
+  auto [space, name] = PodOf(path);
   if (space.empty() || name.empty()) return Wrong("a pod is asked for as /debug/quotas/pods/NAMESPACE/NAME");
   return {.ask = [this, space = std::move(space), name = std::move(name)](const Answer& answer) {
-    auto pod = sources_.placement.state().FindPod(space, name);
-    if (!pod) pod = sources_.pods.Find(space, name);
+    const auto pod = FindPod(space, name);
     if (!pod) return answer(Unknown(Concat("no pod called ", space, "/", name, " is known")));
     std::string body;
     AppendPodQuota(body, sources_.placement, *pod);
     answer(Json(body + "\n"));
+  }};
+}
+
+// `path`: NAMESPACE/NAME
+DebugPages::Question DebugPages::Pod(std::string_view path) const {
+  auto [space, name] = PodOf(path);
+  if (space.empty() || name.empty()) return Wrong("a pod is asked for as /debug/pods/NAMESPACE/NAME");
+  return {.ask = [this, space = std::move(space), name = std::move(name)](const Answer& answer) {
+    auto pod = FindPod(space, name);
+    if (!pod) return answer(Unknown(Concat("no pod called ", space, "/", name, " is known")));
+    Begin(
+        [this, page = PodPage(std::move(pod))](std::string& out) mutable {
+          return page.Step(sources_.placement, sources_.pods, sources_.resources, sources_.clock.Now(), out);
+        },
+        answer);
   }};
 }
 

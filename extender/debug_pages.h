@@ -45,7 +45,10 @@ class DebugPages {
   Question Usage(std::string_view query) const;
   Question Quotas(std::string_view query) const;
   Question PodQuota(std::string_view path) const;
+  Question Pod(std::string_view path) const;
 
+  // Of the names in a path; null if neither the watch nor the last calls of filter know it.
+  std::shared_ptr<const cluster::Pod> FindPod(const std::string& space, const std::string& name) const;
   void CollectUsage(const std::shared_ptr<UsagePage>& page, const Answer& answer) const;
   void Begin(Slice slice, const Answer& answer) const;
   void Continue(const std::shared_ptr<Page>& page, std::string piece,

@@ -139,9 +139,8 @@ Extender::Parts::~Parts() {
 Status Extender::Parts::Start() {
   HUYGENS_ASSIGN_OR_RETURN(placement::Options options, PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
-  for (cluster::Kind kind : cluster::kKinds) {
+  for (cluster::Kind kind : cluster::kKinds)
     if (!placement_->Follows(kind)) metrics_.SetWatchSynced(kind, true);  // nothing of it is missing
-  }
   if (!placement_->options().usage.resources.empty()) {
     placed_pods_ = std::make_unique<prom::PlacedPods>(PodsForUsage(configuration_));
     placement_->Observe(*placed_pods_);
@@ -159,13 +158,15 @@ Status Extender::Parts::Start() {
   report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
   context_->reports = report_watch_.get();
   inbox_ = std::make_unique<Inbox>(*context_, loop_);
+  const auto warn_of_node = [this](const cluster::Node& node, const kube::PodWarning& warning) {
+    if (backend_) backend_->WarnOfNode(node, warning);
+  };
+  inbox_->node_faults().OnNews(warn_of_node);
   usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
   overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
   quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
-  topology_watch_ = std::make_unique<TopologyWatch>(
-      *context_,
-      [this](const cluster::Node& node, const kube::PodWarning& warning) { backend_->WarnOfNode(node, warning); });
+  topology_watch_ = std::make_unique<TopologyWatch>(*context_, warn_of_node);
   for (const std::string& caution : Cautions(configuration_)) log_.Warn("configuration", {{"caution", caution}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
@@ -200,9 +201,8 @@ Status Extender::Parts::StartBackend() {
   HUYGENS_ASSIGN_OR_RETURN(options.api_server,
                            kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
   const net::ClientOptions& server = options.api_server;
-  if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) && IsPlainHttpToOthers(server.base_url)) {
+  if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) && IsPlainHttpToOthers(server.base_url))
     log_.Warn("the bearer token goes to the API server unencrypted; use https", {{"server", server.base_url}});
-  }
   if (!IsLoopback(configuration_.server.admin_address)) {
     HUYGENS_ASSIGN_OR_RETURN(token_access_,
                              kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
@@ -217,9 +217,8 @@ Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
   if (placed_pods_ == nullptr) return absl::OkStatus();
   HUYGENS_ASSIGN_OR_RETURN(auto source, MakeUsageSource(configuration_, placement_->options().usage, resources_,
                                                         *placed_pods_, api_server, manifests));
-  if (configuration_.usage.prometheus && !manifests.empty()) {
+  if (configuration_.usage.prometheus && !manifests.empty())
     log_.Warn("UsageHistory objects are not used", {{"why", "usage.prometheus is set"}});
-  }
   if (!configuration_.usage.prometheus && !manifests.empty()) {
     // Manifests are known at once, their history like their pods: no request comes before.
     const Time now = clock_.Now();
@@ -251,11 +250,11 @@ Status Extender::Parts::StartServer() {
     if (auto left_out = handshake_warnings_.Allow(clock_.Now()))
       log_.Warn("TLS handshake failed", {{"fault", what}, {"leftOut", *left_out}});
   };
-  HUYGENS_ASSIGN_OR_RETURN(
-      server_,
-      net::Server::Start(loop_, std::move(options), [this](const net::Request& request, const net::Respond& respond) {
-        service_->Handle(request, respond);
-      }));
+  auto server = net::Server::Start(
+      loop_, std::move(options),
+      [this](const net::Request& request, const net::Respond& respond) { service_->Handle(request, respond); });
+  if (!server.ok()) return Annotate(server.status(), "server.address");
+  server_ = *std::move(server);
   // Binds under way have requestDeadline whatever lameDuck says.
   shutdown_ = std::make_unique<Shutdown>(
       loop_, *server_, std::min(from.lame_duck, from.shutdown_grace - from.request_deadline), from.shutdown_grace);
@@ -271,7 +270,8 @@ Status Extender::Parts::StartAdmin() {
                        .pods = *pods_,
                        .clock = clock_,
                        .readiness = [this](bool verbose) { return Describe(verbose); },
-                       .refresh_metrics = [this] { RefreshMetrics(); }};
+                       .refresh_metrics = [this] { RefreshMetrics(); },
+                       .node_faults = [this](std::string_view node) { return inbox_->node_faults().Of(node); }};
   if (token_access_) {
     sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
       token_access_->Ask(std::move(token), std::move(path), std::move(done));

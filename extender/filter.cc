@@ -50,6 +50,11 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   if (!pod.ok()) return Error(Message(Annotate(pod.status(), "Pod")));
   if (std::string why = context.not_ready(); !why.empty()) return Error(Concat("huygens is not ready: ", why));
 
+  for (const wire::UnknownAnnotation& unknown : context.pods.Unknown((*pod)->uid)) {
+    context.metrics.AnnotationIgnored(unknown.key);
+    context.warn(**pod, {.reason = "AnnotationIgnored", .message = unknown.text, .repeat_key = unknown.key});
+  }
+
   RequestedNodes requested(*args);
   if (requested.objects() != nullptr && !std::exchange(context.told_of_node_objects, true)) {
     context.log.Warn(

@@ -63,14 +63,23 @@ void Inbox::Report(kube::WatchReport report) {
 }
 
 void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) {
+  LogFault(kind, object, Message(fault), in_use);
+  if (kind != cluster::Kind::kNode || !in_use) return;
+  loop_.Post([this, name = std::string(object), text = std::string(Message(fault))] {
+    const cluster::State& state = context_.placement.state();
+    const auto node = state.FindNode(name);
+    node_faults_.Unreadable(name, text, context_.clock.Now(), node ? state.GetNode(*node) : nullptr);
+  });
+}
+
+void Inbox::LogFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use) {
   context_.metrics.WatchEvent(kind, "fault");
   context_.log.Warn(in_use ? "part of an object is ignored" : "object cannot be read",
-                    {{"kind", Name(kind)}, {"object", object}, {"fault", Message(fault)}});
+                    {{"kind", Name(kind)}, {"object", object}, {"fault", fault}});
 }
 
 void Inbox::ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault) {
-  if (unknown_settings_[static_cast<size_t>(kind)].IsNews(object, fault))
-    ObjectFault(kind, object, Invalid(fault), true);
+  if (unknown_settings_[static_cast<size_t>(kind)].IsNews(object, fault)) LogFault(kind, object, fault, true);
 }
 
 void Inbox::ReportUnknownSettings(const cluster::Event& event) {
@@ -87,10 +96,12 @@ void Inbox::ReportUnknownSettings(const cluster::Event& event) {
   } else if (const auto* node = std::get_if<cluster::NodeSet>(&event)) {
     const std::string label = topology::UnknownSetting(node->node);
     const std::string ceiling = UnknownCeiling(node->node, context_.placement.options().usage);
-    ReportUnknownSetting(Kind::kNode, node->node.name,
-                         Concat(label, label.empty() || ceiling.empty() ? "" : "; ", ceiling));
+    const std::string both = Concat(label, label.empty() || ceiling.empty() ? "" : "; ", ceiling);
+    ReportUnknownSetting(Kind::kNode, node->node.name, both);
+    node_faults_.Seen(node->node, both);
   } else if (const auto* node_gone = std::get_if<cluster::NodeGone>(&event)) {
     ReportUnknownSetting(Kind::kNode, node_gone->name, "");
+    node_faults_.Gone(node_gone->name);
   }
 }
 

@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "extender/context.h"
+#include "extender/node_faults.h"
 #include "extender/room.h"
 #include "extender/slices.h"
 #include "kube/event_sink.h"
@@ -41,8 +42,11 @@ class Inbox final : public kube::EventSink {
   Duration Silence(cluster::Kind kind) const;
   // Called after `kind` got further.
   void OnProgress(std::function<void(cluster::Kind)> call) { on_progress_ = std::move(call); }
+  // What of Nodes is ignored.
+  NodeFaults& node_faults() { return node_faults_; }
 
  private:
+  void LogFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use);
   // As a fault of the object, though it is in use.
   void ReportUnknownSettings(const cluster::Event& event);
   void ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault);
@@ -57,6 +61,7 @@ class Inbox final : public kube::EventSink {
   std::array<uint64_t, cluster::kKindCount> seen_{};
   std::array<Duration, cluster::kKindCount> heard_{};  // by Context::monotonic
   std::array<kube::KnownFaults, cluster::kKindCount> unknown_settings_;
+  NodeFaults node_faults_;
   size_t next_ = 0;  // of the batch under way
   Room room_{kMostWaitingBytes};
   Slices<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/json_text.h"
+#include "policy/explained.h"
 
 namespace huygens::extender {
 
@@ -10,7 +11,7 @@ namespace {
 
 observe::ReasonTexts AllReasonTexts() {
   auto texts = std::make_shared<std::vector<std::string>>(std::size(policy::kReasons));
-  for (policy::Reason reason : policy::kReasons) (*texts)[static_cast<size_t>(reason)] = policy::Text(reason);
+  for (policy::Reason reason : policy::kReasons) (*texts)[static_cast<size_t>(reason)] = policy::Explained(reason);
   return texts;
 }
 

@@ -26,6 +26,18 @@ bool AboveCeiling(const usage::Account& usage, cluster::NodeIndex node, Time now
 
 }  // namespace
 
+std::string OvercommitWatch::What(const Found& found) const {
+  std::vector<std::string> parts;
+  const auto add = [&](size_t count, std::string_view one, bool unexpected) {
+    if (count > 0 && unexpected) parts.push_back(Concat(std::to_string(count), " ", one, count == 1 ? "" : "s"));
+  };
+  add(found.zones, "zone", true);
+  add(found.groups, "group", Enforced("quota"));
+  add(found.nodes, "node", Enforced("usage"));
+  if (found.nodes > 0 && Enforced("usage")) parts.back() += " by its usage ceiling";
+  return absl::StrJoin(parts, " and ");
+}
+
 OvercommitWatch::Found OvercommitWatch::Look() const {
   Found found;
   const Time now = context_.clock.Now();
@@ -100,9 +112,8 @@ std::optional<Readiness::Item> OvercommitWatch::Describe() const {
       .ok = true,
       .warning = true,
       .name = "overcommitted",
-      .detail = Concat(std::to_string(found_.zones), " zones, ", std::to_string(found_.groups),
-                       " groups and, by their usage ceilings, ", std::to_string(found_.nodes),
-                       " nodes have given away more than they have, such as ", absl::StrJoin(found_.examples, ", "))};
+      .detail = Concat(What(found_), found_.unexpected == 1 ? " has" : " have",
+                       " given away more than there is, such as ", absl::StrJoin(found_.examples, ", "))};
 }
 
 }  // namespace huygens::extender

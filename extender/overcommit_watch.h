@@ -38,6 +38,7 @@ class OvercommitWatch {
   };
 
   Found Look() const;
+  std::string What(const Found& found) const;  // "1 zone and 2 groups"
   void LookAtNode(cluster::NodeIndex node, Time now, Found& found) const;
   void LookAtGroups(Found& found) const;
   void TellOutgrown() const;

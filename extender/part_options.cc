@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "policy/reason.h"
 #include "policy/registry.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::extender {
 
@@ -28,6 +29,7 @@ observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
   }
+  options.annotations.assign(wire::kChosenAnnotations.begin(), wire::kChosenAnnotations.end());
   for (const policy::CheckEntry& check : policy::KnownChecks()) options.checks.push_back(check.name);
   return options;
 }

@@ -12,7 +12,7 @@ StatusOr<std::shared_ptr<const cluster::Pod>> PodMemory::Decode(std::string_view
   last_json_ = json;
   last_ = pod;
   if (pod->uid.empty()) return pod;
-  if (pods_.insert_or_assign(pod->uid, pod).second) {
+  if (pods_.insert_or_assign(pod->uid, Remembered{pod, wire::UnknownAnnotations(json, *pod)}).second) {
     order_.push_back(pod->uid);
     if (order_.size() > capacity_) {
       pods_.erase(order_.front());
@@ -24,15 +24,20 @@ StatusOr<std::shared_ptr<const cluster::Pod>> PodMemory::Decode(std::string_view
 
 std::shared_ptr<const cluster::Pod> PodMemory::Find(std::string_view uid) const {
   auto found = pods_.find(uid);
-  return found == pods_.end() ? nullptr : found->second;
+  return found == pods_.end() ? nullptr : found->second.pod;
 }
 
 std::shared_ptr<const cluster::Pod> PodMemory::Find(std::string_view namespace_name, std::string_view name) const {
   for (auto uid = order_.rbegin(); uid != order_.rend(); ++uid) {
-    const auto& pod = pods_.find(*uid)->second;
+    const auto& pod = pods_.find(*uid)->second.pod;
     if (pod->namespace_name == namespace_name && pod->name == name) return pod;
   }
   return nullptr;
+}
+
+std::span<const wire::UnknownAnnotation> PodMemory::Unknown(std::string_view uid) const {
+  auto found = pods_.find(uid);
+  return found == pods_.end() ? std::span<const wire::UnknownAnnotation>() : found->second.unknown;
 }
 
 }  // namespace huygens::extender

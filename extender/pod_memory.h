@@ -5,12 +5,15 @@
 
 #include <deque>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/resource.h"
 #include "base/status.h"
 #include "cluster/objects.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::extender {
 
@@ -27,15 +30,22 @@ class PodMemory {
   std::shared_ptr<const cluster::Pod> Find(std::string_view uid) const;
   // The one of this name that came last; looks through all, for questions of people.
   std::shared_ptr<const cluster::Pod> Find(std::string_view namespace_name, std::string_view name) const;
+  // What of its annotations counts as absent since nobody understands it; empty for a pod that is not remembered.
+  std::span<const wire::UnknownAnnotation> Unknown(std::string_view uid) const;
 
  private:
+  struct Remembered {
+    std::shared_ptr<const cluster::Pod> pod;
+    std::vector<wire::UnknownAnnotation> unknown;
+  };
+
   ResourceNames& resources_;
   size_t capacity_;
   Defaults set_defaults_;
   std::string last_json_;
   std::shared_ptr<const cluster::Pod> last_;
-  TextMap<std::shared_ptr<const cluster::Pod>> pods_;  // by UID
-  std::deque<std::string> order_;                      // UIDs, oldest first
+  TextMap<Remembered> pods_;       // by UID
+  std::deque<std::string> order_;  // UIDs, oldest first
 };
 
 }  // namespace huygens::extender

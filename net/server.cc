@@ -68,7 +68,11 @@ Status Server::Core::Listen() {
   }
   if (!error) acceptor_.bind(endpoint, error);
   if (!error) acceptor_.listen(kBacklog, error);
-  if (error) return Unavailable(Concat("cannot listen on ", options.address, ": ", error.message()));
+  if (error) {
+    const bool taken = error == asio::error::address_in_use;
+    return Unavailable(Concat("cannot listen on ", options.address, ": ", error.message(),
+                              taken ? "; another process listens there (`ss -ltnp` names it)" : ""));
+  }
   port = acceptor_.local_endpoint(error).port();
   if (tls_.context != nullptr) WatchTlsFiles();
   Accept();

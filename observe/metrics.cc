@@ -223,6 +223,10 @@ struct Metrics::Series {
                                    "Rejected pods that kube-scheduler was told to try again since a node gained.");
   ByValue<Counter> wake_writes = EachCounter("huygens_wake_writes_total", "Patches of the annotation huygens.dev/wake.",
                                              "result", std::span(kWakeResults));
+  ByValue<Counter> annotations_ignored =
+      EachCounter("huygens_annotations_ignored_total",
+                  "Times that filter was asked about a pod with a value of this annotation that there is not.",
+                  "annotation", options.annotations);
   Gauge& ready = OneGauge("huygens_ready", "1 while /readyz says yes.");
   Gauge& lease_held =
       OneGauge("huygens_bind_lease_held", "1 while this instance holds the Lease that allows it to bind.");
@@ -263,6 +267,8 @@ void Metrics::NodeRejected(std::string_view reason, uint64_t count) {
 void Metrics::NodeWouldBeRejected(std::string_view reason, uint64_t count) {
   series_->would_be_rejected[reason].Increment(static_cast<double>(count));
 }
+
+void Metrics::AnnotationIgnored(std::string_view annotation) { series_->annotations_ignored[annotation].Increment(); }
 
 void Metrics::PodWouldBeRejected(std::string_view check) { series_->pods_would_be_rejected[check].Increment(); }
 

@@ -43,8 +43,9 @@ class Metrics {
     std::string version;
     std::string commit;
     std::vector<std::string_view>
-        reject_reasons;                    // values of huygens_nodes_rejected_total{reason}; duplicates are fine
-    std::vector<std::string_view> checks;  // values of huygens_pods_would_be_rejected_total{check}
+        reject_reasons;                         // values of huygens_nodes_rejected_total{reason}; duplicates are fine
+    std::vector<std::string_view> checks;       // values of huygens_pods_would_be_rejected_total{check}
+    std::vector<std::string_view> annotations;  // values of huygens_annotations_ignored_total{annotation}
     std::vector<std::string_view> usage_resources;  // values of `resource` of the metrics of usage
   };
   explicit Metrics(const Options& options);
@@ -56,6 +57,8 @@ class Metrics {
   // By a check that only reports: nodes, and pods that it would have left none.
   void NodeWouldBeRejected(std::string_view reason, uint64_t count = 1);
   void PodWouldBeRejected(std::string_view check);
+  // A pod whose annotation has a value that there is not, each time that filter is asked about it.
+  void AnnotationIgnored(std::string_view annotation);
   // One Binding with all its retries.
   void BindApi(std::string_view outcome, Duration duration);
 

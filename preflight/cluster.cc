@@ -121,6 +121,17 @@ bool Cluster::Knows(Kind kind) const {
   return Of(kind).state == WatchState::kSynced || Of(kind).state == WatchState::kAbsent;
 }
 
+std::string Cluster::Unreachable() const {
+  std::string why;
+  for (const KindRead& kind : kinds) {
+    if (!kind.asked) continue;
+    if (kind.state == WatchState::kSynced || kind.state == WatchState::kAbsent) return "";
+    if (kind.why.find("HTTP ") != std::string::npos) return "";
+    if (why.empty()) why = kind.why;
+  }
+  return why.empty() ? "No answer came in time." : why;
+}
+
 StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
                                                const net::ClientOptions* api_server, ReadOptions options) {
   auto cluster = std::make_unique<Cluster>();

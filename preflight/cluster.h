@@ -45,6 +45,8 @@ struct Cluster {
   const KindRead& Of(cluster::Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
   // Whether it is known which objects of the kind there are; those of an absent kind are none.
   bool Knows(cluster::Kind kind) const;
+  // Why nothing at all was answered; empty if anything was, be it a refusal.
+  std::string Unreachable() const;
 };
 
 struct ReadOptions {

@@ -10,6 +10,8 @@ std::string_view Name(Severity severity) {
   switch (severity) {
     case Severity::kOk:
       return "ok";
+    case Severity::kNotLooked:
+      return "notLookedAt";
     case Severity::kWarning:
       return "warning";
     case Severity::kError:
@@ -42,7 +44,8 @@ std::string_view Name(Group group) {
 
 int ExitCode(const Findings& findings) {
   const auto worst = std::ranges::max_element(findings, {}, &Finding::severity);
-  return worst == findings.end() ? 0 : static_cast<int>(worst->severity);
+  if (worst == findings.end() || worst->severity < Severity::kWarning) return 0;
+  return worst->severity == Severity::kWarning ? 1 : 2;
 }
 
 std::string SomeOf(const std::vector<std::string>& names) {

@@ -8,11 +8,12 @@
 namespace huygens::preflight {
 
 enum class Severity : uint8_t {
-  kOk,       // as it should be, or worth knowing
-  kWarning,  // huygens works, but not as well as it could, or not for all pods
-  kError,    // huygens would not start, or pods would not be scheduled
+  kOk,         // as it should be, or worth knowing
+  kNotLooked,  // nobody looked: neither well nor ill
+  kWarning,    // huygens works, but not as well as it could, or not for all pods
+  kError,      // huygens would not start, or pods would not be scheduled
 };
-std::string_view Name(Severity severity);  // "ok", "warning", "error"
+std::string_view Name(Severity severity);  // "ok", "notLookedAt", "warning", "error"
 
 // In the order in which they are printed.
 enum class Group : uint8_t {

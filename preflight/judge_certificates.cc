@@ -22,7 +22,7 @@ Finding JudgeOne(const CertificatesAt& at, Time now) {
   Finding finding{.group = Group::kCertificates, .severity = Severity::kOk, .what = "", .why = "", .mend = ""};
   const std::string name = Concat(at.what, " (", at.where, ")");
   if (!at.read.ok()) {
-    finding.severity = at.elsewhere ? Severity::kOk : Severity::kError;
+    finding.severity = at.elsewhere ? Severity::kNotLooked : Severity::kError;
     finding.what = Concat(name, at.elsewhere ? ": not looked at" : " cannot be read");
     finding.why = Message(at.read.status());
     if (!at.elsewhere) finding.mend = at.renew;

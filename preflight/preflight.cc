@@ -90,7 +90,20 @@ class Preflight {
     }
     Add(Group::kCluster, Severity::kError, "there are no credentials for the API server",
         std::string(Message(loaded.status())),
-        file.empty() ? "outside of the pod of huygens: huygens preflight --config F --kubeconfig ~/.kube/config" : "");
+        file.empty()
+            ? Concat("outside of the pod of huygens: huygens preflight --config ",
+                     options_.config.empty() ? "FILE" : options_.config, " --kubeconfig ~/.kube/config")
+            : Concat("kubectl --kubeconfig ", file, " config view      # what there is\n", "kubectl --kubeconfig ",
+                     file, " get nodes        # whether it works\n",
+                     Elsewhere() ? "or another file: --kubeconfig" : "or another file: cluster.kubernetes.kubeconfig"));
+  }
+
+  // What to try where nobody answers.
+  std::string Reach() const {
+    const std::string& file = Elsewhere() ? options_.kubeconfig : configuration_.cluster.kubernetes->kubeconfig;
+    return Concat("is that the API server, does it run, and can it be reached from here?\ncurl -k ",
+                  api_server_->base_url, "/readyz",
+                  file.empty() ? std::string() : Concat("\nkubectl --kubeconfig ", file, " cluster-info"));
   }
 
   void Read() {
@@ -101,6 +114,13 @@ class Preflight {
       return;
     }
     cluster_ = *std::move(cluster);
+    if (std::string why = cluster_->Unreachable(); !why.empty() && api_server_) {
+      Add(Group::kCluster, Severity::kError, Concat("the API server at ", api_server_->base_url, " does not answer"),
+          std::move(why), Reach());
+      cluster_ = nullptr;
+      api_server_.reset();  // nothing more is asked of it
+      return;
+    }
     Add(JudgeCluster(*cluster_, configuration_));
     if (cluster_->Of(cluster::Kind::kNode).state != kube::WatchState::kSynced) {
       cluster_ = nullptr;  // there is nothing to say about nodes that nobody could list

@@ -16,6 +16,7 @@ namespace huygens::preflight {
 struct Options {
   std::string scheduler_config;  // file; empty: kube-scheduler's configuration is not looked at
   std::string kubeconfig;        // instead of cluster.kubernetes.kubeconfig: preflight runs elsewhere than huygens will
+  std::string config;            // where the configuration came from, for what is to be pasted
   std::string account;           // "NAMESPACE/NAME" of the service account whose permissions count; empty: one's own
   size_t kubelets = 20;          // so many are asked for their own configuration
   Duration call = std::chrono::seconds(5);  // bounds each small call

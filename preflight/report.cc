@@ -37,7 +37,7 @@ void AppendWrapped(std::string& out, std::string_view text, size_t column) {
 }
 
 void AppendFinding(std::string& out, const Finding& finding) {
-  std::string head = Concat("  ", Name(finding.severity));
+  std::string head = Concat("  ", finding.severity == Severity::kNotLooked ? "-" : Name(finding.severity));
   head.resize(kIndent, ' ');
   out += head;
   AppendWrapped(out, finding.what, kIndent);
@@ -58,7 +58,7 @@ std::string ReportText(const Findings& findings) {
        group = static_cast<Group>(static_cast<int>(group) + 1)) {
     if (std::ranges::count(findings, group, &Finding::group) == 0) continue;
     out += Concat(out.empty() ? "" : "\n", Name(group), "\n");
-    for (const Severity severity : {Severity::kError, Severity::kWarning, Severity::kOk}) {
+    for (const Severity severity : {Severity::kError, Severity::kWarning, Severity::kNotLooked, Severity::kOk}) {
       for (const Finding& finding : findings) {
         if (finding.group == group && finding.severity == severity) AppendFinding(out, finding);
       }
@@ -66,8 +66,9 @@ std::string ReportText(const Findings& findings) {
   }
   out += Concat(out.empty() ? "" : "\n", Counted(Count(findings, Severity::kError), "error"), ", ",
                 Counted(Count(findings, Severity::kWarning), "warning"), ", ",
-                std::to_string(Count(findings, Severity::kOk)), " ok\n");
-  return out;
+                std::to_string(Count(findings, Severity::kOk)), " ok");
+  const size_t not_looked = Count(findings, Severity::kNotLooked);
+  return Concat(out, not_looked > 0 ? Concat(", ", std::to_string(not_looked), " not looked at") : "", "\n");
 }
 
 std::string ReportJson(const Findings& findings) {
@@ -82,6 +83,7 @@ std::string ReportJson(const Findings& findings) {
     out += '}';
   }
   return Concat(out, "],\"ok\":", std::to_string(Count(findings, Severity::kOk)),
+                ",\"notLookedAt\":", std::to_string(Count(findings, Severity::kNotLooked)),
                 ",\"warnings\":", std::to_string(Count(findings, Severity::kWarning)),
                 ",\"errors\":", std::to_string(Count(findings, Severity::kError)), "}\n");
 }

@@ -146,7 +146,9 @@ std::vector<std::string> PrometheusSource::Notices(Time now) const {
         "pods but no nodes: Prometheus measures what pods use of ", Joined(without_nodes),
         ", and of no node what it uses itself, which then counts as nothing: the series id=\"/\" of cAdvisor is "
         "dropped by relabelling, as kube-prometheus-stack does, and node_exporter and kubelet's /metrics/resource "
-        "are not scraped, or not under the names of Nodes; config/prometheus/README.md says how to mend it"));
+        "are not scraped, or not under the names of Nodes; in the values of kube-prometheus-stack one of these mends "
+        "it: `nodeExporter: {enabled: true}`, `kubelet: {serviceMonitor: {resource: true}}`, "
+        "`kubelet: {serviceMonitor: {cAdvisorMetricRelabelings: []}}`; config/prometheus/README.md says more"));
   }
   if (!half_measured.empty()) {
     notices.push_back(Concat("Prometheus measures the pods of some nodes and not what these use themselves, such as ",

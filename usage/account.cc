@@ -260,9 +260,15 @@ void Account::Apply(const Readings& readings, Time now) {
     const auto node = node_index_.find(reading.subject);
     if (node != node_index_.end()) measured_again(node->second, nodes_[node->second].history->resources[r].last);
   }
+  // Nothing measured of what is there is no use of nothing.
+  const auto any_measured = [&](NodeIndex node) {
+    return std::ranges::any_of(nodes_[node].pods,
+                               [&](const PodHere& pod) { return pod.history->resources[r].last != Time::min(); });
+  };
   for (const std::string& name : readings.half_measured) {
     const auto node = node_index_.find(name);
-    if (node != node_index_.end() && !IsAhead(readings.measured, now)) measured_again(node->second, readings.measured);
+    if (node == node_index_.end() || IsAhead(readings.measured, now) || !any_measured(node->second)) continue;
+    measured_again(node->second, readings.measured);
   }
   for (const Moment& moment : readings.moments) {
     const auto node = node_index_.find(moment.node);

@@ -4,7 +4,9 @@
 
 #include "cli/decisions.h"
 #include "cli/explain_report.h"
+#include "cli/node_report.h"
 #include "observe/decision_ring.h"
+#include "policy/explained.h"
 #include "tests/observe/decisions.h"
 
 namespace huygens::cli {
@@ -189,6 +191,46 @@ TEST_F(Explain, ANodeThatNarrowToLeftOutSaysSo) {
       HasSubstr("n1    -      fits, but filter.narrowTo left it out\nn2    -      fits\nn3    -      too small\n"));
 }
 
+class ExplainNow : public Explain {
+ protected:
+  ExplainNow() {
+    auto texts = std::make_shared<std::vector<std::string>>(std::size(policy::kReasons));
+    for (policy::Reason reason : policy::kReasons) (*texts)[static_cast<size_t>(reason)] = policy::Explained(reason);
+    texts_ = texts;
+  }
+  static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
+  std::string TextWith(std::string_view now) {
+    const auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
+    const auto view = DecodePodView(now);
+    EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
+    return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view);
+  }
+};
+
+TEST_F(ExplainNow, ARefusalForZonesHasItsFiguresAndWhatToDo) {
+  Filter({Code(policy::Reason::kZonesTooSmall), Code(policy::Reason::kInsufficientZones),
+          Code(policy::Reason::kInsufficientZones)});
+  const std::string text =
+      TextWith(R"({"pod":"default/p","uid":"uid-1","notUnderstood":["annotation a: there is no \"b\""],"nodes":[)"
+               R"({"name":"n1","reason":"node(s) had insufficient resource of NUMA node: too small even when empty",)"
+               R"("why":"needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty"},)"
+               R"({"name":"n3","reason":"node(s) failed to get NRT"}]})");
+  EXPECT_THAT(text, HasSubstr("n1    -      node(s) had insufficient resource of NUMA node: needs 17 cpu in one zone; "
+                              "freest node1: 5 of 16 free; too small even when empty\n"
+                              "n2    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"
+                              "n3    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"));
+  EXPECT_THAT(text, HasSubstr("\n! annotation a: there is no \"b\"\n"));
+  EXPECT_THAT(text, HasSubstr("\nWhat to do:\n- node(s) had insufficient resource of NUMA node: it fits once pods"));
+  EXPECT_THAT(text, HasSubstr("\n- node(s) had insufficient resource of NUMA node: no pod that ends would help"));
+}
+
+TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {
+  Add({.verb = "bind", .outcome = "bound", .node = "n2"});
+  EXPECT_THAT(TextWith(R"({"uid":"uid-1","node":"n2","noZones":"container app requests no cpu","nodes":[]})"),
+              HasSubstr("(30s ago); no zones were assigned: container app requests no cpu.\n"));
+  EXPECT_THAT(Text(), HasSubstr("no zones were assigned; the pod is gone, so why can no longer be said.\n"));
+}
+
 TEST(Decisions, RefusesWhatIsNoAnswer) {
   EXPECT_FALSE(DecodeDecisions("").ok());
   EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"time":"yesterday"}]})").ok());
@@ -206,9 +248,38 @@ TEST(UnknownPod, SaysWhatThatMayMean) {
   EXPECT_THAT(text, HasSubstr("pod default/p"));
   EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
   EXPECT_THAT(text, HasSubstr("-n NAMESPACE"));
-  EXPECT_THAT(
-      UnknownPodText("node/n9", "http://127.0.0.1:8889"),
-      testing::StartsWith("no Node called n9 is known (/debug/nodes lists all), and no decision on pod node/n9 "));
+  EXPECT_THAT(text, Not(HasSubstr("Node called")));
+  EXPECT_THAT(UnknownPodText("default/n9", "http://127.0.0.1:8889", /*is_node=*/true),
+              HasSubstr("; there is a Node called n9: huygens explain node/n9.\nElse that means"));
+}
+
+TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
+  const std::string text = UnknownNodeText("numa-l", "http://127.0.0.1:8889", {"numa-1", "worker"});
+  EXPECT_THAT(text, HasSubstr("no Node called numa-l is known to the huygens at http://127.0.0.1:8889; did you mean "
+                              "node/numa-1?\nIt knows 2 nodes"));
+  EXPECT_THAT(text, Not(HasSubstr("pod")));
+}
+
+TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
+  const auto node = DecodeNodeZones(
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"notices":["label x: no"],"zones":[)"
+      R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
+      R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
+      R"({"name":"node9","zone":9,"absent":true,"allocatable":{},"effective":{"cpu":"0"},"used":{"cpu":"2"},)"
+      R"("free":{"cpu":"0"}}],"pods":[{"pod":"default/a","uid":"u","reservation":"reserved","zones":[)"
+      R"({"name":"node0","zone":0,"amount":{"cpu":"4"}}]},{"pod":"default/b","uid":"v","zones":[]}]})");
+  ASSERT_TRUE(node.ok()) << node.status();
+  const std::string text = NodeZonesText(*node);
+  EXPECT_THAT(text, HasSubstr("zones: managed: huygens chooses zones\n! its NodeResourceTopology was deleted"));
+  EXPECT_THAT(text, HasSubstr("\n! label x: no\n"));
+  EXPECT_THAT(text, HasSubstr("  ZONE   CAN GIVE  USED  FREE"));
+  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; real capacity out of date "
+                              "(topology.realCapacity); 1 of 4 cores unused\n"));
+  EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
+  EXPECT_THAT(text,
+              HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones\n"));
+  const auto unusable = DecodeNodeZones(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
+  EXPECT_THAT(NodeZonesText(*unusable), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
 }
 
 TEST_F(Explain, ARefusalOfTheBusinessGroupShowsItsFiguresUntilThePodIsBound) {

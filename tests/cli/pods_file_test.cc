@@ -160,6 +160,42 @@ TEST_F(PodsFile, NamesFileAndLineOfAFault) {
   EXPECT_FALSE(ReadPods(folder_.File("none.yaml"), names_).ok());
 }
 
+TEST_F(PodsFile, NamesTheKindsThatItFoundInsteadOfAPod) {
+  const std::string said(Message(Read("kind: Deployment\nmetadata: {name: a}\n---\nkind: Service\nmetadata: {name: b}\n"
+                                      "---\nkind: Service\nmetadata: {name: c}\n")
+                                     .status()));
+  EXPECT_THAT(said,
+              HasSubstr("there is no Pod in it, but 1 object of kind Deployment and 2 objects of kind Service; "));
+}
+
+TEST_F(PodsFile, RefusesMisspeltFieldsAndTakesThoseOfAnotherKubernetes) {
+  const auto said = [&](const std::string& body) {
+    return std::string(Message(Read(Concat("apiVersion: v1\nkind: Pod\n", body)).status()));
+  };
+  EXPECT_THAT(said("metadata: {name: a}\nspec: {contaners: [{name: c}]}\n"),
+              HasSubstr("Pod a: spec.contaners: there is no such field; did you mean containers?"));
+  EXPECT_THAT(said("metadata: {name: a, annotation: {x: y}}\n"), HasSubstr("did you mean annotations?"));
+  EXPECT_THAT(said("metadata: {name: a}\nspec: {containers: [{name: c, resources: {limit: {cpu: 1}}}]}\n"),
+              HasSubstr("spec.containers[0].resources.limit: there is no such field; did you mean limits?"));
+  EXPECT_TRUE(
+      Read("kind: Pod\nmetadata: {name: a}\nspec: {fieldOfTomorrow: {}, containers: [{name: c, image: x}]}\n").ok());
+}
+
+TEST_F(PodsFile, RefusesALimitBelowItsRequest) {
+  const auto said = [&](const std::string& resources) {
+    return std::string(Message(
+        Read(Concat("kind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: c, resources: ", resources, "}]}\n"))
+            .status()));
+  };
+  EXPECT_THAT(said("{requests: {cpu: 4}, limits: {cpu: 2}}"),
+              HasSubstr("Pod a: spec.containers[0].resources: requests 4 cpu, above the limit of 2"));
+  EXPECT_EQ(said("{requests: {cpu: 2, memory: 1Gi}, limits: {cpu: 2}}"), "");
+  EXPECT_THAT(std::string(Message(Read("kind: Pod\nmetadata: {name: a}\nspec: {resources: {requests: {memory: 2Gi}, "
+                                       "limits: {memory: 1Gi}}}\n")
+                                      .status())),
+              HasSubstr("spec.resources: requests 2Gi memory, above the limit of 1Gi"));
+}
+
 TEST_F(PodsFile, ReadsTheSamplePods) {
   auto pods = ReadPods(HUYGENS_SOURCE_DIR "/config/samples/pods.yaml", names_);
   ASSERT_TRUE(pods.ok()) << pods.status();

@@ -11,6 +11,7 @@
 namespace huygens::cli {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
@@ -106,6 +107,38 @@ TEST_F(StandIn, TakesTheHighestScore) {
   EXPECT_EQ(Place(MakePod("p", 1)).node, "c");
 }
 
+TEST_F(StandIn, APodThatIsThereAlreadyStaysAndIsNotCountedTwice) {
+  huygens_.Script("/debug/nodes", R"({"nodes":[{"name":"a","known":true,"allocatable":{"cpu":"8","pods":"9"},)"
+                                  R"("requested":{"cpu":"4","pods":"1"},"pods":2}]})");
+  ASSERT_TRUE(scheduler_.Start().ok());
+  huygens_.Asked();
+  const PodOutcome outcome = Place(MakePod("p", 5));
+  EXPECT_THAT(huygens_.Asked(), ElementsAre("GET /debug/nodes/a "));
+  EXPECT_EQ(outcome.node, "a");
+  EXPECT_TRUE(outcome.placed_before);
+  EXPECT_EQ(ToText(outcome.zones), "node0: 4 cpu");
+  EXPECT_THAT(PlaceTable({outcome}), AllOf(HasSubstr("was there before\n"),
+                                           HasSubstr("\n1 of 1 pods placed (1 of them before), 0 without a node.\n")));
+}
+
+TEST_F(StandIn, ARefusalForZonesHasFiguresAndTellsTakenFromTooSmall) {
+  ASSERT_TRUE(scheduler_.Start().ok());
+  Filter("[]", R"({"a":"node(s) had insufficient resource of NUMA node"},"FailedAndUnresolvableNodes":{)"
+               R"("c":"node(s) had insufficient resource of NUMA node"},"Ignored":{})");
+  huygens_.Script(
+      "/debug/pods/default/p",
+      R"({"uid":"uid-p","nodes":[)"
+      R"({"name":"a","reason":"node(s) had insufficient resource of NUMA node: taken by other pods",)"
+      R"("why":"needs 7 cpu in one zone; freest node1: 5 of 8 free; taken by other pods"},)"
+      R"({"name":"c","reason":"node(s) had insufficient resource of NUMA node: too small even when empty"}]})");
+  const PodOutcome outcome = Place(MakePod("p", 7));
+  EXPECT_EQ(WhyNot(outcome),
+            "0/3 nodes are available: 1 Too many pods, 1 node(s) had insufficient resource of NUMA node: taken by "
+            "other pods, 1 node(s) had insufficient resource of NUMA node: too small even when empty. "
+            "a: needs 7 cpu in one zone; freest node1: 5 of 8 free; taken by other pods.");
+  EXPECT_THAT(PlaceJson({outcome}), HasSubstr(R"("why":"needs 7 cpu in one zone; freest node1: 5 of 8 free)"));
+}
+
 TEST_F(StandIn, ChargesWhatItPlaced) {
   ASSERT_TRUE(scheduler_.Start().ok());
   EXPECT_EQ(Place(MakePod("p", 4)).node, "a");
@@ -144,7 +177,7 @@ TEST_F(StandIn, APodThatItsBusinessGroupRefusesShowsTheFigures) {
   huygens_.Asked();
   pod.pod.quota = nullptr;
   EXPECT_EQ(Place(pod).quota, "");
-  EXPECT_THAT(huygens_.Asked(), testing::SizeIs(1)) << "nobody to ask about";
+  EXPECT_THAT(huygens_.Asked(), testing::Not(testing::Contains(HasSubstr("/debug/quotas")))) << "nobody to ask about";
 }
 
 TEST_F(StandIn, ADaemonSetsPodGoesToItsNodeOnly) {

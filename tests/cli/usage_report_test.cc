@@ -52,7 +52,6 @@ TEST(UsageReport, ANodeSaysWhatIsAssumedOfItsKubeletAndFromWhere) {
                  R"({"name":"cpuManagerPolicy","value":"static","from":"object"},)"
                  R"({"name":"cpuManagerPolicyOptions.full-pcpus-only","value":"true","from":"label"}],)"
                  R"("zones":[],"noUsage":"nothing looks at usage"})"),
-            "node n1\n\n"
             "  ASSUMED OF KUBELET                       VALUE   FROM\n"
             "  cpuManagerPolicy                         static  topology object\n"
             "  cpuManagerPolicyOptions.full-pcpus-only  true    label\n\n"
@@ -109,8 +108,7 @@ TEST(UsageReport, ANodeThatIsNotMeasuredShowsNoUseOfNow) {
 }
 
 TEST(UsageReport, ANodeWhoseUseNobodyLooksAtSaysWhy) {
-  EXPECT_EQ(Node(R"({"name":"n1","zones":[],"noUsage":"usage.resources is empty"})"),
-            "node n1\nusage.resources is empty\n");
+  EXPECT_EQ(Node(R"({"name":"n1","zones":[],"noUsage":"usage.resources is empty"})"), "usage.resources is empty\n");
 }
 
 TEST(UsageReport, AnotherServersAnswerIsAnErrorWithItsPlace) {

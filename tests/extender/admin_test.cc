@@ -201,7 +201,7 @@ TEST_F(AdminTest, ANodeThatKubeletPinsShowsWhatIsAssumedOfKubelet) {
   const std::string body = Get("/debug/nodes/a").body;
   EXPECT_THAT(body, HasSubstr(R"("kubelet":[{"name":"topologyManagerPolicy","value":"restricted","from":"object"},)"
                               R"({"name":"topologyManagerScope","value":"container","from":"configuration"},)"));
-  EXPECT_THAT(body, HasSubstr(R"("notice":"attribute topologyManagerScope: kubelet knows no pds, so it counts as)"));
+  EXPECT_THAT(body, HasSubstr(R"("notices":["attribute topologyManagerScope: kubelet knows no pds, so it counts as)"));
 }
 
 TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {

@@ -108,7 +108,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"server: {maxBodyBytes: 1Ti}", "server.maxBodyBytes: must be from 1Ki to 4Gi, not 1Ti"},
         Wrong{"server: {maxBodyBytes: -1}", "server.maxBodyBytes: must be from 1Ki"},
         // Shares.
-        Wrong{"usage: {maxStaleNodes: 50}", "usage.maxStaleNodes: must be from 0 to 1 (100%), not 50"},
+        Wrong{"usage: {maxStaleNodes: 50}",
+              "usage.maxStaleNodes: must be from 0 to 1 (100%), not 50; did you mean 50%?"},
         Wrong{"usage: {maxStaleNodes: half}",
               "usage.maxStaleNodes: not a share (want text such as 50% or 0.5, at most six decimals): \"half\""},
         Wrong{"usage: {maxStaleNodes: 0.1234567}", "usage.maxStaleNodes: not a share"},

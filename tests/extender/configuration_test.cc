@@ -336,8 +336,8 @@ TEST(Cautions, NameATokenThatTravelsUnencrypted) {
 }
 
 TEST(Cautions, NameACeilingThatNothingMeasures) {
-  Configuration c =
-      Good("usage: {resources: [{name: cpu, ceiling: 0.8}, {name: disk, ceiling: 0.8}, {name: disk-io}]}");
+  Configuration c = Good(
+      "usage: {historyFile: /h, resources: [{name: cpu, ceiling: 0.8}, {name: disk, ceiling: 0.8}, {name: disk-io}]}");
   EXPECT_THAT(Cautions(c),
               ElementsAre(testing::StartsWith("usage.resources: the ceiling on disk has nothing to go by")));
   c.usage.prometheus = {.url = "http://p"};
@@ -345,12 +345,34 @@ TEST(Cautions, NameACeilingThatNothingMeasures) {
 }
 
 TEST(Cautions, NameBudgetsThatNobodyHoldsPodsTo) {
-  EXPECT_THAT(Cautions(Good("quota: {enforcement: admission}")),
+  EXPECT_THAT(Cautions(Good("usage: {historyFile: /h}\nquota: {enforcement: admission}")),
               ElementsAre(testing::AllOf(testing::StartsWith("quota.enforcement: admission leaves budgets to an "),
                                          HasSubstr("nobody holds pods to budgets; placement has huygens do it"))));
   for (const char* mode : {"placement", "\"off\""})
-    EXPECT_THAT(Cautions(Good(Concat("quota: {enforcement: ", mode, "}"))), testing::IsEmpty()) << mode;
+    EXPECT_THAT(Cautions(Good(Concat("usage: {historyFile: /h}\nquota: {enforcement: ", mode, "}"))),
+                testing::IsEmpty())
+        << mode;
   EXPECT_THAT(Cautions(Good("filter: {checks: [topology]}\nquota: {enforcement: admission}")), testing::IsEmpty());
+}
+
+TEST(Cautions, NameWhatIsLegalAndSeldomMeant) {
+  const std::string sound = "usage: {historyFile: /h}\n";
+  EXPECT_THAT(Cautions(Good(sound)), testing::IsEmpty());
+  const auto only = [](const std::string& begin, const std::string& more = "") {
+    return ElementsAre(testing::AllOf(testing::StartsWith(begin), HasSubstr(more)));
+  };
+  EXPECT_THAT(
+      Cautions(Good("usage: {historyFile: /h, resources: [{name: cpu, ceiling: 8}, {name: memory, ceiling: 80%}]}")),
+      only("usage.resources: the ceiling on cpu is 800 % of", "did you mean 80 %?"));
+  EXPECT_THAT(Cautions(Good("usage: {historyFile: /h, resources: [{name: cpu, ceiling: 1.05}]}")),
+              only("usage.resources: the ceiling on cpu is 105 % of", "never gets there"));
+  EXPECT_THAT(Cautions(Good(sound + "filter: {checks: [{name: topology, mode: \"off\"}]}")), only("filter.checks: "));
+  EXPECT_THAT(Cautions(Good(sound + "prioritize: {terms: [{name: FewestZones, weight: 0}]}")),
+              only("prioritize.terms: none has a weight"));
+  EXPECT_THAT(Cautions(Good(sound + "server: {tls: {certFile: /c, keyFile: /k}}")), only("server.tls.clientCAFile: "));
+  EXPECT_THAT(Cautions(Good(sound + "bind: {lease: {enabled: false}}")), only("bind.lease.enabled: "));
+  EXPECT_THAT(Cautions(Good("")), only("usage: the history is in memory", "usage.historyFile"));
+  EXPECT_THAT(Cautions(Good("filter: {checks: [topology]}")), testing::IsEmpty()) << "nobody looks at usage";
 }
 
 TEST(NearestName, FindsTyposAndNothingFarther) {

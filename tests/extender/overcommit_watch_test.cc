@@ -67,9 +67,7 @@ TEST_F(OvercommitWatchTest, AZoneThatTwoInstancesGaveAwayIsCounted) {
   EXPECT_EQ(Gauge("zones"), 1);
   ASSERT_TRUE(watch_.Describe());
   EXPECT_TRUE(watch_.Describe()->warning);
-  EXPECT_EQ(watch_.Describe()->detail,
-            "1 zones, 0 groups and, by their usage ceilings, 0 nodes have given away more than they have, such as "
-            "node/n");
+  EXPECT_EQ(watch_.Describe()->detail, "1 zone has given away more than there is, such as node/n");
 }
 
 TEST_F(OvercommitWatchTest, SoIsOneThatShrankAndOneThatWent) {

@@ -149,7 +149,7 @@ TEST(JudgeCertificates, ByWhatIsLeftOfThem) {
   EXPECT_EQ(judge({{old, fresh}}).severity, Severity::kError);
   EXPECT_EQ(judge({{old, fresh}}, true).severity, Severity::kOk) << "one authority that holds is enough";
   EXPECT_EQ(judge(NotFound("no such file")).severity, Severity::kError);
-  EXPECT_EQ(judge(NotFound("no such file"), false, true).severity, Severity::kOk) << "it is on another machine";
+  EXPECT_EQ(judge(NotFound("no such file"), false, true).severity, Severity::kNotLooked) << "it is on another machine";
   EXPECT_EQ(judge({{fresh}}, false, false, {"kube-scheduler"}).severity, Severity::kOk);
   EXPECT_THAT(judge({{fresh}}, false, false, {"other"}).what,
               HasSubstr("is for kube-scheduler, and server.tls.allowedClients has other"));

@@ -170,12 +170,17 @@ TEST_F(PreflightTest, PodsThatChangeOrGoMeanwhileAreCountedAsTheyAreInTheEnd) {
 TEST_F(PreflightTest, AnApiServerThatHangsOrIsAwayIsAnErrorInTime) {
   server_.Inject({.what = Fault::What::kHang, .times = -1});
   const Findings hanging = Run();
-  EXPECT_THAT(Find(hanging, "cannot list nodes").why, HasSubstr("No answer came in time"));
-  EXPECT_EQ(Find(hanging, "nobody could say whether").severity, Severity::kWarning);
+  EXPECT_THAT(Find(hanging, "does not answer").why, HasSubstr("No answer came in time"));
   options_.kubeconfig = files_.Write("away", fake::Kubeconfig("http://127.0.0.1:1", "SECRET"));
-  EXPECT_EQ(ExitCode(Run()), 2);
+  const Findings away = Run();
+  EXPECT_EQ(ExitCode(away), 2);
+  EXPECT_EQ(std::ranges::count(away, Severity::kError, &Finding::severity), 1) << ReportText(away);
+  EXPECT_THAT(Find(away, "the API server at http://127.0.0.1:1 does not answer").mend,
+              HasSubstr("curl -k http://127.0.0.1:1/readyz\nkubectl --kubeconfig "));
   options_.kubeconfig = files_.Write("bad", "kind: Nonsense");
-  EXPECT_EQ(Find(Run(), "there are no credentials for the API server").severity, Severity::kError);
+  const Findings bad = Run();
+  EXPECT_EQ(Find(bad, "there are no credentials for the API server").severity, Severity::kError);
+  EXPECT_THAT(Find(bad, "there are no credentials").mend, HasSubstr(Concat("--kubeconfig ", options_.kubeconfig)));
 }
 
 TEST_F(PreflightTest, ManifestsAreCheckedAsFarAsTheyGo) {

@@ -112,10 +112,25 @@ TEST(UsageMetrics, WithoutNodesGoByTheNewestReadingOfTheResource) {
   EXPECT_EQ(account.State(1, 0, read), MetricState::kAbsent) << "nodes are reported, but not this one";
 }
 
+TEST(UsageMetrics, ANodeOfWhichNothingIsMeasuredIsAbsentAndNotAtNought) {
+  Account account = MakeAccount(CpuOptions(kSlots), 3);
+  account.Place(On(0, MakePod("w", "a")));
+  account.Place(On(1, MakePod("unmeasured", "b")));
+  Readings readings = InSlot(account.options(), 0, {{KeyOf("w"), 1000}});
+  readings.by_node = true;
+  readings.half_measured = {"n0", "n1", "n2"};  // Prometheus has series of some pods there
+  account.Apply(readings, readings.measured);
+  EXPECT_EQ(account.State(0, 0, readings.measured), MetricState::kFresh);
+  EXPECT_EQ(account.State(1, 0, readings.measured), MetricState::kAbsent) << "of its pods none is measured";
+  EXPECT_EQ(account.State(2, 0, readings.measured), MetricState::kAbsent) << "it has none";
+}
+
 // Pods of n0 and n1 are measured, neither node as a whole; then n0 falls silent, while a replica of its pod lives on
 // n1.
 TEST(UsageMetrics, ANodeThatFellSilentIsStaleThoughItsPodsReplicasAreMeasuredElsewhere) {
   Account account = MakeAccount(CpuOptions(kSlots), 3);
+  account.Place(On(0, MakePod("w", "a")));
+  account.Place(On(1, MakePod("w", "b")));
   Readings readings = InSlot(account.options(), 0, {{KeyOf("w"), 1000}});
   readings.by_node = true;
   const Time first = readings.measured;
@@ -128,7 +143,7 @@ TEST(UsageMetrics, ANodeThatFellSilentIsStaleThoughItsPodsReplicasAreMeasuredEls
   EXPECT_EQ(account.State(0, 0, first), MetricState::kFresh);
   EXPECT_EQ(account.State(1, 0, first), MetricState::kFresh);
   EXPECT_EQ(account.State(2, 0, first), MetricState::kAbsent);
-  EXPECT_EQ(account.Use(0, 0, first).peak, 0) << "what was not measured adds nothing";
+  EXPECT_EQ(account.Use(0, 0, first).peak, 250) << "the pod's estimate: what was not measured adds nothing";
 
   const Time later = first + kStaleAfter + std::chrono::minutes(1);
   readings.measured = half.measured = later;

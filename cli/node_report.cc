@@ -1,0 +1,103 @@
+#include "cli/node_report.h"
+
+#include <algorithm>
+
+#include "cli/table.h"
+
+namespace huygens::cli {
+
+namespace {
+
+constexpr size_t kMostPods = 40;
+
+std::string_view Meaning(const NodeZonesView& node) {
+  if (node.mode == "managed") {
+    return node.single_numa ? "managed: huygens chooses zones, one for each pod that does not say otherwise"
+                            : "managed: huygens chooses zones";
+  }
+  if (node.mode == "kubelet") return "kubelet: kubelet pins, huygens predicts what it will do";
+  if (node.mode == "unusable") return "unusable: pods that ask for zones are refused until its object is mended";
+  return "none: no NodeResourceTopology, so it has no zones";
+}
+
+// "8", or with several resources "8 cpu, 64Gi memory"
+std::string AmountsText(const NodeZonesView::Amounts& amounts) {
+  if (amounts.size() == 1 && amounts.front().first == "cpu") return amounts.front().second;
+  std::string text;
+  for (const auto& [resource, amount] : amounts) text += Concat(text.empty() ? "" : ", ", amount, " ", resource);
+  return text;
+}
+
+std::string Remark(const NodeZonesView::Zone& zone) {
+  std::string text;
+  const auto add = [&](std::string_view remark) { text += Concat(text.empty() ? "" : "; ", remark); };
+  if (zone.absent) add("not in the object any more; counts again when it is back");
+  if (!zone.offline_cpu.empty()) add(Concat("real capacity ", zone.offline_cpu, " cpu"));
+  if (zone.stale) add("real capacity out of date (topology.realCapacity)");
+  if (zone.cores) {
+    add(Concat(std::to_string(zone.whole_cores.value_or(0)), " of ", std::to_string(*zone.cores), " cores unused"));
+  }
+  return text;
+}
+
+std::string ZoneTable(const NodeZonesView& node) {
+  const bool kubelet = node.mode == "kubelet";
+  Table table(kubelet ? std::vector<std::string>{"  ZONE", "ALLOCATABLE", "AVAILABLE (OBJECT)", "FREE", "NOTE"}
+                      : std::vector<std::string>{"  ZONE", "CAN GIVE", "USED", "FREE", "NOTE"});
+  for (const NodeZonesView::Zone& zone : node.zones) {
+    const bool published = kubelet && !zone.absent;
+    std::vector<std::string> row{Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective),
+                                 AmountsText(published ? zone.available : zone.used), AmountsText(zone.free)};
+    if (std::string remark = Remark(zone); !remark.empty()) row.push_back(std::move(remark));
+    table.AddRow(std::move(row));
+  }
+  return table.Text();
+}
+
+std::string How(const NodeZonesView::Pod& pod) {
+  if (!pod.reservation.empty()) {
+    return Concat(pod.reservation, ": ",
+                  pod.reservation == "reserved" ? "its Binding is on the way" : "bound, not seen");
+  }
+  if (pod.counted == "published") return "in what the object says";
+  if (pod.counted == "observed") return "zones seen on the node";
+  if (pod.counted == "predicted") return "zones as predicted";
+  return pod.counted == "everyZone" ? "zones unknown: charged to each" : "";
+}
+
+std::string PodTable(const NodeZonesView& node) {
+  Table table({"  POD", "HOLDS", "NOTE"});
+  size_t shown = 0, holding = 0;
+  for (const NodeZonesView::Pod& pod : node.pods) {
+    if (pod.zones.empty() && pod.counted.empty()) continue;
+    if (++holding > kMostPods) continue;
+    ++shown;
+    std::vector<std::string> row{Concat("  ", pod.pod), ToText(pod.zones)};
+    if (std::string how = How(pod); !how.empty()) row.push_back(std::move(how));
+    table.AddRow(std::move(row));
+  }
+  const size_t without = node.pods.size() - holding;
+  std::string text = shown == 0 ? "" : Concat("\n", table.Text());
+  if (holding > shown) text += Concat("  ... and ", std::to_string(holding - shown), " more; -o json lists all\n");
+  if (without > 0) text += Concat("  ", std::to_string(without), without == 1 ? " pod" : " pods", " without zones\n");
+  return text;
+}
+
+}  // namespace
+
+std::string NodeZonesText(const NodeZonesView& node) {
+  std::string text = Concat("zones: ", Meaning(node), "\n");
+  if (!node.known)
+    text += "! there is no Node object of this name (any more): only pods or a topology object name it\n";
+  if (node.lost_topology) {
+    text +=
+        "! its NodeResourceTopology was deleted: this is what it last said, and pods that need zones wait until it is "
+        "back, or for topology.lossGrace\n";
+  }
+  if (!node.defect.empty()) text += Concat("! its NodeResourceTopology cannot be used: ", node.defect, "\n");
+  for (const std::string& notice : node.notices) text += Concat("! ", notice, "\n");
+  if (!node.zones.empty()) text += Concat("\n", ZoneTable(node));
+  return text + PodTable(node);
+}
+
+}  // namespace huygens::cli

@@ -1,0 +1,22 @@
+// Reasons as people are told of them, who may be told more than kube-scheduler: its texts stay as they are
+// (policy/reason.h). Pure; any thread.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "policy/reason.h"
+
+namespace huygens::policy {
+
+// What sets the reason apart from another one of the same text, e.g. "too small even when empty"; may be empty.
+std::string_view Apart(Reason reason);
+// Its text and what sets it apart: unique. "node(s) had insufficient resource of NUMA node: too small even when empty".
+std::string Explained(Reason reason);
+// The reason of which this is what Explained says; nothing if there is none.
+std::optional<Reason> ReasonExplainedAs(std::string_view text);
+// What an operator can do about it, one sentence or more; empty for kFits.
+std::string_view Advice(Reason reason);
+
+}  // namespace huygens::policy

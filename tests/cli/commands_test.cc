@@ -1,0 +1,78 @@
+// Commands as processes: what they make of what nobody can use.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "base/text.h"
+#include "tests/fake/temporary_directory.h"
+#include "tests/net/fixture.h"
+
+namespace huygens::cli {
+namespace {
+
+using testing::HasSubstr;
+
+class CommandsTest : public testing::Test {
+ protected:
+  struct Outcome {
+    int code = -1;
+    std::string err;
+  };
+  Outcome Run(const std::string& arguments) const {
+    const std::string err = files_.path() + "/err";
+    const int status =
+        std::system(Concat(HUYGENS_BINARY " ", arguments, " >/dev/null 2>", err).c_str());  // NOLINT: a shell
+    std::ostringstream text;
+    text << std::ifstream(err).rdbuf();
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text.str()};
+  }
+  fake::TemporaryDirectory files_;
+};
+
+TEST_F(CommandsTest, VersionTakesNoArgument) {
+  EXPECT_EQ(Run("version").code, 0);
+  const Outcome stray = Run("version x");
+  EXPECT_EQ(stray.code, 2);
+  EXPECT_THAT(stray.err, HasSubstr("huygens version: unexpected argument x"));
+}
+
+TEST_F(CommandsTest, UsageTopSpeaksOfItsFlagsAndNotOfThePage) {
+  net::testing::TestServer server({}, [](const net::Request& request, const net::Respond& respond) {
+    const bool by = request.query.find("by=gpu") != std::string_view::npos;
+    respond({.status = 400,
+             .content_type = "text/plain",
+             .body = by ? "by must be one of usage.resources (cpu), not \"gpu\"\n"
+                        : "no parameter or resource is called gpus; parameters: by, limit, and sizes\n"});
+  });
+  const Outcome by = Run(Concat("usage top --by gpu --admin-url ", server.Url()));
+  EXPECT_EQ(by.code, 2);
+  EXPECT_EQ(by.err, "huygens usage: --by must be one of usage.resources (cpu), not \"gpu\"\n");
+  const Outcome size = Run(Concat("usage top --size gpus=2 --admin-url ", server.Url()));
+  EXPECT_EQ(size.code, 2);
+  EXPECT_THAT(size.err, HasSubstr("huygens usage: --size: no resource is called gpus; it is RESOURCE=QUANTITY"));
+}
+
+TEST_F(CommandsTest, ATakenPortNamesItsSetting) {
+  net::testing::TestServer server({}, [](const net::Request&, const net::Respond& respond) { respond({}); });
+  const std::string address = server.Url().substr(std::string_view("http://").size());
+  files_.Write("cluster/node.yaml", "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n");
+  const auto config = [&](std::string_view own, std::string_view admin) {
+    return files_.Write("extender.yaml", Concat("apiVersion: config.huygens.dev/v1alpha1\nkind: ExtenderConfiguration\n"
+                                                "cluster: {manifests: {directory: ",
+                                                files_.path(), "/cluster}}\nserver: {address: '", own,
+                                                "', adminAddress: '", admin, "'}\n"));
+  };
+  const Outcome own = Run(Concat("extender --config ", config(address, "127.0.0.1:0")));
+  EXPECT_EQ(own.code, 1);
+  EXPECT_THAT(own.err, HasSubstr(Concat("server.address: cannot listen on ", address)));
+  EXPECT_THAT(own.err, HasSubstr("another process listens there"));
+  const Outcome admin = Run(Concat("extender --config ", config("127.0.0.1:0", address)));
+  EXPECT_THAT(admin.err, HasSubstr(Concat("server.adminAddress: cannot listen on ", address)));
+}
+
+}  // namespace
+}  // namespace huygens::cli
