@@ -23,4 +23,6 @@ def missing(*names):
 def kubernetes_version():
     """As the API server names itself: v1.36.3."""
     text = subprocess.run([BINARIES / "kube-apiserver", "--version"], check=True, capture_output=True, text=True).stdout
-    return re.fullmatch(r"Kubernetes (v1\.\d+\.\d+)\s*", text).group(1)
+    version = re.fullmatch(r"Kubernetes (v1\.\d+\.\d+)\s*", text).group(1)
+    assert version.startswith(f"v{CHOSEN}"), f"{BINARIES} holds {version}"
+    return version

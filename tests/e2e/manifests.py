@@ -87,6 +87,7 @@ def manifests():
         check_permissions(bed)
         check_certificates(bed)
         check_component_configurations(bed)
+        return f"Kubernetes {bed.client.get('/version')['gitVersion']}"
 
 
 def check_static_pod(bed):
