@@ -2,10 +2,10 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image release demo bench bench-prometheus format lint sanitize fuzz soak coverage clean
+.PHONY: help setup build run test image release demo bench bench-prometheus format lint sanitize fuzz soak coverage e2e-versions clean
 
 help: ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: ## install the needed packages (apt; sudo where not root)
 	@tools/setup
@@ -36,6 +36,9 @@ bench-prometheus: setup ## what a poll of a Prometheus with 150 000 pods costs; 
 
 format: setup ## clang-format over all C++ files
 	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i
+
+e2e-versions: build ## end-to-end scenarios against the oldest and newest Kubernetes; VERSIONS="1.32 1.34" chooses others
+	@tools/e2e_versions $(VERSIONS)
 
 lint: setup ## formatter, include directions, self-contained headers, clang-tidy
 	@tools/lint

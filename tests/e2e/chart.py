@@ -9,8 +9,9 @@ import re
 import subprocess
 
 from api import ApiError, wait_until
+from binaries import BINARIES, ROOT, kubernetes_version
 from chart_guide import check_guide
-from testbed import BINARIES, CONFIG, ROOT, ControlPlane, Skip, huygens_binary, replaced
+from testbed import CONFIG, ControlPlane, Skip, huygens_binary, replaced
 
 HELM = ROOT / "build" / "helm" / "helm"
 CHART = CONFIG / "helm" / "huygens"
@@ -67,7 +68,8 @@ class Helm:
             assert result.returncode == 0, f"helm {' '.join(map(str, arguments))}: {result.stderr[-2000:]}"
         return result
 
-    def template(self, chart, namespace="kube-system", version="v1.36.3", values=None):
+    def template(self, chart, namespace="kube-system", version=None, values=None):
+        version = version or kubernetes_version()
         return self.run("template", "huygens", chart, "--include-crds", "-n", namespace, "--kube-version", version, values=values).stdout
 
 
@@ -307,7 +309,7 @@ def chart():
     with ControlPlane("chart") as bed:
         helm = Helm(bed)
         for values in ({}, EVERYTHING):
-            helm.run("lint", "--strict", "--kube-version", "v1.36.3", CHART, values=values)
+            helm.run("lint", "--strict", "--kube-version", kubernetes_version(), CHART, values=values)
         count = check_same_as_kustomize(bed, helm)
         everything = check_values(bed, helm)
         bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=helm.template(CHART))

@@ -2,7 +2,8 @@
 import re
 import subprocess
 
-from testbed import BINARIES, CONFIG, ROOT, huygens_binary
+from binaries import BINARIES, ROOT
+from testbed import CONFIG, huygens_binary
 
 KUBECTL = """#!/bin/sh
 case " $* " in *" rollout status "*) echo "there is no node"; exit 0 ;; esac

@@ -19,11 +19,12 @@ import oracle
 import rolling
 from api import ApiError, wait_until
 from archives import ImageBuilder, need_image
+from binaries import BINARIES, KEPT, ROOT
 from kubelet import HERE, IMAGE, own_cgroup
 from manifests import STATIC_POD
 from one_node import ADDRESS, NODE, SERVICE_ADDRESS, OneNode, need_one_node
 from rendered import KUBEADM_PATCH, project_version
-from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SCHEDULER_NAME
+from testbed import CONFIG, NRT_PATH, SCHEDULER_NAME
 
 NEXT_VERSION = "999.0.0"  # to roll to
 SYSTEM = "/api/v1/namespaces/kube-system"
@@ -69,7 +70,7 @@ def on_a_node(name, program, versions=(project_version(), NEXT_VERSION)):
                  ADDRESS, SERVICE_ADDRESS, sys.executable, program, directory, cgroup], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
         lines = result.stdout.strip().splitlines() or ["it said nothing"]
         if result.returncode:
-            log = ROOT / "build" / "e2e" / name / "inside.txt"
+            log = KEPT / name / "inside.txt"
             log.parent.mkdir(parents=True, exist_ok=True)
             log.write_text(result.stdout)
         assert result.returncode == 0, lines[-1]

@@ -15,7 +15,8 @@ import subprocess
 
 from api import wait_until
 from archives import write_archive
-from testbed import BINARIES, Process, Skip, free_port
+from binaries import BINARIES, missing
+from testbed import Process, Skip, free_port
 
 HERE = pathlib.Path(__file__).resolve().parent / "node"
 CGROUPS = pathlib.Path("/sys/fs/cgroup")
@@ -37,13 +38,13 @@ disabled_plugins = ["io.containerd.internal.v1.opt"]
 
 
 def need_kubelet():
-    if not (BINARIES / "kubelet").exists():
-        raise Skip("build/k8s has no kubelet; tools/control_plane builds it where Go 1.26 is installed")
+    if why := missing("kubelet"):
+        raise Skip(why)
     if os.geteuid() != 0:
         raise Skip("kubelet and containerd need root")
-    missing = [program for program in ("containerd", "ctr", "runc", "gcc", "unshare") if not shutil.which(program)]
-    if missing:
-        raise Skip(f"not installed: {', '.join(missing)}; tools/setup --kubelet installs them")
+    absent = [program for program in ("containerd", "ctr", "runc", "gcc", "unshare") if not shutil.which(program)]
+    if absent:
+        raise Skip(f"not installed: {', '.join(absent)}; tools/setup --kubelet installs them")
     if subprocess.run(["unshare", "--mount", "--pid", "--fork", "mount", "-t", "tmpfs", "none", "/mnt"], stderr=subprocess.DEVNULL).returncode:
         raise Skip("needs namespaces of its own in which it may mount")
     if not os.access(CGROUPS / "cpuset" / "tasks", os.W_OK):

@@ -3,9 +3,10 @@ import json
 import subprocess
 
 from api import ApiError
+from binaries import BINARIES, ROOT
 from quota_workload import make_group
 from rendered import KUBEADM_PATCH, check_images, check_old_kubernetes, check_resource_names
-from testbed import BINARIES, CONFIG, GROUPS_PATH, NRT_PATH, ROOT, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
+from testbed import CONFIG, GROUPS_PATH, NRT_PATH, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
 STATIC_POD = {
@@ -86,6 +87,7 @@ def manifests():
         check_permissions(bed)
         check_certificates(bed)
         check_component_configurations(bed)
+        return f"Kubernetes {bed.client.get('/version')['gitVersion']}"
 
 
 def check_static_pod(bed):

@@ -14,8 +14,9 @@ import subprocess
 
 from api import ApiError, wait_until
 from archives import write_archive
+from binaries import BINARIES, missing
 from kubelet import CONTAINERD_CONFIG, IMAGE, need_kubelet, write_pause
-from testbed import BINARIES, TOKENS, ControlPlane, Process, Skip, free_port
+from testbed import TOKENS, ControlPlane, Process, Skip, free_port
 
 PLUGINS = pathlib.Path("/usr/lib/cni")
 ADDRESS, SERVICE_ADDRESS, POD_SUBNET = "192.168.77.1", "10.0.0.1", "10.85.0.0/24"
@@ -31,10 +32,10 @@ NETWORK = {"cniVersion": "0.4.0", "name": "pods", "plugins": [{
 
 def need_one_node():
     need_kubelet()
-    if not (BINARIES / "kube-controller-manager").exists():
-        raise Skip("build/k8s has no kube-controller-manager; tools/control_plane builds it")
-    missing = [name for name in ("bridge", "host-local", "loopback") if not (PLUGINS / name).exists()]
-    if missing or not shutil.which("ip"):
+    if why := missing("kube-controller-manager"):
+        raise Skip(why)
+    absent = [name for name in ("bridge", "host-local", "loopback") if not (PLUGINS / name).exists()]
+    if absent or not shutil.which("ip"):
         raise Skip(f"no network plug-ins in {PLUGINS}, or no `ip`; tools/setup --kubelet installs them")
     bridge = ["unshare", "--mount", "--pid", "--net", "--fork", "--kill-child", "--mount-proc", "ip", "link", "add", "x", "type", "bridge"]
     if subprocess.run(bridge, stderr=subprocess.DEVNULL).returncode:

@@ -9,7 +9,8 @@ import subprocess
 
 import oracle
 from api import wait_until
-from testbed import BINARIES, CONFIG, ROOT, SAMPLE_CLUSTER, SCHEDULER_NAME, ControlPlane, huygens_binary
+from binaries import BINARIES, ROOT
+from testbed import CONFIG, SAMPLE_CLUSTER, SCHEDULER_NAME, ControlPlane, huygens_binary
 
 PODS = "/api/v1/namespaces/{}/pods"
 LEASES = "/apis/coordination.k8s.io/v1/namespaces/{}/leases"

@@ -15,7 +15,8 @@ import history
 import oracle
 import workload
 from api import wait_until
-from testbed import BINARIES, CONFIG, NRT_PATH, ROOT, SAMPLE_CLUSTER, SCHEDULER_NAME, ControlPlane, huygens_binary
+from binaries import BINARIES, ROOT
+from testbed import CONFIG, NRT_PATH, SAMPLE_CLUSTER, SCHEDULER_NAME, ControlPlane, huygens_binary
 
 SAMPLES = CONFIG / "samples"
 SEED = int(os.environ.get("HUYGENS_E2E_SEED", "20261121"))

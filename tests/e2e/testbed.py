@@ -17,9 +17,8 @@ import urllib.error
 import urllib.request
 
 from api import ApiError, Client, wait_until
+from binaries import BINARIES, KEPT, ROOT, missing
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BINARIES = ROOT / "build" / "k8s"
 CONFIG = ROOT / "config"
 # For kubectl -f: all of the sample cluster that an API server knows.
 SAMPLE_CLUSTER = ",".join(str(CONFIG / "samples" / "cluster" / f"{kind}.yaml") for kind in ("nodes", "pods", "topology", "groups"))
@@ -48,9 +47,8 @@ class Skip(Exception):
 
 
 def need_control_plane():
-    missing = [name for name in ("etcd", "kube-apiserver", "kube-scheduler", "kubectl") if not (BINARIES / name).exists()]
-    if missing:
-        raise Skip(f"build/k8s has no {', '.join(missing)}; tools/control_plane builds it where Go 1.26 is installed")
+    if why := missing("etcd", "kube-apiserver", "kube-scheduler", "kubectl"):
+        raise Skip(why)
 
 
 def huygens_binary():
@@ -363,7 +361,7 @@ class ControlPlane:
         for process in (self.api_server, self.etcd):
             if process:
                 process.stop()
-        kept = ROOT / "build" / "e2e" / self.name
+        kept = KEPT / self.name
         shutil.rmtree(kept, ignore_errors=True)
         if keep or problems:
             # Besides what is large or secret: what a node's containerd had, and sockets.
