@@ -64,6 +64,7 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   }
   auto names = requested.names();
   Time now = context.clock.Now();
+  context.placement.NoteQuestion(**pod, now);
   const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);
   context.journal.Filter(**pod, names, decision, now);
   if (context.reports != nullptr) context.reports->Filter(**pod, decision);

@@ -137,7 +137,6 @@ bool Placement::SharesWithGang(const policy::PodQuery& query) const {
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
-  gangs_.Asked(pod, now);
   const policy::PodQuery query = QueryForChecks(pod, now);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   const OwnHold own(state_, accounts_, pod);

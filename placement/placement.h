@@ -231,11 +231,13 @@ class Placement {
   void ApplyUsage(const usage::Readings& readings, Time now);
   bool SettleUsage(size_t nodes = std::numeric_limits<size_t>::max());
 
-  // Which nodes can take the pod. Asking changes nothing, but for pods of a gang, to whom at most one node is answered
-  // (gang_holds.h). Unknown names are rejected with kUnknownNode; duplicates are answered each. Narrowed to K, nodes
-  // whose score equals the K-th best take turns: the first to be kept depends on the pod and the state's revision.
+  // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode;
+  // duplicates are answered each. Narrowed to K, nodes whose score equals the K-th best take turns: the first to be
+  // kept depends on the pod and the state's revision. A pod of a gang is answered one node (gang_holds.h).
   const FilterAnswer& Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
 
+  // Before Filter, where kube-scheduler asks: a gang of which a pod is asked about once more is tried anew.
+  void NoteQuestion(const cluster::Pod& pod, Time now) { gangs_.Asked(pod, now); }
   // After Filter of this pod: if no node was feasible the pod waits from now on, else not any more. A pod of a gang
   // holds what it was promised.
   void RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod);

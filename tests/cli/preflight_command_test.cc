@@ -103,7 +103,7 @@ TEST_F(PreflightCommandTest, JsonHasEachFindingAndTheCountsThatTheExitCodeGoesBy
   Allow(true, true);
   const Outcome outcome = RunHere("-o json");
   const boost::json::object all = boost::json::parse(outcome.out).as_object();
-  EXPECT_EQ(all.size(), 4u);
+  EXPECT_EQ(all.size(), 5u);
   std::map<std::string, int64_t> counted = {{"ok", 0}, {"warning", 0}, {"error", 0}};
   for (const auto& each : all.at("findings").as_array()) {
     const boost::json::object& finding = each.as_object();
@@ -115,6 +115,7 @@ TEST_F(PreflightCommandTest, JsonHasEachFindingAndTheCountsThatTheExitCodeGoesBy
   }
   EXPECT_EQ(counted.size(), 3u);
   EXPECT_EQ(all.at("ok").as_int64(), counted["ok"]);
+  EXPECT_EQ(all.at("notLookedAt").as_int64(), 0);
   EXPECT_EQ(all.at("warnings").as_int64(), counted["warning"]);
   EXPECT_EQ(all.at("errors").as_int64(), counted["error"]);
   EXPECT_GT(counted["ok"], 0);

@@ -427,8 +427,8 @@ class ControlPlane:
         huygens.wait_ready()
         return huygens
 
-    def start_scheduler(self, huygens, scheduler_name=SCHEDULER_NAME, replica=None):
-        """kube-scheduler with the shipped configuration, pointed at `huygens`.
+    def start_scheduler(self, huygens, scheduler_name=SCHEDULER_NAME, replica=None, options=()):
+        """kube-scheduler with the shipped configuration, pointed at `huygens`; `options`: further flags.
 
         Only leader election is off where it is not one `replica` (a name) of several: its Lease would outlive a process that ended
         itself, and the next one would wait for its end.
@@ -445,7 +445,8 @@ class ControlPlane:
         kubeconfig = self.kubeconfig("scheduler-token")
         scheduler = Scheduler(f"kube-scheduler-{name}", [
             BINARIES / "kube-scheduler", f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}",
-            f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}"], self.directory)
+            f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}", *options],
+            self.directory)
         self.schedulers.append(scheduler)
         return scheduler
 

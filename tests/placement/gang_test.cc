@@ -30,6 +30,7 @@ class GangTest : public testing::Test {
   // As the verb does; the names of the feasible nodes.
   std::vector<std::string> Filter(const std::shared_ptr<const cluster::Pod>& pod,
                                   std::vector<std::string_view> names = {"a", "b", "c"}) {
+    placement_->NoteQuestion(*pod, now_);
     const FilterAnswer& answer = placement_->Filter(*pod, names, now_);
     std::vector<std::string> feasible;
     for (uint32_t position : answer.feasible) feasible.emplace_back(names[position]);
@@ -141,6 +142,10 @@ TEST_F(GangTest, AnsweringChangesNothingUnlessItIsRemembered) {
   const std::vector<std::string_view> names = {"a", "b", "c"};
   EXPECT_EQ(placement_->Filter(*Member("1"), names, now_).feasible.size(), 1u);
   EXPECT_EQ(Held(), 0u);
+  Promised("1");
+  Promised("2");
+  EXPECT_EQ(placement_->Filter(*Member("1"), names, now_).feasible.size(), 1u) << "what it holds itself is no obstacle";
+  EXPECT_EQ(Held(), 2u);
 }
 
 }  // namespace

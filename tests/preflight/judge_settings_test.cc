@@ -286,7 +286,7 @@ TEST(Report, GroupsFindingsWorstFirstAndCountsThem) {
   EXPECT_EQ(ExitCode({}), 0);
   EXPECT_EQ(ReportJson({findings[2]}),
             "{\"findings\":[{\"group\":\"topology\",\"severity\":\"error\",\"what\":\"broken\",\"why\":\"It matters.\","
-            "\"mend\":\"do this\\nthen that\"}],\"ok\":0,\"warnings\":0,\"errors\":1}\n");
+            "\"mend\":\"do this\\nthen that\"}],\"ok\":0,\"notLookedAt\":0,\"warnings\":0,\"errors\":1}\n");
 }
 
 }  // namespace
