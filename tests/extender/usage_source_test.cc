@@ -252,8 +252,8 @@ TEST_F(UsageSource, WhatIsConfiguredAndNotUsedIsSaidAtTheStart) {
   UseApiServer();
   configuration_.usage.resources.push_back({.name = "disk-io", .ceiling = 800'000});
   Running huygens(configuration_);
-  EXPECT_THAT(huygens.Logged("caution"), testing::ElementsAre(HasSubstr("the ceiling on disk-io"),
-                                                              HasSubstr("the history is in memory alone")));
+  EXPECT_THAT(huygens.Logged("caution"),
+              testing::ElementsAre(HasSubstr("the ceiling on disk-io"), HasSubstr("the history is in memory alone")));
 }
 
 }  // namespace
