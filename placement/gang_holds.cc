@@ -32,6 +32,12 @@ void GangHolds::Asked(const cluster::Pod& pod, Time now) {
   if (gang.asked.insert(std::string(pod.uid)).second) return;
   ReleaseAll(gang);
   gang.asked = {std::string(pod.uid)};
+  gang.refused = false;
+}
+
+void GangHolds::Refused(const cluster::Pod& pod) {
+  if (gangs_.empty() || pod.scheduling_group.empty()) return;
+  if (auto gang = gangs_.find(GangOf(pod)); gang != gangs_.end()) gang->second.refused = true;
 }
 
 void GangHolds::Hold(const std::shared_ptr<const cluster::Pod>& pod, cluster::NodeIndex node,
@@ -43,7 +49,8 @@ void GangHolds::Hold(const std::shared_ptr<const cluster::Pod>& pod, cluster::No
 void GangHolds::Expire(Time now) {
   absl::erase_if(gangs_, [&](const auto& each) {
     const Gang& gang = each.second;
-    if (now < gang.last_asked + kPatience && now >= gang.last_asked) return false;
+    const Duration patience = gang.refused ? kPatienceOnceRefused : kPatience;
+    if (now < gang.last_asked + patience && now >= gang.last_asked) return false;
     ReleaseAll(gang);
     return true;
   });

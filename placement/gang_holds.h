@@ -3,6 +3,9 @@
 // that without this each would be promised the same room. What a pod of a gang is promised by filter is held from then
 // on, until it is bound, asked about again, gone, or nobody has asked about its gang for kPatience.
 //
+// Where a pod of the gang was refused the try fails, unless the gang may do with fewer, whose binds then follow at
+// once: what is held for it goes back after kPatienceOnceRefused.
+//
 // kube-scheduler tries a gang again from the beginning: after a failure, and for each set of nodes that it compares. So
 // where a pod is asked about that was asked about before, all that its gang holds is given back first. Decision thread
 // only.
@@ -22,6 +25,7 @@ namespace huygens::placement {
 class GangHolds {
  public:
   static constexpr Duration kPatience = std::chrono::seconds(10);
+  static constexpr Duration kPatienceOnceRefused = std::chrono::seconds(2);
 
   // `state` must outlive this.
   explicit GangHolds(cluster::State& state) : state_(state) {}
@@ -31,6 +35,8 @@ class GangHolds {
   // Filter has answered that the pod goes to this node, of which it takes these zones.
   void Hold(const std::shared_ptr<const cluster::Pod>& pod, cluster::NodeIndex node,
             std::vector<cluster::ZoneAmount> zones, Time now);
+  // Filter has answered that no node takes the pod.
+  void Refused(const cluster::Pod& pod);
   // Whether something is held for the pod.
   bool Holds(const cluster::Pod& pod) const;
   // Gives back what is held for the pod, if anything.
@@ -42,6 +48,7 @@ class GangHolds {
   struct Gang {
     absl::flat_hash_set<std::string> asked;  // UIDs, in the present try
     Time last_asked;
+    bool refused = false;  // one of these
   };
 
   void ReleaseAll(const Gang& gang);

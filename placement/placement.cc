@@ -180,6 +180,7 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
     }
     return;
   }
+  gangs_.Refused(*pod);
   if (filter_answer_.reasons.empty()) return;
   waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(), !filter_answer_.quota.empty());
 }

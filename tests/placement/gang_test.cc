@@ -121,6 +121,22 @@ TEST_F(GangTest, WhatNobodyAsksAboutIsGivenBack) {
   EXPECT_EQ(Filter(MakePod("p", 4)).size(), 3u);
 }
 
+TEST_F(GangTest, ATryThatFailedIsGivenBackSooner) {
+  for (const char* uid : {"1", "2", "3"}) Promised(uid);
+  EXPECT_EQ(Promised("4"), "");
+  now_ += std::chrono::milliseconds(1900);
+  placement_->ExpireHolds(now_);
+  EXPECT_EQ(Held(), 3u) << "three may be enough, and be bound any moment";
+  now_ += std::chrono::milliseconds(100);
+  placement_->ExpireHolds(now_);
+  EXPECT_EQ(Held(), 0u);
+  Promised("1");
+  Promised("4");
+  now_ += std::chrono::seconds(3);
+  placement_->ExpireHolds(now_);
+  EXPECT_EQ(Held(), 2u) << "a new try that nobody has refused yet";
+}
+
 TEST_F(GangTest, AClockThatIsSetBackHoldsNothingForLonger) {
   Promised("1");
   placement_->ExpireHolds(now_ - std::chrono::hours(1));
