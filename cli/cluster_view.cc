@@ -64,6 +64,7 @@ StatusOr<std::vector<NodeView>> DecodeNodes(std::string_view json, ResourceNames
 StatusOr<std::vector<std::string>> DecodeUidsOf(std::string_view json) {
   HUYGENS_ASSIGN_OR_RETURN(auto pods, DecodePodsOn(json));
   std::vector<std::string> uids;
+  uids.reserve(pods.size());
   for (PodOnNode& pod : pods) uids.push_back(std::move(pod.uid));
   return uids;
 }

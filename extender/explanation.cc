@@ -214,7 +214,7 @@ std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod
   const std::span<const ResourceId> managed = placement.options().topology.managed_resources;
   const cluster::NodeTopology* topology = state.Topology(node);
   const std::string name = Concat("node ", state.NodeName(node));
-  const std::string of_pod = topology::WhyNoZones(pod, managed);
+  std::string of_pod = topology::WhyNoZones(pod, managed);
   switch (placement.Mode(node)) {
     case topology::NodeMode::kNoTopology:
       return Concat(name, " has no NodeResourceTopology");

@@ -38,7 +38,7 @@ std::string_view Apart(Reason reason) {
     case Reason::kNeverAlignsSidecar:
       return "not even when the node is empty";
     case Reason::kUsageCeilingTooLow:
-      return "by this pod alone";
+      return "even without the other pods";
     default:
       return {};
   }
