@@ -28,9 +28,4 @@ struct ZoneView {
 // "node0: 8 cpu, node1: 2 cpu"
 std::string ToText(const std::vector<ZoneView>& zones);
 
-// The zones that `uid` holds, of the answer of /debug/nodes/NAME. Empty if it holds none.
-StatusOr<std::vector<ZoneView>> DecodeZonesOf(std::string_view json, std::string_view uid);
-// The UIDs of all pods on the node, of the same answer.
-StatusOr<std::vector<std::string>> DecodeUidsOf(std::string_view json);
-
 }  // namespace huygens::cli

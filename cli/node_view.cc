@@ -36,6 +36,7 @@ Status ReadShare(JsonReader& in, ZoneView& share) {
 Status ReadPod(JsonReader& in, NodeZonesView::Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.text == "pod") return in.Read(pod.pod);
+    if (key.text == "uid") return in.Read(pod.uid);
     if (key.text == "reservation") return in.Read(pod.reservation);
     if (key.text == "counted") return in.Read(pod.counted);
     if (key.text != "zones") return absl::OkStatus();

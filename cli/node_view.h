@@ -24,8 +24,8 @@ struct NodeZonesView {
     std::optional<int64_t> cores, whole_cores;
   };
   struct Pod {
-    std::string pod;
-    std::string reservation;  // "reserved", "assumed"; empty: bound
+    std::string pod, uid;
+    std::string reservation;  // "reserved", "assumed", "held" for a gang; empty: bound
     std::string counted;      // where kubelet pins: "published", "observed", "predicted", "everyZone"
     std::vector<ZoneView> zones;
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/extender_client_json.h"
+#include "cli/node_view.h"
 #include "cli/pod_view.h"
 #include "cli/query_escape.h"
 #include "cli/quota_view.h"
@@ -47,9 +48,9 @@ Status StandInScheduler::Start() {
   for (const auto& [name, node] : nodes_) {
     if (node.pods == 0) continue;
     HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", name)));
-    auto uids = DecodeUidsOf(described);
-    if (!uids.ok()) return Annotate(uids.status(), Concat("/debug/nodes/", name));
-    for (std::string& uid : *uids) placed_[std::move(uid)] = name;
+    auto on_node = DecodeNodeZones(described);
+    if (!on_node.ok()) return Annotate(on_node.status(), Concat("/debug/nodes/", name));
+    for (NodeZonesView::Pod& pod : on_node->pods) placed_[std::move(pod.uid)] = {name, std::move(pod.zones)};
   }
   if (!nodes_.empty()) return absl::OkStatus();
   HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply ready, admin_.Fetch("/readyz"));
@@ -63,9 +64,9 @@ StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
   outcome.node_count = nodes_.size();
   // kube-scheduler has no such pod in its queue, and its requests are counted where it is.
   if (const auto placed = placed_.find(pod.pod.uid); placed != placed_.end()) {
-    outcome.node = placed->second;
+    outcome.node = placed->second.node;
+    outcome.zones = placed->second.zones;
     outcome.placed_before = true;
-    HUYGENS_RETURN_IF_ERROR(ReadZones(pod, outcome));
     return outcome;
   }
   const ResourceVector requests = placement::RequestsOf(pod.pod);
@@ -173,14 +174,11 @@ Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, P
     return absl::OkStatus();
   }
   outcome.node = node;
-  return ReadZones(pod, outcome);
-}
-
-Status StandInScheduler::ReadZones(const PodManifest& pod, PodOutcome& outcome) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", outcome.node)));
-  auto zones = DecodeZonesOf(described, pod.pod.uid);
-  if (!zones.ok()) return Annotate(zones.status(), Concat("/debug/nodes/", outcome.node));
-  outcome.zones = *std::move(zones);
+  HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", node)));
+  auto on_node = DecodeNodeZones(described);
+  if (!on_node.ok()) return Annotate(on_node.status(), Concat("/debug/nodes/", node));
+  const auto placed = std::ranges::find(on_node->pods, pod.pod.uid, &NodeZonesView::Pod::uid);
+  if (placed != on_node->pods.end()) outcome.zones = std::move(placed->zones);
   return absl::OkStatus();
 }
 

@@ -55,14 +55,17 @@ class StandInScheduler {
   Status AskQuota(const PodManifest& pod, PodOutcome& outcome);
   Status Prioritize(const PodManifest& pod, const std::vector<std::string>& nodes, std::string& best,
                     PodOutcome& outcome);
-  Status ReadZones(const PodManifest& pod, PodOutcome& outcome);  // that it has on outcome.node
   Status Bind(const PodManifest& pod, const std::string& node, PodOutcome& outcome);
 
   Remote& verbs_;
   Remote& admin_;
   ResourceNames& names_;
   std::map<std::string, NodeView> nodes_;
-  std::map<std::string, std::string> placed_;  // node by UID, at the start
+  struct Placed {
+    std::string node;
+    std::vector<ZoneView> zones;
+  };
+  std::map<std::string, Placed> placed_;  // by UID, at the start
 };
 
 }  // namespace huygens::cli

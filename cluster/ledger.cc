@@ -4,7 +4,7 @@
 
 namespace huygens::cluster {
 
-bool Ledger::Insert(std::string_view uid, ReservationState state, Time now) {
+bool Ledger::Reserve(std::string_view uid, Time now, ReservationState state) {
   if (!entries_.emplace(std::string(uid), Entry{state, now}).second) return false;
   ++counts_[static_cast<size_t>(state)];
   return true;

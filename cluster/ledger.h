@@ -38,8 +38,7 @@ class Ledger {
   };
 
   // False if the UID has an entry already.
-  bool Reserve(std::string_view uid, Time now) { return Insert(uid, ReservationState::kReserved, now); }
-  bool Hold(std::string_view uid, Time now) { return Insert(uid, ReservationState::kHeld, now); }
+  bool Reserve(std::string_view uid, Time now, ReservationState state = ReservationState::kReserved);
   // False if there is no such entry: the watch was faster, or it was rolled back.
   bool Assume(std::string_view uid, Time now);
   bool Erase(std::string_view uid);
@@ -51,8 +50,6 @@ class Ledger {
   std::vector<std::string> AssumedSince(Time limit) const;
 
  private:
-  bool Insert(std::string_view uid, ReservationState state, Time now);
-
   TextMap<Entry> entries_;
   std::array<size_t, std::size(kReservationStates)> counts_{};
 };

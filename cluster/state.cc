@@ -167,19 +167,8 @@ const PlacedPod* State::FindPlaced(std::string_view uid) const {
   return record && record->placed ? &*record->placed : nullptr;
 }
 
-Status State::Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
-  HUYGENS_RETURN_IF_ERROR(PlaceUnbound(pod, node, std::move(zones)));
-  ledger_.Reserve(pod->uid, now);
-  return absl::OkStatus();
-}
-
-Status State::Hold(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now) {
-  HUYGENS_RETURN_IF_ERROR(PlaceUnbound(pod, node, std::move(zones)));
-  ledger_.Hold(pod->uid, now);
-  return absl::OkStatus();
-}
-
-Status State::PlaceUnbound(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones) {
+Status State::Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now,
+                      ReservationState state) {
   PodRecord& record = RecordOf(pod);
   if (record.placed) {
     return absl::AlreadyExistsError(
@@ -187,6 +176,7 @@ Status State::PlaceUnbound(const std::shared_ptr<const Pod>& pod, NodeIndex node
   }
   ++revision_;
   if (!record.watched) pod_names_.insert(&record);  // unless the watch knows a newer pod of that name
+  ledger_.Reserve(pod->uid, now, state);
   Place(record, node, std::move(zones));
   return absl::OkStatus();
 }

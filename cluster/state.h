@@ -98,9 +98,9 @@ class State {
 
   // The life of a reservation. Reserve fails (kAlreadyExists) when the pod already holds capacity anywhere. Assume and
   // Release on a UID without an entry do nothing: the watch was faster.
-  Status Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
-  // As Reserve, for a pod that nobody binds yet. Ends with Release, or as a reservation does.
-  Status Hold(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now);
+  // `state`: kHeld of a pod that nobody binds yet.
+  Status Reserve(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones, Time now,
+                 ReservationState state = ReservationState::kReserved);
   void Assume(std::string_view uid, Time now);
   void Release(std::string_view uid);
   const Ledger& ledger() const { return ledger_; }
@@ -110,8 +110,6 @@ class State {
   size_t Reconcile(size_t limit);
 
  private:
-  Status PlaceUnbound(const std::shared_ptr<const Pod>& pod, NodeIndex node, std::vector<ZoneAmount> zones);
-
   struct NodeSlot {
     std::string name;
     std::optional<Node> node;

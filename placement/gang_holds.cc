@@ -6,23 +6,15 @@ namespace {
 
 std::string GangOf(const cluster::Pod& pod) { return Concat(pod.namespace_name, "/", pod.scheduling_group); }
 
-bool IsHeld(const cluster::State& state, std::string_view uid) {
-  const cluster::Ledger::Entry* entry = state.ledger().Find(uid);
-  return entry != nullptr && entry->state == cluster::ReservationState::kHeld;
-}
-
 }  // namespace
 
-bool GangHolds::Holds(const cluster::Pod& pod) const { return !gangs_.empty() && IsHeld(state_, pod.uid); }
-
-void GangHolds::Release(const cluster::Pod& pod) {
-  if (Holds(pod)) state_.Release(pod.uid);
+void GangHolds::Release(std::string_view uid) {
+  const cluster::Ledger::Entry* entry = state_.ledger().Find(uid);
+  if (entry != nullptr && entry->state == cluster::ReservationState::kHeld) state_.Release(uid);
 }
 
 void GangHolds::ReleaseAll(const Gang& gang) {
-  for (const std::string& uid : gang.asked) {
-    if (IsHeld(state_, uid)) state_.Release(uid);
-  }
+  for (const std::string& uid : gang.asked) Release(uid);
 }
 
 void GangHolds::Asked(const cluster::Pod& pod, Time now) {
@@ -36,14 +28,15 @@ void GangHolds::Asked(const cluster::Pod& pod, Time now) {
 }
 
 void GangHolds::Refused(const cluster::Pod& pod) {
-  if (gangs_.empty() || pod.scheduling_group.empty()) return;
   if (auto gang = gangs_.find(GangOf(pod)); gang != gangs_.end()) gang->second.refused = true;
 }
 
 void GangHolds::Hold(const std::shared_ptr<const cluster::Pod>& pod, cluster::NodeIndex node,
                      std::vector<cluster::ZoneAmount> zones, Time now) {
   // Bound, or being bound: it holds its room already.
-  if (!state_.FindPlaced(pod->uid)) (void)state_.Hold(pod, node, std::move(zones), now);
+  if (!state_.FindPlaced(pod->uid)) {
+    (void)state_.Reserve(pod, node, std::move(zones), now, cluster::ReservationState::kHeld);
+  }
 }
 
 void GangHolds::Expire(Time now) {

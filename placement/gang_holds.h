@@ -13,6 +13,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
@@ -37,10 +38,8 @@ class GangHolds {
             std::vector<cluster::ZoneAmount> zones, Time now);
   // Filter has answered that no node takes the pod.
   void Refused(const cluster::Pod& pod);
-  // Whether something is held for the pod.
-  bool Holds(const cluster::Pod& pod) const;
   // Gives back what is held for the pod, if anything.
-  void Release(const cluster::Pod& pod);
+  void Release(std::string_view uid);
   // Gives back what nobody has asked about for too long.
   void Expire(Time now);
 

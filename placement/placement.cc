@@ -180,7 +180,7 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
     }
     return;
   }
-  gangs_.Refused(*pod);
+  if (!pod->scheduling_group.empty()) gangs_.Refused(*pod);
   if (filter_answer_.reasons.empty()) return;
   waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(), !filter_answer_.quota.empty());
 }
@@ -279,7 +279,7 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
 StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name,
                                          Time now) {
   if (pod->uid.empty()) return Invalid(Concat("pod ", pod->Key(), " has no UID"));
-  gangs_.Release(*pod);  // it is judged anew
+  gangs_.Release(pod->uid);  // it is judged anew
   if (const cluster::PlacedPod* placed = state_.FindPlaced(pod->uid)) {
     if (state_.NodeName(placed->node) != node_name) {
       return Conflict(Concat("pod ", pod->Key(), " already holds capacity on node ", state_.NodeName(placed->node)));

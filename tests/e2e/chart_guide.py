@@ -1,8 +1,8 @@
 """The commands of docs/helm.md, run as a reader would paste them. There is no node, so nothing waits for pods."""
-import re
 import subprocess
 
 from binaries import BINARIES, ROOT
+from shell_page import blocks_of
 from testbed import CONFIG, huygens_binary
 
 KUBECTL = """#!/bin/sh
@@ -26,10 +26,11 @@ class Guide:
         kubectl.chmod(0o755)
         self._environment = {**helm.environment, "PATH": f"{programs}:{helm.environment['PATH']}",
                              "KUBECACHEDIR": str(bed.directory / "kube-cache")}
-        text = (ROOT / "docs" / "helm.md").read_text().replace("REGISTRY", "registry.example:5000")
-        self.blocks = re.findall(r"^```sh\n(.*?)^```$", text, re.M | re.S)
-        for name, content in re.findall(r"^`([^`\n]+)`:\n\n```yaml\n(.*?)^```$", text, re.M | re.S):
-            (self._directory / name).write_text(content)
+        blocks = [block._replace(text=block.text.replace("REGISTRY", "registry.example:5000")) for block in blocks_of(ROOT / "docs" / "helm.md")]
+        self.blocks = [block.text for block in blocks if block.language == "sh"]
+        for block in blocks:
+            if block.language == "yaml" and block.name:
+                (self._directory / block.name).write_text(block.text)
 
     def run(self, block):
         result = subprocess.run(["bash", "-e", "-c", block], cwd=self._directory, env=self._environment,
