@@ -34,15 +34,42 @@ std::string Listed(const std::map<std::string_view, size_t>& nodes_by_model) {
   return text;
 }
 
+// Models in the order of NodeModels::Models: those named, and the node's where they say more.
+cluster::QuotaLabels ChargedTo(const cluster::QuotaLabels& labels, const std::array<std::string, 3>& node) {
+  const auto pick = [](const std::string& named, const std::string& has) {
+    return named.empty() || IsGeneralTo(named, has) ? has : named;
+  };
+  return {"", pick(labels.cpu_model, node[0]), pick(labels.gpu_model, node[1]), pick(labels.memory_model, node[2])};
+}
+
+// "cpu model A4, memory model DDR5"
+std::string Named(const std::array<std::string, 3>& models) {
+  constexpr std::array<std::string_view, 3> kKinds = {"cpu", "gpu", "memory"};
+  std::string text;
+  for (size_t kind = 0; kind < models.size(); ++kind) {
+    if (!models[kind].empty()) text += Concat(text.empty() ? "" : ", ", kKinds[kind], " model ", models[kind]);
+  }
+  return text;
+}
+
 }  // namespace
+
+NodeModels::Models NodeModels::ModelsOf(const cluster::Node* object) const {
+  if (!object) return {};
+  return {LabelOf(*object, keys_.cpu), LabelOf(*object, keys_.gpu), LabelOf(*object, keys_.memory)};
+}
+
+bool NodeModels::Differs(cluster::NodeIndex node, const cluster::Node* object) const {
+  const uint32_t number = node < numbers_.size() ? numbers_[node] : 0;
+  return combinations_[number].models != ModelsOf(object);
+}
 
 void NodeModels::Set(cluster::NodeIndex node, const cluster::Node* object) {
   if (numbers_.size() <= node) {
     combinations_.front().nodes += node + 1 - numbers_.size();
     numbers_.resize(node + 1);
   }
-  Models models;
-  if (object) models = {LabelOf(*object, keys_.cpu), LabelOf(*object, keys_.gpu), LabelOf(*object, keys_.memory)};
+  const Models models = ModelsOf(object);
   uint32_t& number = numbers_[node];
   if (combinations_[number].models == models) return;
   --combinations_[number].nodes;
@@ -60,6 +87,50 @@ uint32_t NodeModels::NumberOf(const Models& models) {
     at->models = models;
   }
   return static_cast<uint32_t>(at - combinations_.begin());
+}
+
+cluster::QuotaLabels NodeModels::Charged(const cluster::QuotaLabels& labels, cluster::NodeIndex node) const {
+  return ChargedTo(labels, combinations_[node < numbers_.size() ? numbers_[node] : 0].models);
+}
+
+VerdictsByModel NodeModels::Judge(const cluster::QuotaLabels& labels,
+                                  absl::FunctionRef<Verdict(const cluster::QuotaLabels& models)> verdict_on) const {
+  VerdictsByModel result;
+  const WantedModels wanted = Wanted(labels);
+  for (size_t number = 1; number < combinations_.size(); ++number) {
+    if (combinations_[number].nodes == 0 || (wanted.Any() && !wanted.accepted_[number])) continue;
+    const cluster::QuotaLabels models = ChargedTo(labels, combinations_[number].models);
+    if (WantedOf(models) == WantedOf(labels)) continue;
+    Verdict verdict = verdict_on(models);
+    if (verdict.fits()) continue;
+    result.at_.resize(combinations_.size());
+    result.verdicts_.push_back(std::move(verdict));
+    result.at_[number] = static_cast<uint32_t>(result.verdicts_.size());
+  }
+  if (result.Any()) result.numbers_ = numbers_;
+  return result;
+}
+
+std::string NodeModels::Text(const VerdictsByModel& verdicts, std::string_view group,
+                             std::span<const cluster::NodeIndex> nodes) const {
+  constexpr size_t kMost = 3;
+  std::vector<size_t> counts(verdicts.verdicts_.size());  // of these nodes
+  std::vector<const Models*> models(counts.size());
+  for (cluster::NodeIndex node : nodes) {
+    if (!verdicts.On(node)) continue;
+    const size_t at = verdicts.at_[numbers_[node]] - 1;
+    ++counts[at];
+    models[at] = &combinations_[numbers_[node]].models;
+  }
+  std::string text;
+  size_t shown = 0;
+  for (size_t at = 0; at < counts.size(); ++at) {
+    if (counts[at] == 0) continue;
+    if (++shown > kMost) return Concat(text, "; and more");
+    text += Concat(text.empty() ? "" : "; ", quota::Text(verdicts.verdicts_[at], group), " (",
+                   std::to_string(counts[at]), counts[at] == 1 ? " node of " : " nodes of ", Named(*models[at]), ")");
+  }
+  return text;
 }
 
 WantedModels NodeModels::Wanted(const cluster::QuotaLabels& labels) const {
