@@ -113,7 +113,7 @@ void AppendCosts(std::string& out, const quota::Tree& tree, std::string_view nam
     }
     const bool own = verdict.outcome != quota::Outcome::kAncestorOver;
     if (own && std::any_of(verdict.shortages.begin(), verdict.shortages.end(),
-                    [&](const quota::Shortage& shortage) { return shortage.key == key; })) {
+                           [&](const quota::Shortage& shortage) { return shortage.key == key; })) {
       out += ",\"lacks\":true";
     }
     out += '}';

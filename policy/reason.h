@@ -37,8 +37,8 @@ enum class Reason : uint8_t {
   kQuotaExceeded,
   kQuotaHoursSpent,
   kQuotaNoGroup,
-  kQuotaGroupClosed,   // it is being deleted or frozen, or nobody has counted its hours yet
-  kQuotaAmountNeeded,  // a container does not say how much it takes
+  kQuotaGroupClosed,    // it is being deleted or frozen, or nobody has counted its hours yet
+  kQuotaAmountNeeded,   // a container does not say how much it takes
   kQuotaAncestorOver,   // a group above it has given away more than it has
   kQuotaOtherModel,     // the node is not of the model that the pod's labels name
   kQuotaModelExceeded,  // the group would take it, but not on a node of this model

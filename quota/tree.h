@@ -38,9 +38,9 @@ struct Group {
   Amounts used;                                  // all in all; keys without use are absent
   Amounts committed;                             // what it takes of its parent
   std::set<std::string, std::less<>> children;
-  bool limits_models = false;     // a key of its budget can be of a model
-  mutable uint64_t stood_at = 0;  // the tree's revision at which Standing last found nothing amiss
-  mutable std::vector<const Group*> above;                     // as of then: its parent first
+  bool limits_models = false;               // a key of its budget can be of a model
+  mutable uint64_t stood_at = 0;            // the tree's revision at which Standing last found nothing amiss
+  mutable std::vector<const Group*> above;  // as of then: its parent first
   mutable std::optional<std::vector<std::string>> given_away;  // Tree::GivenAway, until something changes
 
   // What is used of a key: the figure above, and 0 where there is none, except hours, which only the status knows.

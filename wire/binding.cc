@@ -49,9 +49,8 @@ void AppendField(std::string& out, std::string_view before, std::string_view val
 void AppendGroup(std::string& out, const cluster::QuotaLabels& labels) {
   AppendField(out, R"(,"group":)", labels.group);
   std::string_view before = R"(,"models":{)";
-  for (const auto& [kind, model] :
-       {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
-        std::pair("memory", &labels.memory_model)}) {
+  for (const auto& [kind, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
+                                    std::pair("memory", &labels.memory_model)}) {
     if (model->empty()) continue;
     AppendField(out, before, kind);
     AppendField(out, ":", *model);

@@ -32,8 +32,9 @@ void AppendBinding(std::string& out, const Binding& binding);
 void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
                           const cluster::NodeTopology& topology, const ResourceNames& names);
 
-// The text of huygens.dev/placement: {"uid","node","group","models":{"cpu",...},"zones":[{"name","cpu",...}],"by","at"},
-// zones in the order given; without a group nothing is said of it or of models.
+// The text of huygens.dev/placement:
+// {"uid","node","group","models":{"cpu",...},"zones":[{"name","cpu",...}],"by","at"}, zones in the order given; without
+// a group nothing is said of it or of models.
 struct Placement {
   std::string_view uid;
   std::string_view node;

@@ -206,7 +206,8 @@ TEST(QuotaReport, AGroupAboveThatIsOverItsBudgetIsNotedWhereItStopsPods) {
                        R"({"key":"pods","hard":"4","used":"4"},{"key":"cash/limits.cpu","hard":"4","used":"1"}],)"
                        R"("overAbove":[{"group":"org","keys":["limits.cpu","cash/limits.cpu"]}]}]})"));
   };
-  EXPECT_THAT(tree("placement"), testing::ContainsRegex("limits.cpu +4 .*NO NEW PODS: bizrq/org above it is over its budget\n"));
+  EXPECT_THAT(tree("placement"),
+              testing::ContainsRegex("limits.cpu +4 .*NO NEW PODS: bizrq/org above it is over its budget\n"));
   EXPECT_THAT(tree("placement"), Not(testing::ContainsRegex("pods +4 [^\n]*NO NEW PODS")));
   EXPECT_THAT(tree("admission"), testing::ContainsRegex("cash/limits.cpu +4 [^\n]*NO NEW PODS"));
   EXPECT_THAT(tree("admission"), Not(testing::ContainsRegex(" limits.cpu +4 [^\n]*NO NEW PODS")));

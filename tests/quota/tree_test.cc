@@ -62,16 +62,18 @@ TEST_F(AncestorTest, WhatOneHandedOutToTheLastIsNotTooMuch) { EXPECT_EQ(Why(Core
 
 TEST_F(AncestorTest, OneThatGaveAwayMoreThanItHasKeepsPodsOff) {
   tree_.Set(MakeGroup("dept", "org", {{"limits.cpu", "9"}}));
-  EXPECT_EQ(Why(Cores(1)), "quota bizrq/team: bizrq/dept above it is over its budget: limits.cpu used 10 of 9, "
-                           "requested 1");
+  EXPECT_EQ(Why(Cores(1)),
+            "quota bizrq/team: bizrq/dept above it is over its budget: limits.cpu used 10 of 9, "
+            "requested 1");
   tree_.Set(MakeGroup("dept", "org", {{"limits.cpu", "10"}}));
   EXPECT_EQ(Why(Cores(1)), "");
 }
 
 TEST_F(AncestorTest, HoweverFarAboveAndByWhomever) {
   tree_.Charge("org", Cores(2));
-  EXPECT_EQ(Why(Cores(1)), "quota bizrq/team: bizrq/org above it is over its budget: limits.cpu used 12 of 10, "
-                           "requested 1");
+  EXPECT_EQ(Why(Cores(1)),
+            "quota bizrq/team: bizrq/org above it is over its budget: limits.cpu used 12 of 10, "
+            "requested 1");
   tree_.Set(MakeGroup("dept", "org", {{"limits.cpu", "9"}}));
   EXPECT_THAT(Why(Cores(1)), testing::HasSubstr("bizrq/dept above it")) << "the nearest";
   tree_.Set(MakeGroup("dept", "org", {{"limits.cpu", "10"}}));

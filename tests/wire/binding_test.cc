@@ -117,9 +117,8 @@ TEST_F(ResultTest, TheGroupThatAPodIsBoundWithIsReadBack) {
     return *pod->placement_mark;
   };
   const std::string of_group = written(labels, nullptr);
-  EXPECT_EQ(of_group,
-            R"({"uid":"u","node":"n","group":"team-a","models":{"cpu":"A4","memory":"DDR5"},"by":"h",)"
-            R"("at":"1970-01-01T00:00:00Z"})");
+  EXPECT_EQ(of_group, R"({"uid":"u","node":"n","group":"team-a","models":{"cpu":"A4","memory":"DDR5"},"by":"h",)"
+                      R"("at":"1970-01-01T00:00:00Z"})");
   EXPECT_EQ(*read(of_group).quota, labels);
   EXPECT_FALSE(read(of_group).of_zones);
   EXPECT_TRUE(read(written(labels, &topology_)).of_zones);
