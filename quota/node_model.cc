@@ -114,21 +114,30 @@ VerdictsByModel NodeModels::Judge(const cluster::QuotaLabels& labels,
 std::string NodeModels::Text(const VerdictsByModel& verdicts, std::string_view group,
                              std::span<const cluster::NodeIndex> nodes) const {
   constexpr size_t kMost = 3;
-  std::vector<size_t> counts(verdicts.verdicts_.size());  // of these nodes
-  std::vector<const Models*> models(counts.size());
-  for (cluster::NodeIndex node : nodes) {
-    if (!verdicts.On(node)) continue;
-    const size_t at = verdicts.at_[numbers_[node]] - 1;
-    ++counts[at];
-    models[at] = &combinations_[numbers_[node]].models;
+  struct Refusal {
+    std::string why;
+    size_t nodes = 0;
+    Models models;  // that all of these nodes are of
+  };
+  std::vector<Refusal> refusals;
+  for (const cluster::NodeIndex node : nodes) {
+    const Verdict* verdict = verdicts.On(node);
+    if (!verdict) continue;
+    const Models& models = combinations_[numbers_[node]].models;
+    std::string why = quota::Text(*verdict, group);
+    auto same = std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& each) { return each.why == why; });
+    if (same == refusals.end()) same = refusals.insert(same, {std::move(why), 0, models});
+    ++same->nodes;
+    for (size_t kind = 0; kind < models.size(); ++kind) {
+      if (same->models[kind] != models[kind]) same->models[kind].clear();
+    }
   }
   std::string text;
-  size_t shown = 0;
-  for (size_t at = 0; at < counts.size(); ++at) {
-    if (counts[at] == 0) continue;
-    if (++shown > kMost) return Concat(text, "; and more");
-    text += Concat(text.empty() ? "" : "; ", quota::Text(verdicts.verdicts_[at], group), " (",
-                   std::to_string(counts[at]), counts[at] == 1 ? " node of " : " nodes of ", Named(*models[at]), ")");
+  for (size_t i = 0; i < refusals.size(); ++i) {
+    if (i == kMost) return Concat(text, "; and more");
+    const std::string models = Named(refusals[i].models);
+    text += Concat(i == 0 ? "" : "; ", refusals[i].why, " (", std::to_string(refusals[i].nodes),
+                   refusals[i].nodes == 1 ? " node" : " nodes", models.empty() ? "" : " of ", models, ")");
   }
   return text;
 }

@@ -113,6 +113,7 @@ def over_parent(scene):
     scene.client.post(GROUPS_PATH, make_group("org", **{"limits.cpu": "4"}))
     scene.client.post(GROUPS_PATH, make_group("child", "org", **{"limits.cpu": "10"}))
     scene.refused(make_pod("too-much", "child"), "quota bizrq/child: bizrq/org above it is over its budget: limits.cpu used 10 of 4, requested 1", ABOVE)
+    scene.rest()
     start = time.monotonic()
     scene.set_hard("org", **{"limits.cpu": "10"})
     return scene.seconds_to_bind(["too-much"], start)

@@ -95,6 +95,10 @@ TEST_F(ChargedModelTest, ANodeOfAModelThatIsUsedUpIsNotForIt) {
   const auto verdicts = account_.CheckByModel(*Pod("b", 2));
   EXPECT_EQ(account_.models().Text(verdicts, "team", nodes), why + " (2 nodes of cpu model A4)");
   EXPECT_EQ(account_.models().Text(verdicts, "team", std::span(nodes).last(2)), "");
+  const auto other = Node("other", "A4", "DDR5");
+  EXPECT_EQ(account_.models().Text(account_.CheckByModel(*Pod("b", 2)), "team", std::vector{a4, other}),
+            why + " (2 nodes of cpu model A4)")
+      << "what they differ in has nothing to do with it";
 }
 
 TEST_F(ChargedModelTest, WhoNamesTheModelIsJudgedByItsLabelsAlone) {
