@@ -59,6 +59,15 @@ std::string HandedText(std::string_view key, const std::string& children) {
 // Hours are spent once all are used, and stop new pods then; another budget is over only beyond that.
 std::string_view OverText(std::string_view key) { return quota::IsCash(key) ? "SPENT" : "OVER BUDGET"; }
 
+// Of a key of which a group above it has given away more than it has.
+std::string OverAboveText(const QuotaGroupView& group, std::string_view key, bool held) {
+  for (const QuotaOverView& over : group.over_above) {
+    if (std::find(over.keys.begin(), over.keys.end(), key) == over.keys.end()) continue;
+    return Concat(held ? "NO NEW PODS: " : "", "bizrq/", over.group, " above it is over its budget");
+  }
+  return "";
+}
+
 std::string StateText(const QuotaGroupView& group) {
   if (group.state == "ok") return "";
   if (group.state == "frozen") return Concat("FROZEN: ", group.why);
@@ -81,9 +90,14 @@ std::string KeyNote(const QuotaKeyView& key) {
   return !key.hard.empty() && key.used.empty() ? "nobody has counted it yet" : "";
 }
 
+std::string Joined(const std::string& first, const std::string& second) {
+  return Concat(first, first.empty() || second.empty() ? "" : "; ", second);
+}
+
 class TreeText {
  public:
-  TreeText(const QuotaTreeView& tree, std::string_view only_key) : only_key_(only_key) {
+  TreeText(const QuotaTreeView& tree, std::string_view only_key)
+      : only_key_(only_key), by_webhook_(tree.enforcement == "admission") {
     for (const QuotaGroupView& group : tree.groups) groups_.emplace(group.name, &group);
     for (const QuotaGroupView& group : tree.groups) children_[group.parent].push_back(&group);
   }
@@ -114,7 +128,7 @@ class TreeText {
     std::string name = Concat(first, group.name), note = StateText(group);
     auto add = [&](std::vector<std::string> cells, const std::string& more) {
       cells.insert(cells.begin(), name);
-      note += Concat(note.empty() || more.empty() ? "" : "; ", more);
+      note = Joined(note, more);
       if (!note.empty()) cells.push_back(note);
       table_.AddRow(std::move(cells));
       name = rest;
@@ -124,26 +138,27 @@ class TreeText {
       if (only_key_.empty() ? key.hard.empty() && !key.unlimited : key.key != only_key_) continue;
       add({key.key, Amount(key.key, key.hard), Amount(key.key, key.used), Amount(key.key, key.self),
            Amount(key.key, key.remaining), key.share ? Bar(*key.share) : ""},
-          KeyNote(key));
+          Joined(KeyNote(key), OverAboveText(group, key.key, quota::IsCash(key.key) || !by_webhook_)));
     }
     if (name != rest) add({std::string(only_key_), "", "", "", "", ""}, "");
   }
 
   const std::string_view only_key_;
+  const bool by_webhook_;
   std::map<std::string_view, const QuotaGroupView*> groups_;
   std::map<std::string_view, std::vector<const QuotaGroupView*>> children_;
   std::set<std::string_view> added_;
   Table table_{{"GROUP", "KEY", "HARD", "USED", "OWN PODS", "REMAINING", "USED OF HARD", "NOTE"}};
 };
 
-std::string ModelsText(const PodQuotaView& pod) {
+std::string ModelsText(const std::string& cpu, const std::string& gpu, const std::string& memory) {
   std::string text;
-  for (const auto& [what, model] :
-       {std::pair("cpu", &pod.cpu_model), std::pair("gpu", &pod.gpu_model), std::pair("memory", &pod.memory_model)}) {
+  for (const auto& [what, model] : {std::pair("cpu", &cpu), std::pair("gpu", &gpu), std::pair("memory", &memory)}) {
     if (!model->empty()) text += Concat(text.empty() ? "" : ", ", what, " model ", *model);
   }
   return text;
 }
+std::string ModelsText(const PodQuotaView& pod) { return ModelsText(pod.cpu_model, pod.gpu_model, pod.memory_model); }
 
 std::string ModelNodesText(const PodQuotaView& pod) {
   if (!pod.model_nodes) return "";
@@ -162,7 +177,9 @@ std::string FitsText(const PodQuotaView& pod) {
           ? "The hours of its group allow it; the rest of the budget is held by an admission webhook, not here."
           : "Its group allows it.";
   if (pod.model_nodes == 0) return Concat(allows, "\n");  // which is told next
-  return Concat(allows, " Whether a node has room: `huygens explain ", pod.pod, "`.\n");
+  const std::string not_there =
+      pod.refused_by_model.empty() ? "" : Concat("REFUSED on some nodes: ", pod.refused_by_model, "\n");
+  return Concat(allows, " Whether a node has room: `huygens explain ", pod.pod, "`.\n", not_there);
 }
 
 std::string VerdictText(const PodQuotaView& pod, Time now) {
@@ -171,7 +188,10 @@ std::string VerdictText(const PodQuotaView& pod, Time now) {
   if (pod.verdict == "ended") return "It has ended and is charged no more.\n";
   if (pod.verdict == "refused") return Concat("REFUSED: ", pod.why, "\n");
   const auto since = ParseRfc3339(pod.since);
-  return Concat("Charged, on ", pod.node, since.ok() ? Concat(", since ", When(*since, now)) : "", ".\n");
+  const std::string of_node = ModelsText(pod.node_cpu_model, pod.node_gpu_model, pod.node_memory_model);
+  return Concat("Charged, on ", pod.node, of_node.empty() ? "" : Concat(" as ", of_node, ", which the node is of"),
+                since.ok() ? Concat(", since ", When(*since, now)) : "", ".\n",
+                pod.relabelled ? "Its labels were changed after it was bound, which changes nothing here.\n" : "");
 }
 
 bool Over(const PodCostView& key) {

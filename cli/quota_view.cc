@@ -23,12 +23,23 @@ Status ReadKey(JsonReader& in, QuotaKeyView& key) {
   });
 }
 
+Status ReadOver(JsonReader& in, QuotaOverView& over) {
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "group") return in.Read(over.group);
+    if (field.text != "keys") return absl::OkStatus();
+    return wire::ReadList(in, over.keys, [&](std::string& key) { return in.Read(key); });
+  });
+}
+
 Status ReadGroup(JsonReader& in, QuotaGroupView& group) {
   return in.Members([&](const JsonKey& field) {
     if (field.text == "name") return in.Read(group.name);
     if (field.text == "parent") return in.Read(group.parent);
     if (field.text == "state") return in.Read(group.state);
     if (field.text == "why") return in.Read(group.why);
+    if (field.text == "overAbove") {
+      return wire::ReadList(in, group.over_above, [&](QuotaOverView& over) { return ReadOver(in, over); });
+    }
     if (field.text != "keys") return absl::OkStatus();
     return wire::ReadList(in, group.keys, [&](QuotaKeyView& key) { return ReadKey(in, key); });
   });
@@ -45,11 +56,11 @@ Status ReadCost(JsonReader& in, PodCostView& cost) {
   });
 }
 
-Status ReadModels(JsonReader& in, PodQuotaView& pod) {
+Status ReadModels(JsonReader& in, std::string& cpu, std::string& gpu, std::string& memory) {
   return in.Members([&](const JsonKey& field) {
-    if (field.text == "cpu") return in.Read(pod.cpu_model);
-    if (field.text == "gpu") return in.Read(pod.gpu_model);
-    return field.text == "memory" ? in.Read(pod.memory_model) : absl::OkStatus();
+    if (field.text == "cpu") return in.Read(cpu);
+    if (field.text == "gpu") return in.Read(gpu);
+    return field.text == "memory" ? in.Read(memory) : absl::OkStatus();
   });
 }
 
@@ -72,7 +83,12 @@ StatusOr<PodQuotaView> DecodePodQuota(std::string_view json) {
       if (field.text == "enforcement") return in.Read(out.enforcement);
       if (field.text == "group") return in.Read(out.group);
       if (field.text == "path") return in.Read(out.path);
-      if (field.text == "models") return ReadModels(in, out);
+      if (field.text == "models") return ReadModels(in, out.cpu_model, out.gpu_model, out.memory_model);
+      if (field.text == "nodeModels") {
+        return ReadModels(in, out.node_cpu_model, out.node_gpu_model, out.node_memory_model);
+      }
+      if (field.text == "relabelled") return in.Read(out.relabelled);
+      if (field.text == "refusedByModel") return in.Read(out.refused_by_model);
       if (field.text == "modelNodes") return in.Read(out.model_nodes.emplace());
       if (field.text == "node") return in.Read(out.node);
       if (field.text == "since") return in.Read(out.since);

@@ -20,11 +20,18 @@ struct QuotaKeyView {
   bool unlimited = false;       // its parent limits it, the group does not
 };
 
+// A group above, and the keys of which it has given away more than it has.
+struct QuotaOverView {
+  std::string group;
+  std::vector<std::string> keys;
+};
+
 struct QuotaGroupView {
   std::string name, parent;
   std::string state;  // "ok", "terminating", "frozen", "missing"
   std::string why;    // where it is not ok
   std::vector<QuotaKeyView> keys;
+  std::vector<QuotaOverView> over_above;
 };
 
 struct QuotaTreeView {
@@ -41,11 +48,14 @@ struct PodCostView {
 struct PodQuotaView {
   std::string pod, enforcement, group, path;
   std::string cpu_model, gpu_model, memory_model;
-  std::optional<int64_t> model_nodes;  // how many are of these models
-  std::string node;                    // where it holds capacity
-  std::string since;                   // RFC 3339
-  std::string verdict;                 // "charged", "fits", "refused", "noGroup", "ended", "off"
-  std::string why;                     // of "refused"
+  std::optional<int64_t> model_nodes;                             // how many are of these models
+  std::string node;                                               // where it holds capacity
+  std::string node_cpu_model, node_gpu_model, node_memory_model;  // that it is charged to besides
+  bool relabelled = false;       // its labels say something else than what it was bound with
+  std::string since;             // RFC 3339
+  std::string verdict;           // "charged", "fits", "refused", "noGroup", "ended", "off"
+  std::string why;               // of "refused"
+  std::string refused_by_model;  // why nodes of some models are not for it
   std::vector<PodCostView> keys;
 };
 

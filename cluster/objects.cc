@@ -5,6 +5,17 @@
 
 namespace huygens::cluster {
 
+bool operator==(const PlacementMark& a, const PlacementMark& b) {
+  const bool same_quota = a.quota && b.quota ? *a.quota == *b.quota : a.quota == b.quota;
+  return a.uid == b.uid && a.node == b.node && a.zones == b.zones && a.of_zones == b.of_zones && same_quota;
+}
+
+const QuotaLabels* QuotaLabelsOf(const Pod& pod) {
+  const auto& mark = pod.placement_mark;
+  const bool as_bound = pod.Bound() && mark && mark->quota && mark->uid == pod.uid && mark->node == pod.node_name;
+  return as_bound ? mark->quota.get() : pod.quota.get();
+}
+
 std::optional<int> ParseZoneId(std::string_view name) {
   size_t digits = name.find_last_not_of("0123456789");
   std::string_view text = digits == std::string_view::npos ? name : name.substr(digits + 1);

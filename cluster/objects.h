@@ -50,13 +50,16 @@ struct ZoneAmount {
   friend bool operator==(const ZoneAmount&, const ZoneAmount&) = default;
 };
 
-// Annotations huygens.dev/placement and huygens.dev/placement-observed: which pod on which node zones were written for,
-// and which zones. Where kubelet pins the former are a prediction, the latter what kubelet says.
+// Annotations huygens.dev/placement and huygens.dev/placement-observed: which pod on which node they were written for,
+// which zones it got, and the group it was bound with. Where kubelet pins, the zones of the former are a prediction, of
+// the latter what kubelet says.
 struct PlacementMark {
   SharedText uid;
   SharedText node;
-  std::vector<ZoneAmount> zones;  // ordered by zone
-  friend bool operator==(const PlacementMark&, const PlacementMark&) = default;
+  std::vector<ZoneAmount> zones;                       // ordered by zone
+  std::shared_ptr<const QuotaLabels> quota = nullptr;  // as the labels were at bind; null: nothing is said of a group
+  bool of_zones = true;                                // false: written for the group alone, no evidence of zones
+  friend bool operator==(const PlacementMark& a, const PlacementMark& b);
 };
 
 struct PodResources {
@@ -96,12 +99,16 @@ struct Pod {
   Boxed<PlacementMark> observed_mark;       // annotation huygens.dev/placement-observed
   Boxed<std::vector<std::string>> unknown_resources;  // see cluster/unknown_resources.h; absent, as nearly always: none
 
-  std::shared_ptr<const QuotaLabels> quota;  // null: has none of the labels
+  std::shared_ptr<const QuotaLabels> quota;  // the labels as they are now; null: has none of them
 
   bool Bound() const { return !node_name.empty(); }
   bool Terminal() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
   std::string Key() const { return Concat(namespace_name, "/", name); }
 };
+
+// The group and models that the pod is charged to: what it was bound with, where its mark is of this pod and node and
+// says so, else what its labels say now. Null: none.
+const QuotaLabels* QuotaLabelsOf(const Pod& pod);
 
 struct Node {
   std::string name;

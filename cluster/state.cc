@@ -40,6 +40,7 @@ std::vector<ZoneAmount> State::TrustedResult(const Pod& pod) const {
   const auto& mark = pod.placement_mark;
   if (!mark) return options_.trust_unmarked_results ? pod.topology_result : std::vector<ZoneAmount>();
   if (mark->uid != pod.uid || mark->node != pod.node_name) return {};
+  if (!mark->of_zones) return options_.trust_unmarked_results ? pod.topology_result : std::vector<ZoneAmount>();
   return pod.topology_result.empty() ? mark->zones : pod.topology_result;
 }
 

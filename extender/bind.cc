@@ -161,17 +161,28 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   zones.reserve(reservation.zones.size());
   for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
   const bool managed = context_.placement.Mode(reservation.node) == topology::NodeMode::kManaged;
-  if (topology != nullptr && (managed || !zones.empty())) {
+  const bool of_zones = topology != nullptr && (managed || !zones.empty());
+  // What it is charged as, which its labels may not say any more when the watch shows it bound.
+  const cluster::PlacedPod* held = context_.placement.state().FindPlaced(pod.uid);
+  const bool of_group = context_.placement.quota() != nullptr && held != nullptr && quota::Account::Counts(*held->pod);
+  // One that the pod brought along was written by who knows whom, and could name any group.
+  if (of_zones || of_group || (held != nullptr && held->pod->placement_mark)) {
     // A pod that gets no zones may have brought a result along: it is overwritten, since the node's agent reads it,
     // too.
-    if (managed && (!zones.empty() || pod.has_topology_result)) {
+    if (of_zones && managed && (!zones.empty() || pod.has_topology_result)) {
       std::string result;
       wire::AppendTopologyResult(result, zones, *topology, context_.resources);
       annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
     }
     std::string placement;
-    wire::AppendPlacement(placement, {pod.uid, attempt->args.node, zones, identity_, now}, *topology,
-                          context_.resources);
+    wire::AppendPlacement(placement,
+                          {.uid = pod.uid,
+                           .node = attempt->args.node,
+                           .quota = of_group ? cluster::QuotaLabelsOf(*held->pod) : nullptr,
+                           .zones = zones,
+                           .by = identity_,
+                           .at = now},
+                          of_zones ? topology : nullptr, context_.resources);
     annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
   }
   attempt->sent = true;

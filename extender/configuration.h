@@ -181,6 +181,7 @@ struct UsageConfiguration {
 
 struct QuotaConfiguration {
   quota::Enforcement enforcement = quota::Enforcement::kPlacement;
+  quota::UnnamedModel unnamed_model = quota::UnnamedModel::kCharge;
   std::string cpu_model_label = "huygens.dev/cpu-model";
   std::string gpu_model_label = "huygens.dev/gpu-model";
   std::string memory_model_label = "huygens.dev/memory-model";

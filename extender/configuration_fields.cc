@@ -28,6 +28,7 @@ constexpr std::string_view kEstimators[] = {"peakOfSum", "sumOfPeaks"};
 constexpr std::string_view kWhenUnknown[] = {"useRequests", "pass", "reject"};
 constexpr std::string_view kUnits[] = {"cores", "bytes", "iops"};
 constexpr std::string_view kEnforcements[] = {"placement", "admission", "off"};
+constexpr std::string_view kChargeOrRefuse[] = {"charge", "refuse"};
 constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};
 constexpr std::string_view kFormats[] = {"text", "json"};
 
@@ -304,6 +305,10 @@ void Describe(Walk& walk, UsageResource& c) {
 void Describe(Walk& walk, QuotaConfiguration& c) {
   walk.Value("enforcement", Choice(kEnforcements, c.enforcement),
              "here, by an admission webhook of yours (huygens has none yet; models and hours still here), or nowhere");
+  walk.Value(
+      "unnamedModel", Choice(kChargeOrRefuse, c.unnamed_model),
+      "a pod on a node of a model that its labels do not name and its group has a budget of: is charged to it, or "
+      "goes to no such node");
   walk.Value("cpuModelLabel", Text(c.cpu_model_label, "label", QualifiedName), "node label that names the CPU model");
   walk.Value("gpuModelLabel", Text(c.gpu_model_label, "label", QualifiedName), "node label that names the GPU model");
   walk.Value("memoryModelLabel", Text(c.memory_model_label, "label", QualifiedName),

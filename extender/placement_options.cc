@@ -74,6 +74,7 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
   options.topology.kubelet = AssumedOf(configuration.topology.kubelet);
   HUYGENS_ASSIGN_OR_RETURN(options.usage, UsageOptions(configuration.usage, resources));
   options.quota = {.enforcement = configuration.quota.enforcement,
+                   .unnamed_model = configuration.quota.unnamed_model,
                    .models = {.cpu = configuration.quota.cpu_model_label,
                               .gpu = configuration.quota.gpu_model_label,
                               .memory = configuration.quota.memory_model_label},

@@ -64,8 +64,8 @@ void AppendKey(std::string& out, const quota::Group& group, const quota::Group* 
   out += '}';
 }
 
-void AppendModels(std::string& out, const cluster::QuotaLabels& labels) {
-  out += ",\"models\":{";
+void AppendModels(std::string& out, std::string_view field, const cluster::QuotaLabels& labels) {
+  out += Concat(",\"", field, "\":{");
   for (const auto& [what, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
                                     std::pair("memory", &labels.memory_model)}) {
     if (!model->empty()) AppendJsonField(out, what, *model);
@@ -111,13 +111,74 @@ void AppendCosts(std::string& out, const quota::Tree& tree, std::string_view nam
     if (const Quantity* hard = group ? quota::Find(group->object->hard, key) : nullptr) {
       AppendQuantity(out, "hard", *hard);
     }
-    if (std::any_of(verdict.shortages.begin(), verdict.shortages.end(),
-                    [&](const quota::Shortage& shortage) { return shortage.key == key; })) {
+    const bool own = verdict.outcome != quota::Outcome::kAncestorOver;
+    if (own && std::any_of(verdict.shortages.begin(), verdict.shortages.end(),
+                           [&](const quota::Shortage& shortage) { return shortage.key == key; })) {
       out += ",\"lacks\":true";
     }
     out += '}';
   }
   out += ']';
+}
+
+// "overAbove":[{"group":"org","keys":["limits.cpu"]}]: groups above it that have given away more than they have.
+void AppendOverAbove(std::string& out, const quota::Tree& tree, const quota::Group& group) {
+  bool any = false;
+  for (const quota::Group* above : group.above) {
+    const std::vector<std::string>& keys = tree.GivenAway(*above);
+    if (keys.empty()) continue;
+    out += std::exchange(any, true) ? ",{" : ",\"overAbove\":[{";
+    AppendJsonField(out, "group", above->object->name);
+    out += ",\"keys\":[";
+    for (const std::string& key : keys) {
+      if (out.back() != '[') out += ',';
+      AppendJsonString(out, key);
+    }
+    out += "]}";
+  }
+  if (any) out += ']';
+}
+
+// What its group says of the nodes of the models that a pod wants, where it does not refuse it everywhere.
+struct ByNode {
+  size_t refused = 0;
+  size_t others = 0;
+  std::string why;
+};
+
+ByNode JudgeNodes(const placement::Placement& placement, const cluster::Pod& pod) {
+  ByNode result;
+  const quota::VerdictsByModel verdicts = placement.CheckQuotaByModel(pod);
+  if (!verdicts.Any()) return result;
+  const cluster::QuotaLabels& labels = *cluster::QuotaLabelsOf(pod);
+  const quota::NodeModels& models = placement.quota()->models();
+  const quota::WantedModels wanted = models.Wanted(labels);
+  std::vector<cluster::NodeIndex> nodes;
+  for (cluster::NodeIndex node = 0; node < placement.state().NodeSlots(); ++node) {
+    if (!placement.state().GetNode(node) || (wanted.Any() && !wanted.Accept(node))) continue;
+    nodes.push_back(node);
+    ++(verdicts.On(node) ? result.refused : result.others);
+  }
+  result.why = models.Text(verdicts, labels.group, nodes);
+  return result;
+}
+
+// Where it holds capacity, since when, under which models of the node and, if that is no more what its labels say, as
+// what it was bound.
+void AppendCharged(std::string& out, const placement::Placement& placement, const cluster::PlacedPod& placed,
+                   const cluster::QuotaLabels& labels) {
+  const cluster::Pod& pod = *placed.pod;
+  AppendJsonField(out, "node", placement.state().NodeName(placed.node));
+  cluster::QuotaLabels charged = placement.quota()->models().Charged(labels, placed.node);
+  if (charged.cpu_model == labels.cpu_model) charged.cpu_model.clear();
+  if (charged.gpu_model == labels.gpu_model) charged.gpu_model.clear();
+  if (charged.memory_model == labels.memory_model) charged.memory_model.clear();
+  if (charged != cluster::QuotaLabels()) AppendModels(out, "nodeModels", charged);
+  if (!pod.quota || *pod.quota != labels) out += ",\"relabelled\":true";
+  const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod.uid);
+  const bool reserved = entry != nullptr && entry->state == cluster::ReservationState::kReserved;
+  const std::optional<Time> since = reserved ? std::optional(entry->since) : pod.start_time;
+  if (since) AppendJsonField(out, "since", FormatRfc3339(*since));
 }
 
 }  // namespace
@@ -171,7 +232,9 @@ void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view nam
     if (out.back() != '[') out += ',';
     AppendKey(out, group, parent, key);
   }
-  out += "]}";
+  out += ']';
+  if (standing.fits()) AppendOverAbove(out, tree, group);
+  out += '}';
 }
 
 std::string_view EnforcementOf(const placement::Placement& placement) {
@@ -183,13 +246,14 @@ void AppendPodQuota(std::string& out, const placement::Placement& placement, con
   const cluster::PlacedPod* placed = placement.state().FindPlaced(asked.uid);
   const cluster::Pod& pod = placed ? *placed->pod : asked;
   const quota::Account* account = placement.quota();
-  const cluster::QuotaLabels labels = pod.quota ? *pod.quota : cluster::QuotaLabels();
+  const cluster::QuotaLabels* found = cluster::QuotaLabelsOf(pod);
+  const cluster::QuotaLabels labels = found ? *found : cluster::QuotaLabels();
   out += '{';
   AppendJsonField(out, "pod", pod.Key());
   AppendJsonField(out, "enforcement", EnforcementOf(placement));
   AppendJsonField(out, "group", labels.group);
   AppendJsonField(out, "path", account ? account->tree().Path(labels.group) : labels.group);
-  AppendModels(out, labels);
+  AppendModels(out, "models", labels);
   if (account && !placed && !pod.Terminal()) {
     AppendModelNodes(out, account->models().Wanted(labels), placement.state());
   }
@@ -199,16 +263,14 @@ void AppendPodQuota(std::string& out, const placement::Placement& placement, con
     return;
   }
   const quota::Verdict verdict = placement.CheckQuota(pod);  // fits if it holds its room
-  if (placed) {
-    AppendJsonField(out, "node", placement.state().NodeName(placed->node));
-    const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod.uid);
-    const bool reserved = entry != nullptr && entry->state == cluster::ReservationState::kReserved;
-    const std::optional<Time> since = reserved ? std::optional(entry->since) : pod.start_time;
-    if (since) AppendJsonField(out, "since", FormatRfc3339(*since));
-  }
-  AppendJsonField(out, "verdict", placed ? "charged" : verdict.fits() ? "fits" : "refused");
-  if (!verdict.fits()) AppendJsonField(out, "why", quota::Text(verdict, labels.group));
-  AppendCosts(out, account->tree(), labels.group, account->UsageOf(pod), verdict);
+  if (placed) AppendCharged(out, placement, *placed, labels);
+  const ByNode by_node = verdict.fits() ? JudgeNodes(placement, pod) : ByNode();
+  const bool refused = !verdict.fits() || (by_node.refused > 0 && by_node.others == 0);
+  AppendJsonField(out, "verdict", placed ? "charged" : refused ? "refused" : "fits");
+  if (refused) AppendJsonField(out, "why", verdict.fits() ? by_node.why : quota::Text(verdict, labels.group));
+  if (!refused && by_node.refused > 0) AppendJsonField(out, "refusedByModel", by_node.why);
+  AppendCosts(out, account->tree(), labels.group, placed ? account->UsageOn(pod, placed->node) : account->UsageOf(pod),
+              verdict);
   out += '}';
 }
 

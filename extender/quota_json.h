@@ -23,23 +23,28 @@ double Approximate(const Quantity& quantity);
 // One group, which the tree has:
 //   {"name":"ranking","parent":"search","path":"org/search/ranking","state":"ok","why"?:"its parent x does not exist",
 //    "children":["a"],"keys":[{"key":"limits.cpu","hard"?:"10","unknown"?:true,"unlimited"?:true,"used"?:"6",
-//                              "self"?:"4","children":"2","remaining"?:"4","share"?:0.6}]}
+//                              "self"?:"4","children":"2","remaining"?:"4","share"?:0.6}],
+//    "overAbove"?:[{"group":"org","keys":["limits.cpu"]}]}
 // Keys of its budget and of its parent's, and of what is used without being limited (no `hard`, `remaining`, `share`),
 // ordered. `unknown`: no pod is ever charged to the key; perhaps it is misspelt. `unlimited`: its parent limits the
 // key, the group itself does not (nor its twin, quota/keys.h), and so its pods have it for nothing. Hours that nobody
 // has counted yet have no `used`, `self`, `remaining` and `share`. `remaining` is below 0 where more is used than the
-// budget gives.
+// budget gives. `overAbove`: the groups above it, its parent first, that have given away more of these keys than they
+// have; pods that take any of them are refused.
 void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view name);
 
 // /debug/quotas/pods/NAMESPACE/NAME, what the pod costs its group:
 //   {"pod":"default/web-0","enforcement":"placement","group":"ranking","path":"org/search/ranking",
-//    "models":{"cpu"?:"A4","gpu"?,"memory"?},"modelNodes"?:3,"node"?:"numa-2","since"?:"2026-11-21T12:00:00Z",
-//    "verdict":"refused","why"?:"quota bizrq/ranking: ...",
+//    "models":{"cpu"?:"A4","gpu"?,"memory"?},"modelNodes"?:3,"node"?:"numa-2",
+//    "nodeModels"?:{"cpu"?:"A4","gpu"?,"memory"?},"relabelled"?:true,"since"?:"2026-11-21T12:00:00Z",
+//    "verdict":"refused","why"?:"quota bizrq/ranking: ...","refusedByModel"?:"quota bizrq/ranking: ...",
 //    "keys":[{"key":"limits.cpu.A4","cost":"2","used"?:"4","children"?:"1","hard"?:"4","lacks"?:true}]}
 // `verdict`: "charged" (it holds capacity on `node`, `since` kubelet saw it or it was reserved), "fits", "refused", and
 // "ended", "noGroup" or "off" (nothing is enforced), which have no keys. The cost of a cash key is what it takes an
 // hour. `modelNodes`: how many nodes are of the models that the pod names, if it names any and still wants a node.
-// `children`: what of `used` was handed to children, if anything.
+// `nodeModels`: models that it is charged to because the node is of them. `relabelled`: its labels do not say any more
+// what it was bound with, which is what counts. `refusedByModel`: why nodes of some models are not for it, where others
+// are; where all are refused that is `why`. `children`: what of `used` was handed to children, if anything.
 void AppendPodQuota(std::string& out, const placement::Placement& placement, const cluster::Pod& pod);
 
 }  // namespace huygens::extender

@@ -19,10 +19,6 @@ uint64_t StableHash(std::string_view text) {
   return hash;
 }
 
-std::string WhyRefused(const policy::PodQuery& query) {
-  return query.quota.fits() ? std::string() : quota::Text(query.quota, query.pod.quota->group);
-}
-
 }  // namespace
 
 policy::CheckMode Placement::ModeOf(std::string_view check) const {
@@ -53,11 +49,18 @@ policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
   return query;
 }
 
-policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now) const {
+policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now, const quota::Amounts& others) const {
   policy::PodQuery query = Query(pod, now);
-  query.quota = CheckQuota(pod);
+  query.quota = CheckQuota(pod, others);
+  if (query.quota.fits()) query.quota_by_model = CheckQuotaByModel(pod, others);
   if (quota_ && pod.quota) query.models = quota_->models().Wanted(*pod.quota);
   return query;
+}
+
+std::string Placement::WhyRefused(const policy::PodQuery& query) const {
+  if (!query.quota.fits()) return quota::Text(query.quota, cluster::QuotaLabelsOf(query.pod)->group);
+  if (!query.quota_by_model.Any()) return {};
+  return quota_->models().Text(query.quota_by_model, cluster::QuotaLabelsOf(query.pod)->group, nodes_);
 }
 
 std::string Placement::OtherModels(const policy::PodQuery& query) const {
@@ -73,6 +76,11 @@ quota::Verdict Placement::CheckQuota(const cluster::Pod& pod, const quota::Amoun
   // A pod that holds its room is charged.
   if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
   return quota_->Check(pod, others);
+}
+
+quota::VerdictsByModel Placement::CheckQuotaByModel(const cluster::Pod& pod, const quota::Amounts& others) const {
+  if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
+  return quota_->CheckByModel(pod, others);
 }
 
 void Placement::ApplyUsage(const usage::Readings& readings, Time now) {
@@ -145,9 +153,6 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
   filter_answer_.feasible.resize(nodes_.size());
   filter_answer_.narrowed = false;
-  filter_answer_.quota = enforces_quota_ ? WhyRefused(query) : std::string();
-  filter_answer_.quota_report = enforces_quota_ ? std::string() : WhyRefused(query);
-  filter_answer_.quota_used_up = !query.quota.shortages.empty();
   filter_answer_.may_repeat = node_names.size() > nodes_.size() + 1;
   asked_in_.resize(state_.NodeSlots());
   ++filter_calls_;
@@ -159,6 +164,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   }
   filter_answer_.feasible.resize(feasible);
   filter_answer_.models = feasible == 0 ? OtherModels(query) : std::string();
+  ExplainQuota(query, feasible);
   CollectReports(feasible);
   // To which of several nodes a pod goes is not heard before it is bound: too late for the others of its gang.
   const bool promises = feasible > 0 && SharesWithGang(query);
@@ -172,6 +178,23 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   return filter_answer_;
 }
 
+void Placement::ExplainQuota(const policy::PodQuery& query, size_t feasible) {
+  FilterAnswer& answer = filter_answer_;
+  answer.quota_everywhere = enforces_quota_ && !query.quota.fits();
+  answer.quota_used_up = !query.quota.shortages.empty();
+  answer.quota_by_model = false;
+  for (const NodeIndex node : nodes_) {
+    if (!query.quota_by_model.Any()) break;
+    const quota::Verdict* there = query.quota_by_model.On(node);
+    answer.quota_by_model |= there != nullptr && enforces_quota_;
+    answer.quota_used_up |= there != nullptr && !there->shortages.empty();
+  }
+  // That some nodes are not for it is nobody's concern while others are.
+  const std::string why = !query.quota.fits() || feasible == 0 || !enforces_quota_ ? WhyRefused(query) : std::string();
+  answer.quota = enforces_quota_ ? why : std::string();
+  answer.quota_report = enforces_quota_ ? std::string() : why;
+}
+
 void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
   if (!filter_answer_.feasible.empty()) {
     waiting_.Remove(pod->uid);
@@ -182,11 +205,13 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
   }
   if (!pod->scheduling_group.empty()) gangs_.Refused(*pod);
   if (filter_answer_.reasons.empty()) return;
-  waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(), !filter_answer_.quota.empty());
+  waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(),
+               {.held = filter_answer_.quota_everywhere, .by_model = filter_answer_.quota_by_model});
 }
 
-std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now) {
-  const policy::PodQuery query = QueryForChecks(pod, now);
+std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now,
+                                             const quota::Amounts& others) {
+  const policy::PodQuery query = QueryForChecks(pod, now, others);
   nodes_.assign(nodes.begin(), nodes.end());
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   RunChecks(query, Reports::kUnwanted);

@@ -96,6 +96,8 @@ struct FilterAnswer {
   bool may_repeat = false;           // a known name came twice, or more than one name is unknown
   std::string quota;                 // why the pod's group refuses it, with figures; empty if it does not
   bool quota_used_up = false;        // it does for want of budget or hours
+  bool quota_everywhere = false;     // it does whatever the node
+  bool quota_by_model = false;       // it does on nodes of some models, at least one of these
   std::string models;                // what other models nodes are of, where the pod names one and fits nowhere
   std::vector<CheckReport> reports;  // of the checks that have any, in the order in which they were asked
   bool reports_leave_none = false;   // together they would have refused every node that fits
@@ -214,6 +216,8 @@ class Placement {
   const quota::Account* quota() const { return quota_.get(); }
   // Whether the pod's group has room for it beside `others`; also if it holds its room already, or nobody checks.
   quota::Verdict CheckQuota(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
+  // What its group says besides of nodes of some models.
+  quota::VerdictsByModel CheckQuotaByModel(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
   // Whether it has, or does not matter since the check only reports.
   bool GroupLets(const cluster::Pod& pod, const quota::Amounts& others = {}) const {
     return !enforces_quota_ || CheckQuota(pod, others).fits();
@@ -244,8 +248,10 @@ class Placement {
   // Gives back what is held for gangs that nobody asks about any more.
   void ExpireHolds(Time now) { gangs_.Expire(now); }
   WaitingPods& waiting() { return waiting_; }
-  // The first of these nodes that passes every check, if any. Pure, as Filter.
-  std::optional<NodeIndex> FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now);
+  // The first of these nodes that passes every check, if any, were `others` charged to the pod's group, too. Pure, as
+  // Filter.
+  std::optional<NodeIndex> FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now,
+                                    const quota::Amounts& others = {});
   // Whether the node, once it took the first of these pods, could take any of the others, too; where kubelet pins, this
   // is taken for granted. Changes nothing.
   bool TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now);
@@ -279,13 +285,17 @@ class Placement {
   Status BuildChecks(const policy::Sources& sources);
   std::shared_ptr<const cluster::Pod> AsKnown(const std::shared_ptr<const cluster::Pod>& pod) const;
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
-  policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now) const;  // with what the pod's group says
-  std::string OtherModels(const policy::PodQuery& query) const;              // of nodes_
+  // With what the pod's group says.
+  policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now, const quota::Amounts& others = {}) const;
+  std::string OtherModels(const policy::PodQuery& query) const;  // of nodes_
+  // Why its group refuses the pod, everywhere or on nodes_.
+  std::string WhyRefused(const policy::PodQuery& query) const;
   // An enforced check is asked in any case, one that only reports if somebody wants to know.
   enum class Reports : uint8_t { kWanted, kUnwanted };
   void RunChecks(const policy::PodQuery& query, Reports reports);
   // Of the call of filter under way, from the candidates.
   void CollectReports(size_t feasible);
+  void ExplainQuota(const policy::PodQuery& query, size_t feasible);
   Reason Judge(const policy::PodQuery& query, NodeIndex node, Reports reports);
   Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);
   void Narrow(const policy::PodQuery& query, size_t wanted);

@@ -27,7 +27,8 @@ bool SameAmounts(const std::vector<cluster::Container>& a, const std::vector<clu
 bool HoldsTheSame(const cluster::PlacedPod& before, const cluster::PlacedPod& after) {
   const cluster::Pod& a = *before.pod;
   const cluster::Pod& b = *after.pod;
-  const bool same_labels = a.quota && b.quota ? *a.quota == *b.quota : a.quota == b.quota;
+  const cluster::QuotaLabels *of_a = cluster::QuotaLabelsOf(a), *of_b = cluster::QuotaLabelsOf(b);
+  const bool same_labels = of_a && of_b ? *of_a == *of_b : of_a == of_b;
   return a.uid == b.uid && before.node == after.node && before.zones == after.zones && same_labels &&
          SameAmounts(a.containers, b.containers) && SameAmounts(a.init_containers, b.init_containers) &&
          a.overhead == b.overhead && Amounts(a.pod_level) == Amounts(b.pod_level) &&
@@ -39,7 +40,7 @@ bool HoldsTheSame(const cluster::PlacedPod& before, const cluster::PlacedPod& af
 }  // namespace
 
 void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown,
-                      bool held) {
+                      ByGroup refused) {
   if (capacity_ == 0 || pod->uid.empty()) return;
   if (!std::equal(nodes.begin(), nodes.end(), last_asked_.begin(), last_asked_.end())) {
     last_asked_.assign(nodes.begin(), nodes.end());
@@ -50,7 +51,7 @@ void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const N
   auto [turn, is_new] = turns_.try_emplace(pod->uid, next_turn_);
   if (is_new) ++next_turn_;
   Entry& entry = entries_[turn->second];
-  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false, held};
+  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false, refused.held, refused.by_model};
   if (entries_.size() > capacity_) Remove(entries_.begin()->second.pod->uid);
 }
 
@@ -117,7 +118,7 @@ std::vector<NodeIndex> WaitingPods::TakeChanged() {
 
 void WaitingPods::Leave(const cluster::PlacedPod& pod) {
   if (entries_.empty()) return;
-  const bool of_group = pod.pod->quota != nullptr;
+  const bool of_group = cluster::QuotaLabelsOf(*pod.pod) != nullptr;
   last_left_ = Left{pod, left_.insert(pod.node).second, of_group && !group_left_};
   group_left_ = group_left_ || of_group;
 }

@@ -37,12 +37,18 @@ class WaitingPods final : public cluster::Account {
     bool watched = false;                            // the watch has shown it, so if it does not any more it is gone
     bool waking = false;                             // kube-scheduler is being told
     bool held = false;                               // its group refused it, whatever the node
+    bool by_model = false;                           // its group refused it on nodes of some models
     bool Concerns(NodeIndex node) const { return !nodes || (node < nodes->size() && (*nodes)[node]); }
   };
 
-  // `nodes`: the known ones that filter was asked about and rejected; `unknown`: there were others; `held`: by its
-  // group. A pod that waits already keeps its turn.
-  void Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown, bool held);
+  // As Entry's.
+  struct ByGroup {
+    bool held = false;
+    bool by_model = false;
+  };
+  // `nodes`: the known ones that filter was asked about and rejected; `unknown`: there were others. A pod that waits
+  // already keeps its turn.
+  void Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown, ByGroup refused);
   void Remove(std::string_view uid);
   // Before and after kube-scheduler is told: a pod that was told waits no more, unless filter has rejected it again
   // meanwhile.

@@ -58,7 +58,7 @@ bool WakeSearch::Step(Time now) {
       NextPod();
       return true;
     }
-    anywhere_ = entry->held;
+    anywhere_ = entry->held || (entry->by_model && budgets_changed_);
   }
   some_.clear();
   const size_t end = anywhere_ ? placement_.state().NodeSlots() : kept_from_;
@@ -68,7 +68,11 @@ bool WakeSearch::Step(Time now) {
     const Gain* gain = anywhere_ ? nullptr : FindGain(node, false);
     (gain != nullptr && gain->SpokenFor() ? sent_by_ : some_).push_back(node);
   }
-  const auto fit = some_.empty() ? std::nullopt : placement_.FirstFit(*entry->pod, some_, now);
+  static const quota::Amounts kNone;
+  const quota::Amounts* others = OthersOf(*entry->pod);
+  const auto fit =
+      some_.empty() ? std::nullopt : placement_.FirstFit(*entry->pod, some_, now, others ? *others : kNone);
+  others_wait_ = others_wait_ || (!fit && others && entry->by_model);
   if (fit && !anywhere_ && !TakesBeside(entry->pod, *fit, now)) {
     sent_by_.push_back(*fit);
     next_node_ = Position(*fit) + 1;
@@ -90,10 +94,15 @@ bool WakeSearch::Held(WaitingPods::Entry& entry) {
   const cluster::Pod& pod = *entry.pod;
   if (entry.held && !budgets_changed_) return true;
   if (!placement_.GroupLets(pod)) return entry.held = true;
-  const auto others = pod.quota ? going_.find(pod.quota->group) : going_.end();
-  if (others == going_.end() || placement_.GroupLets(pod, others->second)) return false;
+  const quota::Amounts* others = OthersOf(pod);
+  if (!others || placement_.GroupLets(pod, *others)) return false;
   others_wait_ = true;
   return entry.held = true;
+}
+
+const quota::Amounts* WakeSearch::OthersOf(const cluster::Pod& pod) const {
+  const auto others = pod.quota ? going_.find(pod.quota->group) : going_.end();
+  return others == going_.end() ? nullptr : &others->second;
 }
 
 void WakeSearch::EndLetGo(Time now) {
@@ -189,7 +198,7 @@ void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now
   if (!placement_.quota() || !quota::Account::Counts(*entry.pod)) return;
   auto [let_go, is_new] = let_go_.try_emplace(entry.pod->uid);
   if (!is_new) return;  // asked for again during this search
-  let_go->second = {entry.pod->quota->group, placement_.quota()->UsageOf(*entry.pod), now, entry.watched};
+  let_go->second = {entry.pod->quota->group, placement_.quota()->UsageOn(*entry.pod, node), now, entry.watched};
   quota::Add(going_[let_go->second.group], let_go->second.amounts);
 }
 

@@ -7,8 +7,9 @@
 // and no room is forgotten. If no other node takes it, those that sent it on count as changed again: that first pod may
 // go elsewhere.
 //
-// A pod that its business group held back is looked at when budgets changed, and then on all its nodes, as long as its
-// group has room for it beside those found before, in this search or an earlier one. Those keep their room until they
+// A pod that its business group held back, on all nodes or on those of some models, is looked at when budgets changed,
+// and then on all its nodes, as long as its group has room for it beside those found before, in this search or an
+// earlier one. Those keep their room until they
 // are placed, are gone, wait again, or ten seconds have passed; if they were not placed, who came after them is looked
 // at again.
 //
@@ -64,6 +65,8 @@ class WakeSearch {
   };
 
   void EndLetGo(Time now);
+  // What pods of its group that were let go would take; null: nothing.
+  const quota::Amounts* OthersOf(const cluster::Pod& pod) const;
   bool StillWaits(WaitingPods::Entry& entry) const;
   // Whether its group keeps the pod waiting; notes that it is so.
   bool Held(WaitingPods::Entry& entry);

@@ -30,9 +30,10 @@ struct PodQuery {
   const cluster::Pod& pod;
   topology::ZoneRequest zones;  // of nodes that the agent pins
   Time now;
-  usage::Demand usage;         // empty where nobody looks at usage
-  quota::Verdict quota;        // of its business group, whatever the node; fits where nobody asks
-  quota::WantedModels models;  // that its labels name; none where nobody asks
+  usage::Demand usage;                    // empty where nobody looks at usage
+  quota::Verdict quota;                   // of its business group, whatever the node; fits where nobody asks
+  quota::WantedModels models;             // that its labels name; none where nobody asks
+  quota::VerdictsByModel quota_by_model;  // of its group, where it says more of nodes of some models
 
   // Of nodes that kubelet pins; worked out when first asked for.
   const topology::KubeletRequest& kubelet() const {

@@ -21,20 +21,31 @@ Reason ReasonOf(quota::Outcome outcome) {
       return Reason::kQuotaHoursSpent;
     case quota::Outcome::kExceeded:
       return Reason::kQuotaExceeded;
+    case quota::Outcome::kAncestorOver:
+      return Reason::kQuotaAncestorOver;
+    case quota::Outcome::kUnnamedModel:
+      return Reason::kQuotaModelNotNamed;
   }
   return Reason::kFits;
+}
+
+// Of nodes of one model, where the group would take the pod elsewhere.
+Reason ReasonThere(const quota::Verdict& verdict) {
+  return verdict.outcome == quota::Outcome::kExceeded ? Reason::kQuotaModelExceeded : ReasonOf(verdict.outcome);
 }
 
 }  // namespace
 
 void QuotaCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
   const Reason verdict = ReasonOf(pod.quota.outcome);
-  if (verdict == Reason::kFits && !pod.models.Any()) return;
+  if (verdict == Reason::kFits && !pod.models.Any() && !pod.quota_by_model.Any()) return;
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (verdict != Reason::kFits) {
       nodes.Reject(i, verdict);
-    } else if (!pod.models.Accept(nodes.node(i))) {
+    } else if (pod.models.Any() && !pod.models.Accept(nodes.node(i))) {
       nodes.Reject(i, Reason::kQuotaOtherModel);
+    } else if (const quota::Verdict* there = pod.quota_by_model.On(nodes.node(i))) {
+      nodes.Reject(i, ReasonThere(*there));
     }
   }
 }

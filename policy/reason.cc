@@ -68,8 +68,15 @@ Words Of(Reason reason) {
       return {"quota of the pod's business group takes no pods now", "quota_group_closed"};
     case Reason::kQuotaAmountNeeded:
       return {"quota of the pod's business group wants every container to state its amounts", "quota_amount_needed"};
+    case Reason::kQuotaAncestorOver:
+      return {"quota of a group above the pod's business group is over its budget", "quota_ancestor_over"};
     case Reason::kQuotaOtherModel:
       return {"node(s) were not of the model that the pod's quota labels name", "quota_other_model"};
+    case Reason::kQuotaModelExceeded:
+      return {"node(s) were of a model of which quota of the pod's business group is exhausted",
+              "quota_model_exceeded"};
+    case Reason::kQuotaModelNotNamed:
+      return {"node(s) were of a model that the pod's quota labels must name", "quota_model_not_named"};
   }
   return {};
 }

@@ -33,13 +33,16 @@ enum class Reason : uint8_t {
   kUsageCeiling,        // the others on the node use too much of it
   kUsageCeilingTooLow,  // the pod alone would use more than the ceiling
   kUsageUnknown,        // use is stale or was never measured, and the operator says reject
-  // The budget of the pod's business group; the same on every node, except the last.
+  // The budget of the pod's business group; the same on every node, but for the last three.
   kQuotaExceeded,
   kQuotaHoursSpent,
   kQuotaNoGroup,
-  kQuotaGroupClosed,   // it is being deleted or frozen, or nobody has counted its hours yet
-  kQuotaAmountNeeded,  // a container does not say how much it takes
-  kQuotaOtherModel,    // the node is not of the model that the pod's labels name
+  kQuotaGroupClosed,    // it is being deleted or frozen, or nobody has counted its hours yet
+  kQuotaAmountNeeded,   // a container does not say how much it takes
+  kQuotaAncestorOver,   // a group above it has given away more than it has
+  kQuotaOtherModel,     // the node is not of the model that the pod's labels name
+  kQuotaModelExceeded,  // the group would take it, but not on a node of this model
+  kQuotaModelNotNamed,  // the group has a budget of the node's model, and wants the pod's labels to name it
 };
 inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kUnknownNode,
@@ -69,7 +72,10 @@ inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kQuotaNoGroup,
                                       Reason::kQuotaGroupClosed,
                                       Reason::kQuotaAmountNeeded,
-                                      Reason::kQuotaOtherModel};
+                                      Reason::kQuotaAncestorOver,
+                                      Reason::kQuotaOtherModel,
+                                      Reason::kQuotaModelExceeded,
+                                      Reason::kQuotaModelNotNamed};
 
 // What kube-scheduler shows, e.g. "node(s) had insufficient resource of NUMA node"; empty for kFits. Two reasons may
 // share a text.

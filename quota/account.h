@@ -1,7 +1,8 @@
 // Charges pods to their groups: every pod that holds capacity, bound or reserved, from the moment it is placed to the
-// moment it leaves. What counts is the pod as it was when it was placed; a pod whose labels or amounts change is taken
-// off and placed again, and so moves from one group to another. Charges are exact sums, so that taking a pod off leaves
-// every figure as it was. Keeps the models of nodes, too.
+// moment it leaves, under the models that its labels name and under those of its node. What counts is the pod as it was
+// when it was placed; a pod whose labels or amounts change is taken off and placed again, and so moves from one group
+// to another (unless it says which it was bound with: cluster::QuotaLabelsOf). When a node's models change, the pods on
+// it move to the new ones. Charges are exact sums, so that taking a pod off leaves every figure as it was.
 //
 // Decision thread only.
 #pragma once
@@ -27,7 +28,7 @@ class Account final : public cluster::Account {
 
   void Place(const cluster::PlacedPod& pod) override;
   void Leave(const cluster::PlacedPod& pod) override;
-  void NodeObjectChanged(cluster::NodeIndex node, const cluster::Node* object) override { models_.Set(node, object); }
+  void NodeObjectChanged(cluster::NodeIndex node, const cluster::Node* object) override;
   void NodeChanged(cluster::NodeIndex, const cluster::NodeTopology*) override {}
   // A node's share of a group is nobody's question, so what is compared is which pods were charged.
   bool Recount(cluster::NodeIndex node, std::span<const cluster::PlacedPod* const> pods) override;
@@ -38,17 +39,26 @@ class Account final : public cluster::Account {
   // Whether the pod, which is not charged yet, fits into its group beside what is charged and `others`; pods without a
   // group always do. Where workloads are charged when they are admitted only the hours count.
   Verdict Check(const cluster::Pod& pod, const Amounts& others = {}) const;
+  // What there is to say besides on nodes whose models the pod would be charged to, or that it must name. Nothing for a
+  // pod that fits nowhere.
+  VerdictsByModel CheckByModel(const cluster::Pod& pod, const Amounts& others = {}) const;
   // Whether the pod has a group.
-  static bool Counts(const cluster::Pod& pod) { return pod.quota && !pod.quota->group.empty(); }
-  // What the pod costs its group; it has one.
+  static bool Counts(const cluster::Pod& pod);
+  // What the pod, which has a group, costs it by its labels alone, and on a node.
   Amounts UsageOf(const cluster::Pod& pod) const;
+  Amounts UsageOn(const cluster::Pod& pod, cluster::NodeIndex node) const;
   const Tree& tree() const { return tree_; }
   const NodeModels& models() const { return models_; }
 
  private:
   using Pods = std::vector<std::shared_ptr<const cluster::Pod>>;
 
-  Verdict CheckHours(const cluster::Pod& pod) const;
+  // As charged to these models.
+  Verdict CheckAs(const cluster::Pod& pod, const cluster::QuotaLabels& models, const Amounts& others) const;
+  Verdict CheckHours(const cluster::Pod& pod, const cluster::QuotaLabels& models) const;
+  Verdict CheckNamed(const cluster::Pod& pod, const cluster::QuotaLabels& models) const;
+  void Charge(cluster::NodeIndex node, const cluster::Pod& pod);
+  void Release(cluster::NodeIndex node, const cluster::Pod& pod);
 
   const ResourceNames& names_;
   const Options options_;

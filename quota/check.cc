@@ -8,13 +8,6 @@
 namespace huygens::quota {
 namespace {
 
-// What the increase adds to the key of the budget, or to the key whose hours it counts.
-const Quantity* Grown(const Amounts& increase, std::string_view key) {
-  if (IsCash(key)) key.remove_prefix(kCashPrefix.size());
-  const Quantity* amount = Find(increase, key);
-  return amount && amount->Sign() > 0 ? amount : nullptr;
-}
-
 constexpr std::string_view kNoStatus =
     ": status.selfUsed of the group does not say how much of that is used, or cannot be read";
 
@@ -29,6 +22,12 @@ std::string Listed(const Verdict& verdict) {
 }
 
 }  // namespace
+
+const Quantity* Grown(const Amounts& increase, std::string_view key) {
+  if (IsCash(key)) key.remove_prefix(kCashPrefix.size());
+  const Quantity* amount = Find(increase, key);
+  return amount && amount->Sign() > 0 ? amount : nullptr;
+}
 
 Verdict CheckIncrease(const Amounts& hard, UsedOf used, const Amounts& increase) {
   Verdict verdict;
@@ -55,6 +54,9 @@ Verdict CheckIncrease(const Amounts& hard, UsedOf used, const Amounts& increase)
 
 std::string Text(const Verdict& verdict, std::string_view group) {
   if (verdict.fits()) return {};
+  if (verdict.outcome == Outcome::kAncestorOver) {
+    return Concat("quota bizrq/", group, ": bizrq/", verdict.detail, " above it is over its budget: ", Listed(verdict));
+  }
   return Concat("quota bizrq/", group, ": ", verdict.shortages.empty() ? verdict.detail : Listed(verdict));
 }
 

@@ -24,6 +24,8 @@ enum class Outcome : uint8_t {
   kNegative,       // it would give instead of take
   kCashExhausted,  // the hours are spent
   kExceeded,
+  kAncestorOver,  // a group above it has given away more than it has
+  kUnnamedModel,  // the node's model is one of the budget's, the pod's labels do not name it, and such are refused
 };
 
 struct Shortage {
@@ -35,8 +37,8 @@ struct Shortage {
 
 struct Verdict {
   Outcome outcome = Outcome::kFits;
-  std::vector<Shortage> shortages;  // of kExceeded and kCashExhausted, ordered by key
-  std::string detail;               // of the others
+  std::vector<Shortage> shortages;  // of kExceeded, kCashExhausted and kAncestorOver, ordered by key
+  std::string detail;               // of the others; of kAncestorOver the name of that group
 
   bool fits() const { return outcome == Outcome::kFits; }
 };
@@ -47,6 +49,9 @@ using UsedOf = absl::FunctionRef<const Quantity*(std::string_view key)>;
 // A budget of hours (cash/KEY) refuses whatever adds to KEY once it is used up, that is at equality; below that any
 // amount passes. A key that no pod can be charged to, a misspelt one, limits nothing, whatever is known of it.
 Verdict CheckIncrease(const Amounts& hard, UsedOf used, const Amounts& increase);
+
+// What the increase adds to the key of a budget, or to the key whose hours it counts; null if nothing.
+const Quantity* Grown(const Amounts& increase, std::string_view key);
 
 // "quota bizrq/team-a: limits.cpu.A4 used 4 of 4, requested 2"; every key that lacks is named.
 std::string Text(const Verdict& verdict, std::string_view group);

@@ -152,6 +152,14 @@ std::string_view MandatoryBase(std::string_view key) {
   return {};
 }
 
+bool MayBeOfModel(std::string_view key) {
+  StripPrefix(key, kCashPrefix);
+  const std::string_view base = MandatoryBase(key);
+  if (!base.empty()) return key.size() > base.size();
+  const size_t slash = key.find('/');
+  return slash != std::string_view::npos && key.find('.', slash) != std::string_view::npos;
+}
+
 bool IsCpuKey(std::string_view key) { return MandatoryBase(key).ends_with("cpu"); }
 
 bool IsKnownKey(std::string_view key) {

@@ -54,6 +54,9 @@ inline bool IsCash(std::string_view key) { return key.starts_with(kCashPrefix); 
 Amounts CashOf(const Amounts& amounts);
 // Whether amounts of the key are cores: cpu, requests.cpu, limits.cpu, of any model.
 bool IsCpuKey(std::string_view key);
+// Whether the key can be of a model; of extended resources that cannot be told from the key alone
+// ("requests.example.com/gpu.shared"), so there it may be of none.
+bool MayBeOfModel(std::string_view key);
 // The key without a model, of cpu and memory keys; empty for others.
 std::string_view MandatoryBase(std::string_view key);
 

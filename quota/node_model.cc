@@ -34,15 +34,42 @@ std::string Listed(const std::map<std::string_view, size_t>& nodes_by_model) {
   return text;
 }
 
+// Models in the order of NodeModels::Models: those named, and the node's where they say more.
+cluster::QuotaLabels ChargedTo(const cluster::QuotaLabels& labels, const std::array<std::string, 3>& node) {
+  const auto pick = [](const std::string& named, const std::string& has) {
+    return named.empty() || IsGeneralTo(named, has) ? has : named;
+  };
+  return {"", pick(labels.cpu_model, node[0]), pick(labels.gpu_model, node[1]), pick(labels.memory_model, node[2])};
+}
+
+// "cpu model A4, memory model DDR5"
+std::string Named(const std::array<std::string, 3>& models) {
+  constexpr std::array<std::string_view, 3> kKinds = {"cpu", "gpu", "memory"};
+  std::string text;
+  for (size_t kind = 0; kind < models.size(); ++kind) {
+    if (!models[kind].empty()) text += Concat(text.empty() ? "" : ", ", kKinds[kind], " model ", models[kind]);
+  }
+  return text;
+}
+
 }  // namespace
+
+NodeModels::Models NodeModels::ModelsOf(const cluster::Node* object) const {
+  if (!object) return {};
+  return {LabelOf(*object, keys_.cpu), LabelOf(*object, keys_.gpu), LabelOf(*object, keys_.memory)};
+}
+
+bool NodeModels::Differs(cluster::NodeIndex node, const cluster::Node* object) const {
+  const uint32_t number = node < numbers_.size() ? numbers_[node] : 0;
+  return combinations_[number].models != ModelsOf(object);
+}
 
 void NodeModels::Set(cluster::NodeIndex node, const cluster::Node* object) {
   if (numbers_.size() <= node) {
     combinations_.front().nodes += node + 1 - numbers_.size();
     numbers_.resize(node + 1);
   }
-  Models models;
-  if (object) models = {LabelOf(*object, keys_.cpu), LabelOf(*object, keys_.gpu), LabelOf(*object, keys_.memory)};
+  const Models models = ModelsOf(object);
   uint32_t& number = numbers_[node];
   if (combinations_[number].models == models) return;
   --combinations_[number].nodes;
@@ -60,6 +87,59 @@ uint32_t NodeModels::NumberOf(const Models& models) {
     at->models = models;
   }
   return static_cast<uint32_t>(at - combinations_.begin());
+}
+
+cluster::QuotaLabels NodeModels::Charged(const cluster::QuotaLabels& labels, cluster::NodeIndex node) const {
+  return ChargedTo(labels, combinations_[node < numbers_.size() ? numbers_[node] : 0].models);
+}
+
+VerdictsByModel NodeModels::Judge(const cluster::QuotaLabels& labels,
+                                  absl::FunctionRef<Verdict(const cluster::QuotaLabels& models)> verdict_on) const {
+  VerdictsByModel result;
+  const WantedModels wanted = Wanted(labels);
+  for (size_t number = 1; number < combinations_.size(); ++number) {
+    if (combinations_[number].nodes == 0 || (wanted.Any() && !wanted.accepted_[number])) continue;
+    const cluster::QuotaLabels models = ChargedTo(labels, combinations_[number].models);
+    if (WantedOf(models) == WantedOf(labels)) continue;
+    Verdict verdict = verdict_on(models);
+    if (verdict.fits()) continue;
+    result.at_.resize(combinations_.size());
+    result.verdicts_.push_back(std::move(verdict));
+    result.at_[number] = static_cast<uint32_t>(result.verdicts_.size());
+  }
+  if (result.Any()) result.numbers_ = numbers_;
+  return result;
+}
+
+std::string NodeModels::Text(const VerdictsByModel& verdicts, std::string_view group,
+                             std::span<const cluster::NodeIndex> nodes) const {
+  constexpr size_t kMost = 3;
+  struct Refusal {
+    std::string why;
+    size_t nodes = 0;
+    Models models;  // that all of these nodes are of
+  };
+  std::vector<Refusal> refusals;
+  for (const cluster::NodeIndex node : nodes) {
+    const Verdict* verdict = verdicts.On(node);
+    if (!verdict) continue;
+    const Models& models = combinations_[numbers_[node]].models;
+    std::string why = quota::Text(*verdict, group);
+    auto same = std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& each) { return each.why == why; });
+    if (same == refusals.end()) same = refusals.insert(same, {std::move(why), 0, models});
+    ++same->nodes;
+    for (size_t kind = 0; kind < models.size(); ++kind) {
+      if (same->models[kind] != models[kind]) same->models[kind].clear();
+    }
+  }
+  std::string text;
+  for (size_t i = 0; i < refusals.size(); ++i) {
+    if (i == kMost) return Concat(text, "; and more");
+    const std::string models = Named(refusals[i].models);
+    text += Concat(i == 0 ? "" : "; ", refusals[i].why, " (", std::to_string(refusals[i].nodes),
+                   refusals[i].nodes == 1 ? " node" : " nodes", models.empty() ? "" : " of ", models, ")");
+  }
+  return text;
 }
 
 WantedModels NodeModels::Wanted(const cluster::QuotaLabels& labels) const {

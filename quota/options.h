@@ -15,8 +15,15 @@ enum class Enforcement : uint8_t {
   kOff         // nothing
 };
 
+// What becomes of a pod on a node of a model that its group has a budget of and its labels do not name.
+enum class UnnamedModel : uint8_t {
+  kCharge,  // it is charged to the model, as if it named it
+  kRefuse   // it does not go there
+};
+
 struct Options {
   Enforcement enforcement = Enforcement::kPlacement;
+  UnnamedModel unnamed_model = UnnamedModel::kCharge;
   NodeModelLabels models;
   KeyOptions keys;
 };

@@ -61,11 +61,17 @@ void Tree::Set(cluster::BizGroupQuota object) {
   const std::string name = object.name;
   const std::string parent = object.parent;
   Change(name, CashOf(object.self_used), {});  // which no pod of the tree brings
-  groups_.find(name)->second.object = std::move(object);
+  Group& group = groups_.find(name)->second;
+  group.limits_models =
+      std::any_of(object.hard.begin(), object.hard.end(), [](const auto& each) { return MayBeOfModel(each.first); });
+  group.object = std::move(object);
+  group.given_away.reset();
   ++revision_;
   if (parent.empty()) return;
   Change(parent, {}, {});
-  groups_.find(parent)->second.children.insert(name);
+  Group& of_parent = groups_.find(parent)->second;
+  of_parent.children.insert(name);
+  of_parent.given_away.reset();
   Recommit(name);
 }
 
@@ -78,7 +84,9 @@ void Tree::Remove(std::string_view name) {
   Change(object.name, {}, CashOf(object.self_used));
   if (!object.parent.empty()) {
     Change(object.parent, {}, committed);
-    groups_.find(object.parent)->second.children.erase(object.name);
+    Group& parent = groups_.find(object.parent)->second;
+    parent.children.erase(object.name);
+    parent.given_away.reset();
     Recommit(object.parent);
     Tidy(object.parent);
   }
@@ -128,6 +136,7 @@ void Tree::Change(std::string_view name, const Amounts& more, const Amounts& les
   Add(group.used, more);
   Subtract(group.used, less);
   RemoveZeros(group.used);
+  group.given_away.reset();
 }
 
 void Tree::Tidy(std::string_view name) {
@@ -169,8 +178,50 @@ Verdict Tree::Standing(const Group* group) const {
                                            "; delete one of them and create it under another parent"));
   }
   if (!beyond.empty()) return Refuse(Outcome::kFrozen, "more than 16 levels, or a circle of more than 16 groups");
+  group->above.clear();
+  for (size_t i = 1; i < chain.size(); ++i) group->above.push_back(Find(chain[i]));
   group->stood_at = revision_;
   return {};
+}
+
+const std::vector<std::string>& Tree::GivenAway(const Group& group) const {
+  if (group.given_away) return *group.given_away;
+  std::vector<std::string>& keys = group.given_away.emplace();
+  if (!group.object) return keys;
+  for (const auto& [key, hard] : group.object->hard) {
+    if (Given(group, key) > hard) keys.push_back(key);
+  }
+  return keys;
+}
+
+Quantity Tree::Given(const Group& group, std::string_view key) const {
+  if (!IsCash(key)) return Get(group.used, key);
+  Quantity handed_out;
+  for (const std::string& child : group.children) {
+    if (const Group* each = Find(child)) handed_out.Add(Get(each->object->hard, key));
+  }
+  return handed_out;
+}
+
+Verdict Tree::CheckAbove(const Group& group, const Amounts& increase, bool only_hours) const {
+  Verdict verdict;
+  for (const Group* above : group.above) {
+    for (const std::string& key : GivenAway(*above)) {
+      const Quantity* requested = Grown(increase, key);
+      if (!requested || (only_hours && !IsCash(key))) continue;
+      verdict.shortages.push_back({key, *requested, Given(*above, key), Get(above->object->hard, key)});
+    }
+    if (verdict.shortages.empty()) continue;
+    verdict.outcome = Outcome::kAncestorOver;
+    verdict.detail = above->object->name;
+    return verdict;
+  }
+  return verdict;
+}
+
+bool Tree::MindsModels(const Group& group) {
+  return group.limits_models ||
+         std::any_of(group.above.begin(), group.above.end(), [](const Group* above) { return above->limits_models; });
 }
 
 std::string Tree::Path(std::string_view name) const {

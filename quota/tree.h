@@ -1,6 +1,7 @@
 // The business groups and what each has used: what its own pods take, plus what it handed out to its children, counted
-// as their budgets and not as what they use. A group's own budget is therefore all that a pod must fit into: no
-// ancestor need be asked. Every group may have pods, not only leaves.
+// as their budgets and not as what they use. A group's own budget is therefore all that a pod must fit into, as long as
+// no group above it has given away more than it has: until that is mended, what it gave is worth nothing, and pods that
+// touch such a key are refused. Every group may have pods, not only leaves.
 //
 // Groups may come late and in any order, and pods before their group: nothing is lost. A group whose chain of parents
 // has a gap, a circle or more than kMaxDepth levels is frozen: it takes no new pod, and loses none.
@@ -37,7 +38,10 @@ struct Group {
   Amounts used;                                  // all in all; keys without use are absent
   Amounts committed;                             // what it takes of its parent
   std::set<std::string, std::less<>> children;
-  mutable uint64_t stood_at = 0;  // the tree's revision at which Standing last found nothing amiss
+  bool limits_models = false;               // a key of its budget can be of a model
+  mutable uint64_t stood_at = 0;            // the tree's revision at which Standing last found nothing amiss
+  mutable std::vector<const Group*> above;  // as of then: its parent first
+  mutable std::optional<std::vector<std::string>> given_away;  // Tree::GivenAway, until something changes
 
   // What is used of a key: the figure above, and 0 where there is none, except hours, which only the status knows.
   // Null if it does not say.
@@ -69,10 +73,20 @@ class Tree {
   // Whether the group may take anything new, else why not; null stands for one that is not there.
   Verdict Standing(const Group* group) const;
   Verdict Standing(std::string_view name) const { return Standing(Find(name)); }
+  // The keys of which the group has given away more than it has: by budgets of its children and, but for hours, by its
+  // own pods, too. Hours that run on past a budget are no gift: pods that run are not stopped.
+  const std::vector<std::string>& GivenAway(const Group& group) const;
+  // Whether the increase touches a key of which a group above this one, which stands, has given away more than it has;
+  // the nearest such group is told.
+  Verdict CheckAbove(const Group& group, const Amounts& increase, bool only_hours) const;
+  // Whether it or a group above it may have a budget of a model.
+  static bool MindsModels(const Group& group);
+
   // "org/dept/team", from the root; of a circle each group once.
   std::string Path(std::string_view name) const;
 
  private:
+  Quantity Given(const Group& group, std::string_view key) const;
   void Change(std::string_view name, const Amounts& more, const Amounts& less);
   void Tidy(std::string_view name);
   void Recommit(std::string_view name);

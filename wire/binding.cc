@@ -46,6 +46,19 @@ void AppendField(std::string& out, std::string_view before, std::string_view val
   AppendJsonString(out, value);
 }
 
+void AppendGroup(std::string& out, const cluster::QuotaLabels& labels) {
+  AppendField(out, R"(,"group":)", labels.group);
+  std::string_view before = R"(,"models":{)";
+  for (const auto& [kind, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
+                                    std::pair("memory", &labels.memory_model)}) {
+    if (model->empty()) continue;
+    AppendField(out, before, kind);
+    AppendField(out, ":", *model);
+    before = ",";
+  }
+  if (before == ",") out += '}';
+}
+
 }  // namespace
 
 void AppendBinding(std::string& out, const Binding& binding) {
@@ -84,20 +97,24 @@ void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount>
   out += ']';
 }
 
-void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology& topology,
+void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology* topology,
                      const ResourceNames& names) {
   AppendField(out, R"({"uid":)", placement.uid);
   AppendField(out, R"(,"node":)", placement.node);
-  out += R"(,"zones":[)";
-  bool first = true;
-  for (const cluster::ZoneAmount& zone : placement.zones) {
-    AppendField(out, first ? R"({"name":)" : R"(,{"name":)", ZoneName(zone.zone, topology));
-    first = false;
-    std::string amounts;
-    if (AppendAmounts(amounts, zone.amount, names)) out += Concat(",", amounts);
-    out += '}';
+  if (placement.quota != nullptr && !placement.quota->group.empty()) AppendGroup(out, *placement.quota);
+  if (topology != nullptr) {
+    out += R"(,"zones":[)";
+    bool first = true;
+    for (const cluster::ZoneAmount& zone : placement.zones) {
+      AppendField(out, first ? R"({"name":)" : R"(,{"name":)", ZoneName(zone.zone, *topology));
+      first = false;
+      std::string amounts;
+      if (AppendAmounts(amounts, zone.amount, names)) out += Concat(",", amounts);
+      out += '}';
+    }
+    out += ']';
   }
-  AppendField(out, R"(],"by":)", placement.by);
+  AppendField(out, R"(,"by":)", placement.by);
   AppendField(out, R"(,"at":)", FormatRfc3339(placement.at));
   out += '}';
 }

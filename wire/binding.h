@@ -32,15 +32,19 @@ void AppendBinding(std::string& out, const Binding& binding);
 void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
                           const cluster::NodeTopology& topology, const ResourceNames& names);
 
-// The text of huygens.dev/placement: {"uid","node","zones":[{"name","cpu",...}],"by","at"}, zones in the order given.
+// The text of huygens.dev/placement:
+// {"uid","node","group","models":{"cpu",...},"zones":[{"name","cpu",...}],"by","at"}, zones in the order given; without
+// a group nothing is said of it or of models.
 struct Placement {
   std::string_view uid;
   std::string_view node;
+  const cluster::QuotaLabels* quota = nullptr;  // null: belongs to no group
   std::span<const cluster::ZoneAmount> zones;
   std::string_view by;  // which instance decided
   Time at;
 };
-void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology& topology,
+// Without `topology` nothing is said of zones.
+void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology* topology,
                      const ResourceNames& names);
 
 }  // namespace huygens::wire

@@ -171,6 +171,9 @@ StatusOr<Pod> DecodePod(std::string_view json, const ResourceNames& table, Statu
   if (pod->has_topology_result) pod->topology_result = ParseTopologyResult(marks.result, names);
   pod->placement_mark = ParsePlacementMark(marks.placement, names);
   pod->observed_mark = ParsePlacementMark(marks.observed, names);
+  if (auto& mark = pod->placement_mark; mark && mark->quota && pod->quota && *mark->quota == *pod->quota) {
+    mark->quota = pod->quota;  // nearly always: one copy in memory
+  }
   // huygens writes both alike; where there is no result the zones of the mark count.
   if (pod->placement_mark && pod->placement_mark->zones == pod->topology_result) {
     pod->topology_result = std::vector<cluster::ZoneAmount>();  // gives its memory back, as clear() would not

@@ -83,6 +83,15 @@ std::vector<cluster::ZoneAmount> MarkedZones(std::string_view json, const PodRes
   return ByZone(std::move(zones));
 }
 
+// {"cpu":"A4","gpu":"A100.80GB"}
+Status ReadMarkedModels(JsonReader& in, cluster::QuotaLabels& labels) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.Is("cpu")) return in.Read(labels.cpu_model);
+    if (key.Is("gpu")) return in.Read(labels.gpu_model);
+    return key.Is("memory") ? in.Read(labels.memory_model) : absl::OkStatus();
+  });
+}
+
 }  // namespace
 
 cluster::CpuPolicy ParseCpuPolicy(std::string_view text) {
@@ -120,15 +129,26 @@ std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, cons
 }
 
 Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const PodResourceNames& names) {
+  cluster::QuotaLabels labels;
+  bool of_zones = false;
   auto mark = DecodeObject<cluster::PlacementMark>(text, [&](JsonReader& in, cluster::PlacementMark& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("uid")) return in.Read(out.uid);
       if (key.Is("node")) return in.Read(out.node);
-      if (key.Is("zones")) out.zones = MarkedZones(in.Skip(), names);
+      if (key.Is("group")) return in.Read(labels.group);
+      if (key.Is("models")) return ReadMarkedModels(in, labels);
+      if (key.Is("zones")) {
+        of_zones = true;
+        out.zones = MarkedZones(in.Skip(), names);
+      }
       return absl::OkStatus();
     });
   });
   if (!mark.ok() || mark->uid.empty() || mark->node.empty()) return {};
+  if (!labels.group.empty()) {
+    mark->of_zones = of_zones;
+    mark->quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
+  }
   return *std::move(mark);
 }
 

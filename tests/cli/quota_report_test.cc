@@ -185,6 +185,34 @@ TEST(QuotaReport, APodThatNamesAModelSaysHowManyNodesAreOfIt) {
   EXPECT_THAT(fits, HasSubstr("Its group allows it.\nNO NODE is of cpu model A4, and"));
 }
 
+TEST(QuotaReport, AChargedPodSaysTheModelOfItsNodeAndThatItsLabelsChanged) {
+  constexpr std::string_view kPod = R"({"pod":"shop/web","group":"g","path":"g","node":"n1",)";
+  EXPECT_THAT(Pod(Concat(kPod, R"("nodeModels":{"cpu":"A4","memory":"D5"},"verdict":"charged","keys":[]})")),
+              HasSubstr("Charged, on n1 as cpu model A4, memory model D5, which the node is of.\n"));
+  EXPECT_THAT(Pod(Concat(kPod, R"("relabelled":true,"verdict":"charged","keys":[]})")),
+              HasSubstr("Charged, on n1.\nIts labels were changed after it was bound, which changes nothing here.\n"));
+}
+
+TEST(QuotaReport, APodThatNodesOfSomeModelsAreNotForSaysWhy) {
+  EXPECT_THAT(Pod(R"({"pod":"shop/web","group":"g","path":"g","verdict":"fits","refusedByModel":"quota bizrq/g: x",)"
+                  R"("keys":[]})"),
+              HasSubstr("`huygens explain shop/web`.\nREFUSED on some nodes: quota bizrq/g: x\n"));
+}
+
+TEST(QuotaReport, AGroupAboveThatIsOverItsBudgetIsNotedWhereItStopsPods) {
+  const auto tree = [](std::string_view enforcement) {
+    return Tree(Concat(R"({"enforcement":")", enforcement,
+                       R"(","groups":[{"name":"team","state":"ok","keys":[{"key":"limits.cpu","hard":"4","used":"4"},)"
+                       R"({"key":"pods","hard":"4","used":"4"},{"key":"cash/limits.cpu","hard":"4","used":"1"}],)"
+                       R"("overAbove":[{"group":"org","keys":["limits.cpu","cash/limits.cpu"]}]}]})"));
+  };
+  EXPECT_THAT(tree("placement"),
+              testing::ContainsRegex("limits.cpu +4 .*NO NEW PODS: bizrq/org above it is over its budget\n"));
+  EXPECT_THAT(tree("placement"), Not(testing::ContainsRegex("pods +4 [^\n]*NO NEW PODS")));
+  EXPECT_THAT(tree("admission"), testing::ContainsRegex("cash/limits.cpu +4 [^\n]*NO NEW PODS"));
+  EXPECT_THAT(tree("admission"), Not(testing::ContainsRegex(" limits.cpu +4 [^\n]*NO NEW PODS")));
+}
+
 TEST(QuotaReport, AChargedPodOfAGroupOverItsBudgetRunsOn) {
   constexpr std::string_view kKeys =
       R"(,"pod":"shop/web","group":"g","path":"g","node":"n","verdict":"charged","keys":[)"

@@ -137,6 +137,54 @@ TEST_F(StateTest, ACopiedOrForgedResultCountsForNothing) {
   EXPECT_EQ(held("p", {}), 0);
 }
 
+TEST_F(StateTest, AMarkOfAGroupIsNoEvidenceOfZones) {
+  state_.Apply(NodeSet{MakeNode("a")});
+  Pod pod = MakePod("p", "a");
+  pod.topology_result = {{0, {{kCpu, 2000}}}};
+  pod.placement_mark = PlacementMark{"p", "a", {}};
+  pod.placement_mark->of_zones = false;
+  Set(pod);
+  EXPECT_EQ(Held("a"), 0);
+}
+
+TEST_F(StateTest, WhatAPodWasBoundWithIsItsGroup) {
+  const auto labels = [](const char* group) {
+    return std::make_shared<const QuotaLabels>(QuotaLabels{group, "", "", ""});
+  };
+  const auto group_of = [&](const Pod& seen) {
+    Set(seen);
+    const QuotaLabels* found = QuotaLabelsOf(*state_.FindPod("p"));
+    return found == nullptr ? "" : found->group;
+  };
+  state_.Apply(NodeSet{MakeNode("a")});
+  Pod pod = MakePod("p");
+  pod.quota = labels("team");
+  pod.placement_mark = PlacementMark{"p", "", {}, labels("forged")};
+  EXPECT_EQ(group_of(pod), "team") << "it is not bound";
+  pod = MakePod("p", "a");
+  pod.quota = labels("later");
+  pod.placement_mark->quota = labels("team");
+  EXPECT_EQ(group_of(pod), "team");
+  pod.quota = nullptr;
+  EXPECT_EQ(group_of(pod), "team") << "a label that is taken away";
+  pod.placement_mark->quota = labels("forged");
+  EXPECT_EQ(group_of(pod), "team") << "a mark that is written later";
+  pod.placement_mark.reset();
+  EXPECT_EQ(group_of(pod), "team");
+}
+
+TEST_F(StateTest, AMarkOfAnotherPodOrNodeSaysNothingOfTheGroup) {
+  const auto copied = std::make_shared<const QuotaLabels>(QuotaLabels{"copied", "", "", ""});
+  Pod pod = MakePod("p", "a");
+  pod.quota = std::make_shared<const QuotaLabels>(QuotaLabels{"team", "", "", ""});
+  for (const PlacementMark& mark : {PlacementMark{"other", "a", {}, copied}, PlacementMark{"p", "b", {}, copied}}) {
+    pod.placement_mark = mark;
+    EXPECT_EQ(QuotaLabelsOf(pod), pod.quota.get());
+  }
+  pod.placement_mark = PlacementMark{"p", "a", {}, copied};
+  EXPECT_EQ(QuotaLabelsOf(pod), copied.get());
+}
+
 TEST_F(StateTest, AResultWithoutAMarkCountsWhereTheOperatorTrustsIt) {
   test::RecordingAccount account;
   State state({.trust_unmarked_results = true});

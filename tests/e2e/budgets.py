@@ -18,15 +18,24 @@ def group_of(pod):
     return labels(pod).get(GROUP)
 
 
-def usage(pod):
-    """{key: amount}; what names a model counts generally and for each front of the model's name."""
+def models_of(nodes):
+    """{node: {"cpu-type": "A4"}}, as the nodes' labels say."""
+    return {node["metadata"]["name"]: {f"{kind}-type": labels(node)[f"huygens.dev/{kind}-model"]
+                                       for kind in ("cpu", "gpu", "memory") if labels(node).get(f"huygens.dev/{kind}-model")}
+            for node in nodes}
+
+
+def usage(pod, node=()):
+    """{key: amount}; a model counts generally and for each front of its name: the one that the pod names, or else, or where that is but the
+    front of it, the node's (one of models_of)."""
     amounts = {}
     for key, side, resource, label in COUNTED:
         amount = oracle.node_request(pod, lambda given, resource=resource: oracle.quantity(given.get(resource, 0), 1000), side)
         if not amount:
             continue
         amounts[key] = amount
-        parts = labels(pod).get(f"{GROUP}/{label}", "").split(".")
+        named, has = labels(pod).get(f"{GROUP}/{label}", ""), dict(node).get(label, "")
+        parts = (has if not named or has.startswith(named + ".") else named).split(".")
         for length in range(1, len(parts) + 1 if parts[0] else 1):
             amounts[".".join([key, *parts[:length]])] = amount
     return amounts
@@ -49,8 +58,9 @@ def add(amounts, more):
 class Budgets:
     """Groups and pods at one moment."""
 
-    def __init__(self, groups=(), pods=()):
+    def __init__(self, groups=(), pods=(), nodes=()):
         self.hard, self.held, self._parents = {}, {}, {}  # held: uid -> (group, amounts)
+        self._models = models_of(nodes)
         for group in groups:
             self.set_group(group)
         for pod in pods:
@@ -67,7 +77,7 @@ class Budgets:
         if gone or not holds(pod) or not group_of(pod):
             self.held.pop(uid, None)
         elif uid not in self.held:
-            self.held[uid] = group_of(pod), usage(pod)
+            self.held[uid] = group_of(pod), usage(pod, self._models.get(pod["spec"]["nodeName"], ()))
 
     def used(self):
         """{group: {key: amount}}: own pods, and what was handed to child groups, counted as their budgets."""
@@ -86,13 +96,13 @@ class Budgets:
         return [key for key, amount in usage(pod).items() if key in room and used[name].get(key, 0) + amount > room[key]]
 
 
-def exceeded(events):
-    """Replays the history. Returns (faults, the number of binds, the fullest a budget ever was as {key: share}).
+def exceeded(events, nodes):
+    """Replays the history, on nodes of the same models all the time. Returns (faults, the number of binds, the fullest a budget ever was as {key: share}).
 
     A fault is a moment at which a budget was exceeded by something that added to it; a budget that was made smaller than what is used
     is none, until something adds.
     """
-    budgets, before, faults, binds, fullest = Budgets(), {}, [], 0, {}
+    budgets, before, faults, binds, fullest = Budgets(nodes=nodes), {}, [], 0, {}
     for version, kind, change, item in events:
         if kind == "group":
             budgets.set_group(item, change == "DELETED")

@@ -67,6 +67,32 @@ TEST_F(BindFlowTest, MarksEveryPodOnAManagedNodeAlsoThoseThatGetNoZones) {
   }
 }
 
+class BindOfGroupTest : public BindFlowTest {
+ protected:
+  BindOfGroupTest() : BindFlowTest({.checks = {"topology", "quota"}}) {}
+};
+
+TEST_F(BindOfGroupTest, WritesTheGroupThatThePodIsBoundWith) {
+  placement_->Apply(cluster::NodeSet{{.name = "plain"}});  // without zones
+  placement_->Apply(cluster::BizGroupQuotaSet{{.name = "team"}});
+  const auto mark_of = [&](const std::string& name, cluster::QuotaLabels labels, bool forged = false) {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 1));
+    pod->topology_awareness.reset();
+    if (labels != cluster::QuotaLabels()) pod->quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
+    if (forged) pod->placement_mark = cluster::PlacementMark{pod->uid, "plain", {}, pod->quota};
+    placement_->Apply(cluster::PodSet{pod});
+    Bind(name, "plain");
+    const auto& annotations = backend_.binds.back().order.request.annotations;
+    EXPECT_EQ(backend_.binds.back().order.request.uid, pod->uid);
+    return annotations.empty() ? "" : annotations.back().second;
+  };
+  EXPECT_THAT(mark_of("a", {.group = "team"}),
+              testing::StartsWith(R"({"uid":"uid-a","node":"plain","group":"team","by":)"));
+  EXPECT_EQ(mark_of("c", {}), "");
+  EXPECT_THAT(mark_of("d", {}, true), testing::StartsWith(R"({"uid":"uid-d","node":"plain","by":)"))
+      << "what it brought along is overwritten";
+}
+
 TEST_F(BindFlowTest, RollsBackWhatTheApiServerRefuses) {
   AddNode("n1", {2});
   AddPod("a", 2);

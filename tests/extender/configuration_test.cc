@@ -91,7 +91,7 @@ usage:
   resources:
   - {name: disk-io, ceiling: 70%, unit: iops, podQuery: "sum(a) by (pod) > 0", nodeQuery: b, whenStale: pass, whenAbsent: reject}
   - {name: cpu}
-quota: {enforcement: off, cpuModelLabel: a/b, gpuModelLabel: c, memoryModelLabel: d}
+quota: {enforcement: off, unnamedModel: refuse, cpuModelLabel: a/b, gpuModelLabel: c, memoryModelLabel: d}
 wake: {enabled: false, minInterval: 2s}
 decisionLog: {path: /tmp/d, maxBytes: 2Mi, sample: 0.5}
 log: {level: warn, format: json}
@@ -185,6 +185,7 @@ log: {level: warn, format: json}
   EXPECT_EQ(c.usage.resources[1].ceiling, std::nullopt);
   EXPECT_EQ(c.usage.resources[1].when_stale, usage::WhenUnknown::kUseRequests);
   EXPECT_EQ(c.quota.enforcement, quota::Enforcement::kOff);
+  EXPECT_EQ(c.quota.unnamed_model, quota::UnnamedModel::kRefuse);
   EXPECT_EQ(c.quota.cpu_model_label, "a/b");
   EXPECT_EQ(c.quota.gpu_model_label, "c");
   EXPECT_EQ(c.quota.memory_model_label, "d");

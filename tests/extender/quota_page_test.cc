@@ -218,6 +218,47 @@ TEST_F(PodQuotaTest, NodesOfItsModelsAreCounted) {
   EXPECT_THAT(Json(*pod), Not(HasSubstr("modelNodes")));
 }
 
+TEST_F(PodQuotaTest, TheModelOfItsNodeIsChargedAndSaid) {
+  auto first = MakePod("a", 3000), second = MakePod("b", 2000);
+  first->quota = second->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{"ranking", "", "", ""});
+  ASSERT_TRUE(placement_->Reserve(first, "node", kNow)->Accepted());
+  EXPECT_THAT(Json(*first), AllOf(HasSubstr(R"("models":{},"node":"node","nodeModels":{"cpu":"A4"},"since")"),
+                                  HasSubstr(R"({"key":"limits.cpu.A4","cost":"3","used":"3","hard":"4"})")));
+  const std::string why = "quota bizrq/ranking: limits.cpu.A4 used 3 of 4, requested 2 (1 node of cpu model A4)";
+  EXPECT_THAT(Json(*second), HasSubstr(Concat(R"("verdict":"refused","why":")", why, R"(","keys")")));
+  placement_->Apply(cluster::NodeSet{{.name = "other"}});
+  EXPECT_THAT(Json(*second), HasSubstr(Concat(R"("verdict":"fits","refusedByModel":")", why, R"(","keys")")));
+}
+
+TEST_F(PodQuotaTest, LabelsThatChangedSinceItWasBoundAreSaid) {
+  auto pod = MakePod("a", 3000);
+  pod->node_name = "node";
+  pod->placement_mark = cluster::PlacementMark{pod->uid, "node", {}, pod->quota, false};
+  const auto show = [&] {
+    placement_->Apply(cluster::PodSet{std::make_shared<cluster::Pod>(*pod)});
+    return Json(*pod);
+  };
+  EXPECT_THAT(show(), testing::Not(HasSubstr("relabelled")));
+  pod->quota = nullptr;
+  EXPECT_THAT(show(), AllOf(HasSubstr(R"("group":"ranking","path":"search/ranking","models":{"cpu":"A4"})"),
+                            HasSubstr(R"("relabelled":true)"), HasSubstr(R"("verdict":"charged")")));
+}
+
+TEST_F(PodQuotaTest, AGroupAboveThatGaveAwayMoreThanItHasIsNamed) {
+  placement_->Apply(cluster::BizGroupQuotaSet{{.name = "search", .hard = {{"limits.cpu", Q("9")}}}});
+  const std::string json = Json(*MakePod("a", 2000));
+  EXPECT_THAT(json, AllOf(HasSubstr(R"("why":"quota bizrq/ranking: bizrq/search above it is over its budget: )"
+                                    R"(limits.cpu used 10 of 9, requested 2")"),
+                          testing::Not(HasSubstr("lacks"))))
+      << "its own budget lacks nothing";
+  std::string group;
+  AppendGroup(group, placement_->quota()->tree(), "ranking");
+  EXPECT_THAT(group, testing::EndsWith(R"(],"overAbove":[{"group":"search","keys":["limits.cpu"]}]})"));
+  group.clear();
+  AppendGroup(group, placement_->quota()->tree(), "search");
+  EXPECT_THAT(group, testing::Not(HasSubstr("overAbove")));
+}
+
 TEST_F(PodQuotaTest, WhatItsGroupHandedToChildrenIsToldApart) {
   placement_->Apply(cluster::BizGroupQuotaSet{
       {.name = "below", .parent = "ranking", .hard = {{"limits.cpu", Q("3")}, {"cash/limits.cpu", Q("20")}}}});

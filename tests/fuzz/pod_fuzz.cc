@@ -51,10 +51,15 @@ void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names
   placement.zones = mark.zones;
   placement.by = mark.node;
   std::string text;
-  wire::AppendPlacement(text, placement, cluster::NodeTopology(), names);
+  placement.quota = mark.quota.get();
+  const cluster::NodeTopology topology;
+  wire::AppendPlacement(text, placement, mark.of_zones ? &topology : nullptr, names);
   Boxed<cluster::PlacementMark> again = wire::ParsePlacementMark(text, names);
   Require(again && again->uid == mark.uid && again->node == mark.node, "a placement reads back");
   Require(WithoutZeros(again->zones) == WithoutZeros(mark.zones), "so do its zones");
+  Require(again->of_zones == mark.of_zones, "and whether it is about zones");
+  const bool same = again->quota && mark.quota ? *again->quota == *mark.quota : again->quota == mark.quota;
+  Require(same, "and its group");
 }
 
 // A pod on its node holds at least what it will hold once placed, unless kubelet has refused what it asks.

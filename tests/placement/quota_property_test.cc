@@ -1,7 +1,8 @@
 // Random histories of groups and pods through the whole of Placement: groups are made, grow, shrink and go by the rules
 // of the tree, pods race for what is left, are bound or come back, end and are relabelled, and the process starts anew
 // in between. What the watch may do besides happens, too: pods that others bound, before there is a group perhaps;
-// events that come late or twice; objects that the next LIST does not name or that became unreadable; nodes that go.
+// events that come late or twice; objects that the next LIST does not name or that became unreadable; nodes that go, or
+// come to be of another model. Of the pods some carry the mark of their Binding: those keep their group.
 // After each step the figures are those of a count in plain integers.
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -25,14 +26,15 @@ using Cores = std::array<int, 2>;  // by position in kKeys
 struct PlainGroup {
   std::string parent;
   Cores hard{};
-  std::array<bool, 2> excused{};  // shrunk below its use, or a pod was moved or bound there by hand
+  std::array<bool, 2> excused{};  // shrunk below its use, a pod moved or bound there by hand, or a node labelled
   bool defective = false;
 };
 struct PlainPod {
   std::shared_ptr<cluster::Pod> pod;
   std::string node;
   std::string group;
-  Cores takes{};
+  int cores = 0;
+  bool names_a4 = false;
   bool watched = false;
 };
 
@@ -145,10 +147,9 @@ class History {
       const int cores = Pick(4) + 1;
       const bool a4 = Pick(2) == 0;
       const std::string uid = Concat("p", std::to_string(next_pod_++));
-      PlainPod racer{MakeGroupPod(uid, cores, group, a4 ? "A4" : ""), a4 ? "n0" : AnyNode(), group, {}};
-      racer.takes = {cores, a4 ? cores : 0};
+      PlainPod racer{MakeGroupPod(uid, cores, group, a4 ? "A4" : ""), a4 ? "n0" : AnyNode(), group, cores, a4};
       if (Pick(2) == 0) Watch(racer);
-      if (at_->Filter(*racer.pod).starts_with("fits")) racers.push_back(std::move(racer));
+      if (Fits(racer)) racers.push_back(std::move(racer));
     }
     for (PlainPod& racer : racers) {
       const auto as_it_was = racer.pod;
@@ -157,9 +158,9 @@ class History {
         racer.pod = Labelled(racer, racer.group);
         Watch(racer);
       }
-      const bool fits = at_->Filter(*racer.pod).starts_with("fits");
+      const bool fits = Fits(racer);
       const auto known = groups_.find(racer.group);
-      RC_ASSERT(!fits || (known != groups_.end() && !known->second.defective));
+      RC_ASSERT(!fits || (known != groups_.end() && !known->second.defective && !OverAbove(racer)));
       const auto reserved = at_->placement->Reserve(as_it_was, racer.node, kNow);
       if (gone_nodes_.contains(racer.node)) {
         RC_ASSERT(!reserved->Accepted());
@@ -171,6 +172,24 @@ class History {
     }
   }
 
+  bool Fits(const PlainPod& pod) {
+    const std::string_view asked[] = {pod.node};
+    return at_->placement->Filter(*pod.pod, asked, kNow).reasons[0] == Reason::kFits;
+  }
+
+  // Whether a group above the pod's uses more than it has of what the pod takes.
+  bool OverAbove(const PlainPod& pod) const {
+    const Cores takes = TakesOf(pod);
+    for (auto at = groups_.find(pod.group); at != groups_.end(); at = groups_.find(at->second.parent)) {
+      if (at->first == pod.group) continue;
+      const Cores used = UsedBy(at->first);
+      for (size_t key = 0; key < used.size(); ++key) {
+        if (takes[key] > 0 && used[key] > at->second.hard[key]) return true;
+      }
+    }
+    return false;
+  }
+
   // What the API server makes of a Binding, and in which order that is heard.
   void Settle() {
     if (flying_.empty()) return;
@@ -178,6 +197,7 @@ class History {
     flying_.pop_back();
     const std::string uid = pod.pod->uid;
     if (Pick(4) == 0) return at_->placement->Release(uid);
+    TakeMark(pod);
     TakeLabels(pod);
     if (Pick(2) == 0) at_->placement->Assume(uid, kNow);
     at_->Bind(*pod.pod, pod.node);
@@ -187,7 +207,17 @@ class History {
   }
 
   static std::shared_ptr<cluster::Pod> Labelled(const PlainPod& pod, const std::string& group) {
-    return MakeGroupPod(pod.pod->uid, pod.takes[0], group, pod.takes[1] > 0 ? "A4" : "");
+    auto labelled = MakeGroupPod(pod.pod->uid, pod.cores, group, pod.names_a4 ? "A4" : "");
+    labelled->placement_mark = pod.pod->placement_mark;
+    return labelled;
+  }
+
+  // Its Binding may say what it was reserved with, which holds from then on.
+  void TakeMark(PlainPod& pod) {
+    if (Pick(2) == 0) return;
+    const auto quota = MakeGroupPod("", 0, pod.group, pod.names_a4 ? "A4" : "")->quota;
+    pod.pod = std::make_shared<cluster::Pod>(*pod.pod);
+    pod.pod->placement_mark = cluster::PlacementMark{pod.pod->uid, pod.node, {}, quota, false};
   }
 
   void Watch(PlainPod& pod) {
@@ -195,9 +225,9 @@ class History {
     pod.watched = true;
   }
 
-  // It is charged by the labels that the API server shows with its node.
+  // Without a mark it is charged by the labels that the API server shows with its node.
   void TakeLabels(PlainPod& pod) {
-    if (pod.group == pod.pod->quota->group) return;
+    if (pod.pod->placement_mark || pod.group == pod.pod->quota->group) return;
     pod.group = pod.pod->quota->group;
     if (auto group = groups_.find(pod.group); group != groups_.end()) group->second.excused = {true, true};
   }
@@ -205,7 +235,7 @@ class History {
   void BindByOthers() {
     const int cores = Pick(3) + 1;
     const std::string uid = Concat("p", std::to_string(next_pod_++));
-    PlainPod pod{MakeGroupPod(uid, cores, AnyName()), AnyNode(), "", {cores, 0}, true};
+    PlainPod pod{MakeGroupPod(uid, cores, AnyName()), AnyNode(), "", cores, false, true};
     at_->Bind(*pod.pod, pod.node);
     TakeLabels(pod);
     bound_[uid] = std::move(pod);
@@ -258,14 +288,22 @@ class History {
     Pick(2) == 0 ? at_->placement->Release(uid) : at_->placement->Assume(uid, kNow);
   }
 
-  // n0 stays: filter is asked about it.
+  // n0 stays: pods that name a model are bound there.
   void LoseOrFindNode() {
     const std::string name = Pick(2) == 0 ? "n1" : "n2";
-    if (gone_nodes_.erase(name) == 0) {
+    if (gone_nodes_.erase(name) == 0 && Pick(2) == 0) {
       gone_nodes_.insert(name);
+      a4_nodes_.erase(name);
       return at_->placement->Apply(cluster::NodeGone{name});
     }
-    at_->placement->Apply(cluster::NodeSet{MakeNode(name)});
+    cluster::Node node = MakeNode(name);
+    a4_nodes_.erase(name);
+    if (Pick(2) == 0) {
+      node.labels = {{"huygens.dev/cpu-model", "A4"}};
+      a4_nodes_.insert(name);
+      for (auto& [group_name, group] : groups_) group.excused[1] = true;
+    }
+    at_->placement->Apply(cluster::NodeSet{std::move(node)});
   }
 
   // Until it is bound it is charged as it was reserved.
@@ -318,12 +356,15 @@ class History {
   void Restart() {
     for (PlainPod& pod : flying_) {
       if (Pick(2) == 0) continue;
+      TakeMark(pod);
       TakeLabels(pod);
       pod.watched = true;
       bound_[pod.pod->uid] = pod;
     }
     flying_.clear();
     gone_nodes_.clear();
+    a4_nodes_ = {"n0", "n2"};
+    for (auto& [name, group] : groups_) group.excused[1] = true;
     at_ = std::make_unique<QuotaPlacement>();
     for (auto pod = bound_.rbegin(); pod != bound_.rend(); ++pod) at_->Bind(*pod->second.pod, pod->second.node);
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
@@ -332,16 +373,20 @@ class History {
     }
   }
 
+  Cores TakesOf(const PlainPod& pod) const {
+    return {pod.cores, pod.names_a4 || a4_nodes_.contains(pod.node) ? pod.cores : 0};
+  }
+
   Cores UsedBy(const std::string& name) const {
     Cores used{};
     auto add = [&](const Cores& more) {
       for (size_t key = 0; key < used.size(); ++key) used[key] += more[key];
     };
     for (const auto& [uid, pod] : bound_) {
-      if (pod.group == name) add(pod.takes);
+      if (pod.group == name) add(TakesOf(pod));
     }
     for (const PlainPod& pod : flying_) {
-      if (pod.group == name) add(pod.takes);
+      if (pod.group == name) add(TakesOf(pod));
     }
     for (const auto& [child, group] : groups_) {
       if (group.parent == name) add(group.hard);
@@ -368,6 +413,7 @@ class History {
   std::map<std::string, PlainPod> bound_;  // by UID
   std::vector<PlainPod> flying_;           // reserved
   std::set<std::string> gone_nodes_;
+  std::set<std::string> a4_nodes_;
   int next_pod_ = 0;
 };
 

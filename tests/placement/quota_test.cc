@@ -229,6 +229,28 @@ TEST_F(QuotaTest, A12_ABoundPodThatIsRelabelledMovesItsCharge) {
   EXPECT_EQ(Filter(*MakeGroupPod("b", 1, "team")), "fits");
 }
 
+TEST_F(QuotaTest, WhatAPodWasBoundWithHoldsWhateverItsLabelsSayLater) {
+  Set(MakeGroup("team", {{"limits.cpu", "4"}}));
+  auto pod = MakeGroupPod("a", 4, "team");
+  ASSERT_TRUE(Reserve(pod));
+  const auto show = [&](std::shared_ptr<const cluster::QuotaLabels> labels) {
+    auto bound = std::make_shared<cluster::Pod>(*pod);
+    bound->node_name = "n0";
+    bound->placement_mark = cluster::PlacementMark{"a", "n0", {}, pod->quota, false};
+    bound->quota = std::move(labels);
+    placement->Apply(cluster::PodSet{std::move(bound)});
+  };
+  show(nullptr);
+  EXPECT_EQ(Used("team"), "4");
+  EXPECT_EQ(Filter(*MakeGroupPod("b", 1, "team")), "quota_exceeded") << "the label is gone, the cores are not";
+  show(MakeGroupPod("a", 4, "other")->quota);
+  EXPECT_EQ(Used("team"), "4");
+  EXPECT_EQ(Used("other"), "(unknown)");
+  EXPECT_EQ(placement->Reconcile(10), 0u);
+  placement->Apply(cluster::PodGone{"a"});
+  EXPECT_EQ(Filter(*MakeGroupPod("b", 1, "team")), "fits");
+}
+
 TEST_F(QuotaTest, PodsOfDaemonSetsAreHeldToTheirGroupLikeOthers) {
   Set(MakeGroup("team", {{"limits.cpu", "4"}}));
   auto pod = MakeGroupPod("a", 5, "team");

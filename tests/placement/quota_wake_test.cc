@@ -17,7 +17,7 @@ using testing::IsEmpty;
 class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
  protected:
   QuotaWakeTest() : QuotaPlacement(quota::Enforcement::kPlacement, 40), search_(*placement, 16) {
-    Set(MakeGroup("org", {{"limits.cpu", "20"}}));
+    Set(MakeGroup("org", {{"limits.cpu", "1000"}}));
     Set(MakeGroup("team", {{"limits.cpu", "2"}}, "org"));
     Bind(*MakeGroupPod("holder", 2, "team"), "n39");
   }

@@ -38,7 +38,8 @@ TEST_F(QuotaCheckTest, RejectsEveryNodeForOneReason) {
                                             {Outcome::kMustSpecify, Reason::kQuotaAmountNeeded},
                                             {Outcome::kNegative, Reason::kQuotaAmountNeeded},
                                             {Outcome::kCashExhausted, Reason::kQuotaHoursSpent},
-                                            {Outcome::kExceeded, Reason::kQuotaExceeded}};
+                                            {Outcome::kExceeded, Reason::kQuotaExceeded},
+                                            {Outcome::kAncestorOver, Reason::kQuotaAncestorOver}};
   for (const auto& [outcome, reason] : all) {
     nodes_.Reset(std::vector<NodeIndex>{0, 1});
     Ask(outcome, {.group = "team"});
@@ -51,6 +52,25 @@ TEST_F(QuotaCheckTest, APodOfAModelKeepsTheNodesOfThatModel) {
   Ask(Outcome::kFits, {.group = "team", .gpu_model = "A100"});
   EXPECT_FALSE(nodes_.Rejected(0));
   EXPECT_EQ(nodes_.reason(1), Reason::kQuotaOtherModel);
+}
+
+TEST_F(QuotaCheckTest, WhatTheGroupSaysOfAModelHoldsForNodesOfThatModel) {
+  const std::pair<Outcome, Reason> all[] = {{Outcome::kExceeded, Reason::kQuotaModelExceeded},
+                                            {Outcome::kUnnamedModel, Reason::kQuotaModelNotNamed},
+                                            {Outcome::kCashExhausted, Reason::kQuotaHoursSpent},
+                                            {Outcome::kMustSpecify, Reason::kQuotaAmountNeeded},
+                                            {Outcome::kAncestorOver, Reason::kQuotaAncestorOver}};
+  for (const auto& [outcome, reason] : all) {
+    nodes_.Reset(std::vector<NodeIndex>{0, 1});
+    const cluster::Pod pod;
+    PodQuery query{pod, {}, Time()};
+    query.quota_by_model = models_.Judge({.group = "team"}, [&, said = outcome](const cluster::QuotaLabels& models) {
+      return quota::Verdict{models.gpu_model == "B7" ? said : Outcome::kFits, {}, ""};
+    });
+    QuotaCheck().Run(query, cluster::State(), nodes_);
+    EXPECT_FALSE(nodes_.Rejected(0));
+    EXPECT_EQ(nodes_.reason(1), reason);
+  }
 }
 
 TEST_F(QuotaCheckTest, TheModelIsTheNodesWhateverTheGroup) {

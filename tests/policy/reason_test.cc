@@ -28,7 +28,7 @@ TEST(Reason, EveryOneHasATextWithoutNumbersAndALabelOfItsOwn) {
 
 TEST(Reason, ListsAreComplete) {
   // A reason left out of kReasons or of a switch would show here as an empty label.
-  EXPECT_EQ(static_cast<size_t>(Reason::kQuotaOtherModel) + 1, std::size(kReasons));
+  EXPECT_EQ(static_cast<size_t>(Reason::kQuotaModelNotNamed) + 1, std::size(kReasons));
   for (size_t i = 0; i < std::size(kReasons); ++i) EXPECT_EQ(static_cast<size_t>(kReasons[i]), i);
 }
 

@@ -97,6 +97,25 @@ TEST_F(AccountTest, NoPodGivesQuota) {
   EXPECT_EQ(Text(account_.Check(*pod), "team"), "quota bizrq/team: must not be negative: cpu,limits.cpu,requests.cpu");
 }
 
+TEST_F(AccountTest, AMarkOfTheBindingHoldsWhateverTheLabelsSayLater) {
+  Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  const auto pod = Bound(Labelled("a", MakePod(4000), Labels("team", "A4")), "n1");
+  const auto marked = [&](const cluster::QuotaLabels& now) {
+    auto copy = std::make_shared<cluster::Pod>(*Relabelled(pod, now));
+    copy->placement_mark = cluster::PlacementMark{"a", "n1", {}, pod->quota, false};
+    state_.Apply(cluster::PodSet{copy});
+  };
+  marked(Labels("team", "A4"));
+  for (const auto& labels : {Labels("other", "B7"), Labels(""), Labels("team")}) {
+    marked(labels);
+    EXPECT_EQ(Used(account_.tree(), "team", "limits.cpu.A4"), "4") << labels.group;
+    EXPECT_FALSE(Knows("other"));
+    EXPECT_EQ(state_.Reconcile(10), 0u);
+  }
+  state_.Apply(cluster::PodGone{"a"});
+  EXPECT_EQ(UsedCores("team"), "0");
+}
+
 TEST_F(AccountTest, RecountRepairsWhatTheStateDoesNotKnow) {
   Set(MakeGroup("team", "", {{"limits.cpu", "10"}}));
   state_.Apply(cluster::PodSet{Bound(Labelled("a", MakePod(4000), Labels("team")), "n1")});

@@ -83,7 +83,7 @@ TEST_F(ResultTest, BothAnnotationsAreReadBackFromThePod) {
   std::string placement;
   AppendPlacement(placement,
                   {.uid = "u", .node = "worker-0", .zones = zones, .by = "huygens-0", .at = At("2026-11-21T11:36:17Z")},
-                  topology_, names_);
+                  &topology_, names_);
   EXPECT_EQ(
       placement,
       R"({"uid":"u","node":"worker-0","zones":[{"name":"node2","cpu":"2","memory":"5Mi"},{"name":"node10","cpu":"1001m"}],)"
@@ -101,6 +101,31 @@ TEST_F(ResultTest, BothAnnotationsAreReadBackFromThePod) {
   ASSERT_TRUE(decoded.ok()) << decoded.status();
   EXPECT_EQ(decoded->topology_result, others);
   EXPECT_EQ(decoded->placement_mark->zones, zones);
+}
+
+TEST_F(ResultTest, TheGroupThatAPodIsBoundWithIsReadBack) {
+  const cluster::QuotaLabels labels{"team-a", "A4", "", "DDR5"};
+  const auto written = [&](const cluster::QuotaLabels& quota, const cluster::NodeTopology* topology) {
+    std::string text;
+    AppendPlacement(text, {.uid = "u", .node = "n", .quota = &quota, .zones = {}, .by = "h", .at = Time()}, topology,
+                    names_);
+    return text;
+  };
+  const auto read = [&](const std::string& text) {
+    auto pod = DecodePod(PodWith("[]", text), names_);
+    EXPECT_TRUE(pod.ok() && pod->placement_mark) << text;
+    return *pod->placement_mark;
+  };
+  const std::string of_group = written(labels, nullptr);
+  EXPECT_EQ(of_group, R"({"uid":"u","node":"n","group":"team-a","models":{"cpu":"A4","memory":"DDR5"},"by":"h",)"
+                      R"("at":"1970-01-01T00:00:00Z"})");
+  EXPECT_EQ(*read(of_group).quota, labels);
+  EXPECT_FALSE(read(of_group).of_zones);
+  EXPECT_TRUE(read(written(labels, &topology_)).of_zones);
+  EXPECT_EQ(*read(written(labels, &topology_)).quota, labels);
+  EXPECT_EQ(*read(written({"b", "", "", ""}, nullptr)).quota, (cluster::QuotaLabels{"b", "", "", ""}));
+  EXPECT_EQ(read(written({}, &topology_)).quota, nullptr);
+  EXPECT_TRUE(read(R"({"uid":"u","node":"n"})").of_zones) << "as others than huygens may write it";
 }
 
 TEST(Lease, IsReadAndWrittenByteForByte) {
