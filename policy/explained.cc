@@ -102,7 +102,10 @@ std::string_view Advice(Reason reason) {
     case Reason::kQuotaNoGroup:
     case Reason::kQuotaGroupClosed:
     case Reason::kQuotaAmountNeeded:
+    case Reason::kQuotaAncestorOver:
     case Reason::kQuotaOtherModel:
+    case Reason::kQuotaModelExceeded:
+    case Reason::kQuotaModelNotNamed:
       return "`huygens quota explain POD` shows the group, what the pod costs it, and which nodes are of its models.";
   }
   return {};
