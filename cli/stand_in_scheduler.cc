@@ -177,7 +177,8 @@ Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, P
   HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", node)));
   auto on_node = DecodeNodeZones(described);
   if (!on_node.ok()) return Annotate(on_node.status(), Concat("/debug/nodes/", node));
-  const auto placed = std::ranges::find(on_node->pods, pod.pod.uid, &NodeZonesView::Pod::uid);
+  const std::string_view uid = pod.pod.uid;
+  const auto placed = std::ranges::find(on_node->pods, uid, &NodeZonesView::Pod::uid);
   if (placed != on_node->pods.end()) outcome.zones = std::move(placed->zones);
   return absl::OkStatus();
 }
