@@ -58,7 +58,7 @@ struct PlacementMark {
   SharedText node;
   std::vector<ZoneAmount> zones;                       // ordered by zone
   std::shared_ptr<const QuotaLabels> quota = nullptr;  // as the labels were at bind; null: nothing is said of a group
-  bool of_zones = true;                                // false: written for the group alone, no evidence of zones
+  bool of_zones = true;                                // false: nothing is said of zones
   friend bool operator==(const PlacementMark& a, const PlacementMark& b);
 };
 

@@ -34,6 +34,7 @@ void Placement::Apply(const cluster::Event& event) {
   } else {
     state_.Apply(event);
   }
+  if (quota_ && quota_->TakeMoved()) waiting_.BudgetsChanged();
   const size_t known = options_.resource_names ? options_.resource_names->size() : 0;
   if (known == names_known_) return;
   state_.ResourcesKnown(*options_.resource_names, static_cast<ResourceId>(std::exchange(names_known_, known)));
@@ -53,7 +54,8 @@ policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now, co
   policy::PodQuery query = Query(pod, now);
   query.quota = CheckQuota(pod, others);
   if (query.quota.fits()) query.quota_by_model = CheckQuotaByModel(pod, others);
-  if (quota_ && pod.quota) query.models = quota_->models().Wanted(*pod.quota);
+  // One that holds capacity is where it is, whatever its labels or its node's say by now.
+  if (quota_ && pod.quota && !state_.FindPlaced(pod.uid)) query.models = quota_->models().Wanted(*pod.quota);
   return query;
 }
 
@@ -164,7 +166,7 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   }
   filter_answer_.feasible.resize(feasible);
   filter_answer_.models = feasible == 0 ? OtherModels(query) : std::string();
-  ExplainQuota(query, feasible);
+  ExplainQuota(query);
   CollectReports(feasible);
   // To which of several nodes a pod goes is not heard before it is bound: too late for the others of its gang.
   const bool promises = feasible > 0 && SharesWithGang(query);
@@ -178,21 +180,23 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
   return filter_answer_;
 }
 
-void Placement::ExplainQuota(const policy::PodQuery& query, size_t feasible) {
+void Placement::ExplainQuota(const policy::PodQuery& query) {
   FilterAnswer& answer = filter_answer_;
   answer.quota_everywhere = enforces_quota_ && !query.quota.fits();
-  answer.quota_used_up = !query.quota.shortages.empty();
-  answer.quota_by_model = false;
-  for (const NodeIndex node : nodes_) {
-    if (!query.quota_by_model.Any()) break;
-    const quota::Verdict* there = query.quota_by_model.On(node);
-    answer.quota_by_model |= there != nullptr && enforces_quota_;
-    answer.quota_used_up |= there != nullptr && !there->shortages.empty();
+  answer.quota_models = enforces_quota_ ? query.quota_by_model.Refused() : std::vector<uint32_t>();
+  // That some nodes are not for the pod is nobody's concern while others are, and where nodes lack something else, too,
+  // it does not wait for budget alone.
+  bool tell = !query.quota.fits() || query.quota_by_model.Any();
+  bool used_up = query.quota.fits() ? query.quota_by_model.Any() : !query.quota.shortages.empty();
+  for (size_t i = 0; query.quota.fits() && tell && i < nodes_.size(); ++i) {
+    const quota::Verdict* there = query.quota_by_model.On(nodes_[i]);
+    tell = there != nullptr || candidates_.Rejected(i);
+    used_up = used_up && there != nullptr && !there->shortages.empty();
   }
-  // That some nodes are not for it is nobody's concern while others are.
-  const std::string why = !query.quota.fits() || feasible == 0 || !enforces_quota_ ? WhyRefused(query) : std::string();
-  answer.quota = enforces_quota_ ? why : std::string();
-  answer.quota_report = enforces_quota_ ? std::string() : why;
+  std::string why = tell ? WhyRefused(query) : std::string();
+  answer.quota_used_up = used_up;
+  (enforces_quota_ ? answer.quota : answer.quota_report) = std::move(why);
+  (enforces_quota_ ? answer.quota_report : answer.quota).clear();
 }
 
 void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
@@ -206,7 +210,7 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
   if (!pod->scheduling_group.empty()) gangs_.Refused(*pod);
   if (filter_answer_.reasons.empty()) return;
   waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(),
-               {.held = filter_answer_.quota_everywhere, .by_model = filter_answer_.quota_by_model});
+               {.held = filter_answer_.quota_everywhere, .models = filter_answer_.quota_models});
 }
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now,

@@ -90,19 +90,19 @@ struct Promise {
 
 // Answer to "which nodes": valid until the next call of Filter.
 struct FilterAnswer {
-  std::vector<Reason> reasons;       // by position in the request; kFits = feasible
-  std::vector<uint32_t> feasible;    // positions to return, in the order of the request; only the best when narrowed
-  bool narrowed = false;             // feasible nodes were left out: no reason list is due
-  bool may_repeat = false;           // a known name came twice, or more than one name is unknown
-  std::string quota;                 // why the pod's group refuses it, with figures; empty if it does not
-  bool quota_used_up = false;        // it does for want of budget or hours
-  bool quota_everywhere = false;     // it does whatever the node
-  bool quota_by_model = false;       // it does on nodes of some models, at least one of these
-  std::string models;                // what other models nodes are of, where the pod names one and fits nowhere
-  std::vector<CheckReport> reports;  // of the checks that have any, in the order in which they were asked
-  bool reports_leave_none = false;   // together they would have refused every node that fits
-  std::string quota_report;          // as `quota`, where the check only reports
-  std::optional<Promise> promise;    // of a pod of a gang, where a node is feasible: there is no other
+  std::vector<Reason> reasons;         // by position in the request; kFits = feasible
+  std::vector<uint32_t> feasible;      // positions to return, in the order of the request; only the best when narrowed
+  bool narrowed = false;               // feasible nodes were left out: no reason list is due
+  bool may_repeat = false;             // a known name came twice, or more than one name is unknown
+  std::string quota;                   // why the pod's group refuses it, with figures; empty if it does not
+  bool quota_used_up = false;          // it does for want of budget or hours, and nothing else
+  bool quota_everywhere = false;       // it does whatever the node
+  std::vector<uint32_t> quota_models;  // on nodes of which alone it does: VerdictsByModel::Refused
+  std::string models;                  // what other models nodes are of, where the pod names one and fits nowhere
+  std::vector<CheckReport> reports;    // of the checks that have any, in the order in which they were asked
+  bool reports_leave_none = false;     // together they would have refused every node that fits
+  std::string quota_report;            // as `quota`, where the check only reports
+  std::optional<Promise> promise;      // of a pod of a gang, where a node is feasible: there is no other
 };
 
 // How one term judged, by position; NaN = no opinion.
@@ -218,6 +218,10 @@ class Placement {
   quota::Verdict CheckQuota(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
   // What its group says besides of nodes of some models.
   quota::VerdictsByModel CheckQuotaByModel(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
+  // The models (VerdictsByModel::Refused) on whose nodes alone it refuses the pod; none where the check only reports.
+  std::vector<uint32_t> RefusedModels(const cluster::Pod& pod, const quota::Amounts& others) const {
+    return enforces_quota_ ? CheckQuotaByModel(pod, others).Refused() : std::vector<uint32_t>();
+  }
   // Whether it has, or does not matter since the check only reports.
   bool GroupLets(const cluster::Pod& pod, const quota::Amounts& others = {}) const {
     return !enforces_quota_ || CheckQuota(pod, others).fits();
@@ -295,7 +299,7 @@ class Placement {
   void RunChecks(const policy::PodQuery& query, Reports reports);
   // Of the call of filter under way, from the candidates.
   void CollectReports(size_t feasible);
-  void ExplainQuota(const policy::PodQuery& query, size_t feasible);
+  void ExplainQuota(const policy::PodQuery& query);
   Reason Judge(const policy::PodQuery& query, NodeIndex node, Reports reports);
   Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);
   void Narrow(const policy::PodQuery& query, size_t wanted);

@@ -51,7 +51,7 @@ void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const N
   auto [turn, is_new] = turns_.try_emplace(pod->uid, next_turn_);
   if (is_new) ++next_turn_;
   Entry& entry = entries_[turn->second];
-  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false, refused.held, refused.by_model};
+  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false, refused.held, std::move(refused.models)};
   if (entries_.size() > capacity_) Remove(entries_.begin()->second.pod->uid);
 }
 

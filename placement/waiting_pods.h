@@ -37,14 +37,14 @@ class WaitingPods final : public cluster::Account {
     bool watched = false;                            // the watch has shown it, so if it does not any more it is gone
     bool waking = false;                             // kube-scheduler is being told
     bool held = false;                               // its group refused it, whatever the node
-    bool by_model = false;                           // its group refused it on nodes of some models
+    std::vector<uint32_t> models;                    // on nodes of which its group refused it: VerdictsByModel::Refused
     bool Concerns(NodeIndex node) const { return !nodes || (node < nodes->size() && (*nodes)[node]); }
   };
 
   // As Entry's.
   struct ByGroup {
     bool held = false;
-    bool by_model = false;
+    std::vector<uint32_t> models;
   };
   // `nodes`: the known ones that filter was asked about and rejected; `unknown`: there were others. A pod that waits
   // already keeps its turn.

@@ -58,33 +58,33 @@ bool WakeSearch::Step(Time now) {
       NextPod();
       return true;
     }
-    anywhere_ = entry->held || (entry->by_model && budgets_changed_);
+    anywhere_ = entry->held || LetOnMoreModels(*entry);
   }
   some_.clear();
   const size_t end = anywhere_ ? placement_.state().NodeSlots() : kept_from_;
   for (; next_node_ < end && some_.size() < kNodesPerStep; ++next_node_) {
     const NodeIndex node = anywhere_ ? static_cast<NodeIndex>(next_node_) : nodes_[next_node_];
     if (!entry->Concerns(node) || placement_.state().GetNode(node) == nullptr) continue;
-    const Gain* gain = anywhere_ ? nullptr : FindGain(node, false);
+    const Gain* gain = IsAnywhere(*entry, node) ? nullptr : FindGain(node, false);
     (gain != nullptr && gain->SpokenFor() ? sent_by_ : some_).push_back(node);
   }
   static const quota::Amounts kNone;
   const quota::Amounts* others = OthersOf(*entry->pod);
   const auto fit =
       some_.empty() ? std::nullopt : placement_.FirstFit(*entry->pod, some_, now, others ? *others : kNone);
-  others_wait_ = others_wait_ || (!fit && others && entry->by_model);
-  if (fit && !anywhere_ && !TakesBeside(entry->pod, *fit, now)) {
+  if (fit && !IsAnywhere(*entry, *fit) && !TakesBeside(entry->pod, *fit, now)) {
     sent_by_.push_back(*fit);
-    next_node_ = Position(*fit) + 1;
+    next_node_ = (anywhere_ ? *fit : Position(*fit)) + 1;
     return true;
   }
   if (fit) {
     Found(*entry, *fit, now);
-  } else if (next_node_ >= end && anywhere_) {
-    // From now on it waits for nodes, unless others of its group were faster meanwhile.
-    entry->held = !placement_.GroupLets(*entry->pod);
   } else if (next_node_ >= end) {
-    KeepNodes(end);
+    // From now on it waits for nodes, unless others of its group were faster meanwhile.
+    if (entry->held) entry->held = !placement_.GroupLets(*entry->pod);
+    entry->models = placement_.RefusedModels(*entry->pod, others ? *others : kNone);
+    others_wait_ = others_wait_ || (others && !entry->models.empty());
+    KeepNodes(anywhere_ ? kept_from_ : end);
   }
   if (fit || next_node_ >= end) NextPod();
   return true;
@@ -100,8 +100,22 @@ bool WakeSearch::Held(WaitingPods::Entry& entry) {
   return entry.held = true;
 }
 
+bool WakeSearch::LetOnMoreModels(WaitingPods::Entry& entry) {
+  if (!budgets_changed_ || entry.models.empty()) return false;
+  static const quota::Amounts kNone;
+  const quota::Amounts* others = OthersOf(*entry.pod);
+  const std::vector<uint32_t> before =
+      std::exchange(entry.models, placement_.RefusedModels(*entry.pod, others ? *others : kNone));
+  others_wait_ = others_wait_ || (others && !entry.models.empty());
+  return !std::ranges::includes(entry.models, before);
+}
+
+bool WakeSearch::IsAnywhere(const WaitingPods::Entry& entry, NodeIndex node) const {
+  return anywhere_ && (entry.held || !std::ranges::binary_search(nodes_, node));
+}
+
 const quota::Amounts* WakeSearch::OthersOf(const cluster::Pod& pod) const {
-  const auto others = pod.quota ? going_.find(pod.quota->group) : going_.end();
+  const auto others = quota::Account::Counts(pod) ? going_.find(cluster::QuotaLabelsOf(pod)->group) : going_.end();
   return others == going_.end() ? nullptr : &others->second;
 }
 
@@ -189,16 +203,18 @@ size_t WakeSearch::Position(NodeIndex node) const {
 }
 
 void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now) {
-  Gain* gain = FindGain(node, anywhere_);
+  const bool anywhere = IsAnywhere(entry, node);
+  Gain* gain = FindGain(node, anywhere);
   if (gain == nullptr && gains_.size() == most_nodes_) {
-    return anywhere_ ? placement_.waiting().BudgetsChanged() : KeepNodes(Position(node));
+    return anywhere ? placement_.waiting().BudgetsChanged() : KeepNodes(Position(node));
   }
-  if (gain == nullptr) gain = &gains_.emplace_back(Gain{{node, anywhere_, {}}});
+  if (gain == nullptr) gain = &gains_.emplace_back(Gain{{node, anywhere, {}}});
   gain->wake.pods.push_back(entry.pod);
   if (!placement_.quota() || !quota::Account::Counts(*entry.pod)) return;
   auto [let_go, is_new] = let_go_.try_emplace(entry.pod->uid);
   if (!is_new) return;  // asked for again during this search
-  let_go->second = {entry.pod->quota->group, placement_.quota()->UsageOn(*entry.pod, node), now, entry.watched};
+  let_go->second = {cluster::QuotaLabelsOf(*entry.pod)->group, placement_.quota()->UsageOn(*entry.pod, node), now,
+                    entry.watched};
   quota::Add(going_[let_go->second.group], let_go->second.amounts);
 }
 

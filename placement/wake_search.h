@@ -7,11 +7,10 @@
 // and no room is forgotten. If no other node takes it, those that sent it on count as changed again: that first pod may
 // go elsewhere.
 //
-// A pod that its business group held back, on all nodes or on those of some models, is looked at when budgets changed,
-// and then on all its nodes, as long as its group has room for it beside those found before, in this search or an
-// earlier one. Those keep their room until they
-// are placed, are gone, wait again, or ten seconds have passed; if they were not placed, who came after them is looked
-// at again.
+// A pod that its business group held back, on all nodes or on those of some models, is looked at when budgets changed
+// so that the group lets it go, and then on all its nodes, as long as its group has room for it beside those found
+// before, in this search or an earlier one. Those keep their room until they are placed, are gone, wait again, or ten
+// seconds have passed; if they were not placed, who came after them is looked at again.
 //
 //   if (search.Begin(now)) while (search.Step(now)) {}   then   search.TakeWakes()
 #pragma once
@@ -70,6 +69,10 @@ class WakeSearch {
   bool StillWaits(WaitingPods::Entry& entry) const;
   // Whether its group keeps the pod waiting; notes that it is so.
   bool Held(WaitingPods::Entry& entry);
+  // Whether its group, which held it back on nodes of some models, lets it go on one of them; notes the others.
+  bool LetOnMoreModels(WaitingPods::Entry& entry);
+  // Whether the pod whose turn it is looks at the node since its group let it go, and not since the node changed.
+  bool IsAnywhere(const WaitingPods::Entry& entry, NodeIndex node) const;
   // Null: no pod was found there yet.
   Gain* FindGain(NodeIndex node, bool anywhere);
   // Whether the node, which would take the pod, would do so beside the first one found there.

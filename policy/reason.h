@@ -33,7 +33,8 @@ enum class Reason : uint8_t {
   kUsageCeiling,        // the others on the node use too much of it
   kUsageCeilingTooLow,  // the pod alone would use more than the ceiling
   kUsageUnknown,        // use is stale or was never measured, and the operator says reject
-  // The budget of the pod's business group; the same on every node, but for the last three.
+  // The budget of the pod's business group: of every node, or of those of one model where the group says so of that
+  // model alone. The last three are of single models always.
   kQuotaExceeded,
   kQuotaHoursSpent,
   kQuotaNoGroup,

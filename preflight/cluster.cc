@@ -75,7 +75,7 @@ class Collector final : public kube::EventSink {
     if (pod->Terminal()) return;
     ++cluster.pods;
     if (!quota::Account::Counts(*pod)) return;
-    GroupUse& use = cluster.groups[pod->quota->group];
+    GroupUse& use = cluster.groups[cluster::QuotaLabelsOf(*pod)->group];
     ++use.pods;
     if (!pod->Bound()) use.pending = pod;
   }

@@ -61,6 +61,7 @@ void Account::NodeObjectChanged(cluster::NodeIndex node, const cluster::Node* ob
   if (!models_.Differs(node, object)) return models_.Set(node, object);
   static const Pods kNone;
   const Pods& pods = node < charged_.size() ? charged_[node] : kNone;
+  moved_ = moved_ || !pods.empty();
   for (const auto& pod : pods) Release(node, *pod);
   models_.Set(node, object);
   for (const auto& pod : pods) Charge(node, *pod);

@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <span>
+#include <utility>
 #include <string_view>
 #include <vector>
 
@@ -47,6 +48,8 @@ class Account final : public cluster::Account {
   // What the pod, which has a group, costs it by its labels alone, and on a node.
   Amounts UsageOf(const cluster::Pod& pod) const;
   Amounts UsageOn(const cluster::Pod& pod, cluster::NodeIndex node) const;
+  // Whether charges have moved to other models since the last call, since a node with pods changed its own.
+  bool TakeMoved() { return std::exchange(moved_, false); }
   const Tree& tree() const { return tree_; }
   const NodeModels& models() const { return models_; }
 
@@ -65,6 +68,7 @@ class Account final : public cluster::Account {
   Tree tree_;
   NodeModels models_;
   std::vector<Pods> charged_;  // by node; only pods of a group
+  bool moved_ = false;
 };
 
 }  // namespace huygens::quota

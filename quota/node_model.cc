@@ -111,6 +111,14 @@ VerdictsByModel NodeModels::Judge(const cluster::QuotaLabels& labels,
   return result;
 }
 
+std::vector<uint32_t> VerdictsByModel::Refused() const {
+  std::vector<uint32_t> numbers;
+  for (uint32_t number = 0; number < at_.size(); ++number) {
+    if (at_[number] != 0) numbers.push_back(number);
+  }
+  return numbers;
+}
+
 std::string NodeModels::Text(const VerdictsByModel& verdicts, std::string_view group,
                              std::span<const cluster::NodeIndex> nodes) const {
   constexpr size_t kMost = 3;
@@ -119,15 +127,16 @@ std::string NodeModels::Text(const VerdictsByModel& verdicts, std::string_view g
     size_t nodes = 0;
     Models models;  // that all of these nodes are of
   };
+  std::vector<size_t> counts(combinations_.size());  // of these nodes
+  for (const cluster::NodeIndex node : nodes) counts[numbers_[node]] += verdicts.On(node) != nullptr ? 1 : 0;
   std::vector<Refusal> refusals;
-  for (const cluster::NodeIndex node : nodes) {
-    const Verdict* verdict = verdicts.On(node);
-    if (!verdict) continue;
-    const Models& models = combinations_[numbers_[node]].models;
-    std::string why = quota::Text(*verdict, group);
+  for (size_t number = 0; number < counts.size(); ++number) {
+    if (counts[number] == 0) continue;
+    const Models& models = combinations_[number].models;
+    std::string why = quota::Text(verdicts.verdicts_[verdicts.at_[number] - 1], group);
     auto same = std::find_if(refusals.begin(), refusals.end(), [&](const Refusal& each) { return each.why == why; });
     if (same == refusals.end()) same = refusals.insert(same, {std::move(why), 0, models});
-    ++same->nodes;
+    same->nodes += counts[number];
     for (size_t kind = 0; kind < models.size(); ++kind) {
       if (same->models[kind] != models[kind]) same->models[kind].clear();
     }

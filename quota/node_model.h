@@ -45,6 +45,8 @@ class VerdictsByModel {
  public:
   // Whether there is any node of which it says another thing.
   bool Any() const { return !verdicts_.empty(); }
+  // The numbers of these combinations, in order.
+  std::vector<uint32_t> Refused() const;
   // Null: what it says anywhere.
   const Verdict* On(cluster::NodeIndex node) const {
     if (node >= numbers_.size() || !Any()) return nullptr;

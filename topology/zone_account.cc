@@ -217,7 +217,7 @@ bool ZoneAccount::Outgrown(const cluster::PlacedPod& pod) const {
 }
 
 void ZoneAccount::AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAmount>& counted) const {
-  if (!pod.placement_mark) return;
+  if (!pod.placement_mark || !pod.placement_mark->of_zones) return;
   const Amounts asked = PlacedAmounts(pod, options_.managed_resources);
   const auto zones = static_cast<int64_t>(counted.size());
   for (size_t r = 0; r < asked.size(); ++r) {

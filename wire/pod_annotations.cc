@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "absl/strings/ascii.h"
 #include "wire/json_reader.h"
 #include "wire/resources.h"
 
@@ -83,6 +84,21 @@ std::vector<cluster::ZoneAmount> MarkedZones(std::string_view json, const PodRes
   return ByZone(std::move(zones));
 }
 
+// As Kubernetes: what huygens writes of a pod's labels is made of such values. The annotation could be of any length,
+// and a model makes a key of quota for each of its parts.
+bool IsLabelValue(std::string_view text) {
+  constexpr size_t kMost = 63;
+  const auto ends = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)); };
+  return text.empty() ||
+         (text.size() <= kMost && ends(text.front()) && ends(text.back()) &&
+          std::ranges::all_of(text, [&](char c) { return ends(c) || c == '-' || c == '_' || c == '.'; }));
+}
+
+bool AreLabelValues(const cluster::QuotaLabels& labels) {
+  return IsLabelValue(labels.group) && IsLabelValue(labels.cpu_model) && IsLabelValue(labels.gpu_model) &&
+         IsLabelValue(labels.memory_model);
+}
+
 // {"cpu":"A4","gpu":"A100.80GB"}
 Status ReadMarkedModels(JsonReader& in, cluster::QuotaLabels& labels) {
   return in.Members([&](const JsonKey& key) {
@@ -145,8 +161,8 @@ Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const Po
     });
   });
   if (!mark.ok() || mark->uid.empty() || mark->node.empty()) return {};
-  if (!labels.group.empty()) {
-    mark->of_zones = of_zones;
+  mark->of_zones = of_zones;
+  if (!labels.group.empty() && AreLabelValues(labels)) {
     mark->quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
   }
   return *std::move(mark);

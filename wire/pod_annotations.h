@@ -26,8 +26,8 @@ std::optional<bool> ParseBoolWord(std::string_view text);
 std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const PodResourceNames& names);
 
 // huygens.dev/placement and huygens.dev/placement-observed; nothing unless it names a UID and a node. Zones that cannot
-// be read, or promise a negative amount, are left out all together. One that names a group and no zones is no evidence
-// of zones.
+// be read, or promise a negative amount, are left out all together. One that says nothing of zones is no evidence of
+// any. A group and models that no labels could be are left out.
 Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const PodResourceNames& names);
 
 }  // namespace huygens::wire

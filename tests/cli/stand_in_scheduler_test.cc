@@ -14,6 +14,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::Pair;
 
 PodManifest MakePod(const std::string& name, int64_t cpus) {
@@ -113,7 +114,7 @@ TEST_F(StandIn, APodThatIsThereAlreadyStaysAndIsNotCountedTwice) {
   ASSERT_TRUE(scheduler_.Start().ok());
   huygens_.Asked();
   const PodOutcome outcome = Place(MakePod("p", 5));
-  EXPECT_THAT(huygens_.Asked(), ElementsAre("GET /debug/nodes/a "));
+  EXPECT_THAT(huygens_.Asked(), IsEmpty());
   EXPECT_EQ(outcome.node, "a");
   EXPECT_TRUE(outcome.placed_before);
   EXPECT_EQ(ToText(outcome.zones), "node0: 4 cpu");

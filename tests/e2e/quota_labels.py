@@ -62,6 +62,14 @@ def keep_labels(scene):
     assert KEEPS in change(f"{PODS}/gone", labels={GROUP: "team"}), "a pod that was bound without a group got one"
     assert change(f"{PODS}/c", labels={f"{GROUP}/gpu-type": "A30"}) == "", "a pod that waits may say something else"
     assert change(f"{PODS}/c", labels={f"{GROUP}/gpu-type": None}) == ""
+    forged = json.dumps({"uid": scene.pod("c")["metadata"]["uid"], "node": "n", "group": "other"})
+    for where in (f"{PODS}/c", f"{PODS}/c/status"):
+        assert KEEPS in change(where, annotations={"huygens.dev/placement": forged}), f"{where}: a pod that waits was given a mark"
+    copied = make_pod("copied", "team")
+    copied["metadata"]["annotations"] = {"huygens.dev/placement": forged}
+    copied["spec"]["schedulerName"] = "nobody"
+    assert why_refused(lambda: scene.client.post(PODS, copied)) == "", "templates copy annotations"
+    assert change(f"{PODS}/copied", annotations={"huygens.dev/placement": None}) == "", "and may be mended"
 
 
 def bound_with(scene):

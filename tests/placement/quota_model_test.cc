@@ -88,7 +88,34 @@ TEST_F(QuotaModelTest, ACheckThatOnlyReportsSaysWhichNodesItWouldRefuse) {
   ASSERT_EQ(answer.reports.size(), 1u);
   EXPECT_THAT(answer.reports[0].reasons,
               ElementsAre(Reason::kQuotaModelExceeded, Reason::kFits, Reason::kQuotaModelExceeded));
-  EXPECT_EQ(answer.quota_report, "quota bizrq/team: limits.cpu.A4 used 4 of 4, requested 1 (2 nodes of cpu model A4)");
+  EXPECT_EQ(answer.quota_report, "") << "enforced, it would go elsewhere";
+  reports.placement->Apply(cluster::NodeGone{"n1"});
+  EXPECT_EQ(reports.placement->Filter(*MakeGroupPod("b", 1, "team"), asked, kNow).quota_report,
+            "quota bizrq/team: limits.cpu.A4 used 4 of 4, requested 1 (2 nodes of cpu model A4)");
+}
+
+TEST_F(QuotaModelTest, APodThatLacksSomethingElseOnOtherNodesDoesNotWaitForBudgetAlone) {
+  ASSERT_TRUE(Reserve(MakeGroupPod("a", 4, "team"), "n0"));
+  const auto used_up = [&](const cluster::Pod& pod) {
+    const std::vector<std::string_view> asked(node_names.begin(), node_names.end());
+    return placement->Filter(pod, asked, kNow).quota_used_up;
+  };
+  auto pod = MakeGroupPod("b", 1, "team");
+  pod->topology_awareness = true;  // no node has zones
+  EXPECT_THAT(Reasons(*pod), ElementsAre("quota_model_exceeded", "no_topology", "quota_model_exceeded"));
+  EXPECT_FALSE(used_up(*pod));
+  placement->Apply(cluster::NodeGone{"n1"});
+  node_names.erase(node_names.begin() + 1);
+  EXPECT_TRUE(used_up(*MakeGroupPod("c", 1, "team")));
+}
+
+TEST_F(QuotaModelTest, APodThatRunsIsWhereItIsWhateverItsLabelsSayByNow) {
+  auto pod = MakeGroupPod("a", 1, "team", "A4");
+  Bind(*pod, "n0");
+  auto relabelled = MakeGroupPod("a", 1, "team", "B7");
+  relabelled->node_name = "n0";
+  EXPECT_THAT(Reasons(*relabelled), ElementsAre("fits", "fits", "fits"))
+      << "it asks again since it is to grow in place";
 }
 
 class QuotaModelWakeTest : public QuotaModelTest {
@@ -121,6 +148,44 @@ TEST_F(QuotaModelWakeTest, ABudgetOfTheModelThatGrowsWakesThoseThatItHasRoomFor)
   EXPECT_THAT(Search(), IsEmpty()) << "another group";
   Set(MakeGroup("team", {{"limits.cpu", "10"}, {"limits.cpu.A4", "6"}}));
   EXPECT_THAT(Search(), ElementsAre("a", "b"));
+}
+
+TEST_F(QuotaModelWakeTest, ANodeThatIsRelabelledTakesItsPodsAlongAndWakesThoseWhoWaitForTheModel) {
+  Reject(MakeGroupPod("named", 3, "team", "A4"));
+  Reject(MakeGroupPod("unnamed", 1, "team"));
+  EXPECT_THAT(Search(), IsEmpty());
+  cluster::Node plain = MakeNode("n0");
+  placement->Apply(cluster::NodeSet{plain});
+  EXPECT_THAT(Search(), ElementsAre("unnamed", "named"));
+}
+
+// When filter refused it, its model had budget left.
+TEST_F(QuotaModelWakeTest, AModelThatIsUsedUpWhileThePodWaitsIsWaitedFor) {
+  Set(MakeGroup("team", {{"limits.cpu", "10"}, {"limits.cpu.A4", "5"}}));
+  auto pod = MakeGroupPod("a", 1, "team");
+  pod->topology_awareness = true;  // no node has zones
+  Reject(pod);
+  ASSERT_TRUE(Reserve(MakeGroupPod("late", 1, "team"), "n2"));
+  placement->waiting().Changed(*placement->state().FindNode("n0"));
+  EXPECT_THAT(Search(), IsEmpty());
+  auto zoned = MakeTopology("n0", {16000});
+  placement->Apply(cluster::TopologySet{zoned});
+  EXPECT_THAT(Search(), IsEmpty()) << "the node would do, and its model is used up";
+  Set(MakeGroup("team", {{"limits.cpu", "10"}, {"limits.cpu.A4", "6"}}));
+  EXPECT_THAT(Search(), ElementsAre("a"));
+}
+
+// Room for one on a node that changed, and budgets changed with it: no reason to wake all who wait for another model.
+TEST_F(QuotaModelWakeTest, ANodeThatChangedBesideABudgetWakesAsManyAsItTakes) {
+  placement->Apply(cluster::NodeSet{MakeNode("n1")});
+  for (const char* uid : {"a", "b", "c"}) {
+    auto pod = MakeGroupPod(uid, 1, "team");
+    pod->topology_awareness = true;
+    Reject(pod);
+  }
+  placement->Apply(cluster::TopologySet{MakeTopology("n1", {1000})});
+  Set(MakeGroup("elsewhere", {{"limits.cpu", "1"}}));
+  EXPECT_THAT(Search(), ElementsAre("a"));
 }
 
 TEST_F(QuotaModelWakeTest, APodOfTheGroupThatEndsWakesOne) {

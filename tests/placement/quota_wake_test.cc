@@ -193,6 +193,20 @@ TEST_F(QuotaWakeTest, NodesOfAPodWhoseGroupStillRefusesAreNotLookedAt) {
   EXPECT_EQ(steps_, 10);
 }
 
+TEST_F(QuotaWakeTest, NodesOfAPodWhoseGroupRefusesItOnTheSameModelsAsBeforeAreNotLookedAt) {
+  Set(MakeGroup("team", {{"limits.cpu", "9"}, {"limits.cpu.A4", "0"}}, "org"));
+  auto pod = MakeGroupPod("a", 1, "team");
+  pod->topology_awareness = true;  // no node has zones
+  Reject(pod);
+  Search();
+  Set(MakeGroup("elsewhere", {{"limits.cpu", "1"}}));
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_EQ(steps_, 1);
+  Set(MakeGroup("team", {{"limits.cpu", "9"}, {"limits.cpu.A4", "9"}}, "org"));
+  EXPECT_THAT(Search(), IsEmpty());
+  EXPECT_GT(steps_, 1);
+}
+
 TEST_F(QuotaWakeTest, AllNodesAreLookedAtOnceAndThenOnlyThoseThatChange) {
   auto pod = MakeGroupPod("a", 1, "team", "B7");
   Reject(pod);

@@ -109,6 +109,15 @@ TEST_F(PreflightTest, AGroupThatAPodNamesAndThatDoesNotExistIsAnError) {
   EXPECT_TRUE(Has(Run(), "1 pod of 1 business group, all of which exist"));
 }
 
+TEST_F(PreflightTest, APodIsOfTheGroupThatItWasBoundWith) {
+  PutCluster();
+  AllowAll();
+  server_.Put(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"p","namespace":"shop","uid":"u",
+    "annotations":{"huygens.dev/placement":"{\"uid\":\"u\",\"node\":\"n\",\"group\":\"team-a\"}"}},
+    "spec":{"nodeName":"n","containers":[{"name":"c"}]}})");
+  EXPECT_TRUE(Has(Run(), "1 pod of group team-a")) << "its label was removed since";
+}
+
 TEST_F(PreflightTest, WhatMayNotBeListedIsAnErrorAndTheRestIsSaid) {
   Answer("/api/v1/nodes?", 403);
   AllowAll();

@@ -125,7 +125,14 @@ TEST_F(ResultTest, TheGroupThatAPodIsBoundWithIsReadBack) {
   EXPECT_EQ(*read(written(labels, &topology_)).quota, labels);
   EXPECT_EQ(*read(written({"b", "", "", ""}, nullptr)).quota, (cluster::QuotaLabels{"b", "", "", ""}));
   EXPECT_EQ(read(written({}, &topology_)).quota, nullptr);
-  EXPECT_TRUE(read(R"({"uid":"u","node":"n"})").of_zones) << "as others than huygens may write it";
+  EXPECT_FALSE(read(R"({"uid":"u","node":"n"})").of_zones);
+  // Who writes such a mark is not the API server's word on labels.
+  for (const std::string& text :
+       {std::string(64, 'a'), std::string("a b"), std::string("-a"), std::string("a."), std::string("\u00e4")}) {
+    EXPECT_EQ(read(written({text, "", "", ""}, nullptr)).quota, nullptr) << text;
+    EXPECT_EQ(read(written({"team", "", text, ""}, nullptr)).quota, nullptr) << text;
+  }
+  EXPECT_NE(read(written({std::string(63, 'a'), "A_4.b-c", "", ""}, nullptr)).quota, nullptr);
 }
 
 TEST(Lease, IsReadAndWrittenByteForByte) {
