@@ -163,8 +163,8 @@ class Cluster:
             name, node = pod["metadata"]["name"], pod["spec"]["nodeName"]
             topology, wanted, mark = self.topologies.get(node), zone_request(pod), placement(pod)
             if not (topology and topology.managed):
-                if mark:
-                    wrong.append(f"{name} on {node} has a placement and should have none")
+                if mark and "zones" in mark:  # without zones it takes the place of one that the pod had brought along
+                    wrong.append(f"{name} on {node} has a placement of zones and should have none: {mark}")
                 continue
             if not wanted:
                 if not mark or mark["zones"] or held(pod):
