@@ -155,7 +155,7 @@ struct NodeTopology {
   std::string defect;            // why the object cannot be used ("65 zones; at most 64 are supported"); empty = usable
   bool pinned_by_agent = false;  // crane: cpuManagerPolicy Static, i.e. a managed node
   bool single_numa = false;      // crane: topologyManagerPolicy SingleNUMANodePodLevel
-  std::vector<std::pair<std::string, std::string>> attributes;  // community attributes, ordered by name
+  std::vector<std::pair<std::string, std::string>> attributes;  // ordered by name, then as listed
   std::vector<Zone> zones;                                      // ordered by id
   // When the zones were last written, by the API server's clock; absent in objects that no API server has stored.
   std::optional<Time> written;

@@ -40,17 +40,17 @@ int LeastNumaTerm::NodeScore(const CommunityPod& pod, const cluster::NodeTopolog
 }
 
 int MaxNumaNodes(const cluster::NodeTopology& topology) {
-  constexpr int kDefault = 8, kMost = 1024;
+  constexpr int64_t kMost = 1024;
+  int64_t most = 8;
   for (const auto& [name, value] : topology.attributes) {
     if (name != "topologyManagerMaxNUMANodes") continue;
     std::string_view digits = value;
     if (digits.starts_with('+')) digits.remove_prefix(1);  // Go's Atoi takes it
-    int count = 0;
+    int64_t count = 0;
     auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-    const bool valid = error == std::errc() && end == digits.data() + digits.size() && count > 1;
-    return valid ? std::min(count, kMost) : kDefault;
+    if (error == std::errc() && end == digits.data() + digits.size() && count > 1) most = std::min(count, kMost);
   }
-  return kDefault;
+  return static_cast<int>(most);
 }
 
 }  // namespace huygens::scoring

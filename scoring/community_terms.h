@@ -66,7 +66,8 @@ class LeastNumaTerm final : public CommunityTerm {
                 CommunityZones& zones) const override;
 };
 
-// Attribute topologyManagerMaxNUMANodes: 2 to 1024, 8 if it is absent or unreadable.
+// The last attribute topologyManagerMaxNUMANodes that is valid, an integer of 64 bits above 1, cut to 1024; 8 if none
+// is. Source: scheduler-plugins, pkg/noderesourcetopology/nodeconfig/topologymanager.go (updateFromAttributes).
 int MaxNumaNodes(const cluster::NodeTopology& topology);
 
 }  // namespace huygens::scoring

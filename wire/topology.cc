@@ -33,7 +33,8 @@ struct Names {
   Status left_out;
 };
 
-// Crane has a map, the community a list of {name, value}; either is read for both.
+// Crane has a map, the community a list of {name, value}; either is read for both. A list may name one twice: which of
+// these counts is for whoever reads it to say.
 Status ReadAttributes(JsonReader& in, TextPairs& out) {
   out.clear();
   if (in.Next() != JsonType::kArray) return ReadTextMap(in, out);
@@ -258,6 +259,11 @@ Status TakeZones(std::vector<NamedZone> named, const ResourceNames& names, NodeT
   return CheckZones(out.zones, names, zones_count);
 }
 
+void SortByName(TextPairs& attributes) {
+  std::stable_sort(attributes.begin(), attributes.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+}
+
 void SetDefect(const Status& status, NodeTopology& out) {
   out.defect = std::string(Message(status));
   out.zones.clear();
@@ -283,7 +289,7 @@ StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& table, Statu
   if (!fingerprint.empty() && std::none_of(out.attributes.begin(), out.attributes.end(), is_fingerprint)) {
     out.attributes.emplace_back(kFingerprint, std::move(fingerprint));
   }
-  SortByKey(out.attributes);
+  SortByName(out.attributes);
   if (!decoded.ok()) {  // if it says which node it is about, that node must not pass as one without topology
     auto meta = DecodeObjectMeta(json);
     if (!meta.ok() || meta->name.empty()) return decoded.status();
@@ -336,7 +342,7 @@ StatusOr<NodeTopology> DecodeCommunityTopology(std::string_view json, ResourceNa
   std::string joined;
   for (const std::string& policy : policies) joined += joined.empty() ? policy : Concat(",", policy);
   decoded->attributes.emplace_back(kDeprecated, std::move(joined));
-  SortByKey(decoded->attributes);
+  SortByName(decoded->attributes);
   return decoded;
 }
 

@@ -212,10 +212,20 @@ TEST_F(CommunityTermsTest, MaxNumaNodesMakesTheStep) {
   pod_.containers = {Guaranteed(12000, 12 * kGi)};
   topology_.attributes.insert(topology_.attributes.begin(), {"topologyManagerMaxNUMANodes", "4"});
   EXPECT_EQ(Ask("LeastNUMANodes"), 100 - 2 * 25 + 12);
-  for (const char* unreadable : {"", "1", "-4", "four", "4.0", "99999999999"}) {
+  for (const char* unreadable : {"", "1", "0", "-4", "four", "4.0", " 4", "9223372036854775808"}) {
     topology_.attributes[0].second = unreadable;
     EXPECT_EQ(Ask("LeastNUMANodes"), 82) << unreadable;
   }
+  // scheduler-plugins, pkg/noderesourcetopology/nodeconfig/topologymanager.go, updateFromAttributes: the last valid
+  // one, an int of 64 bits, cut to 1024.
+  topology_.attributes[0].second = "99999999999";
+  EXPECT_EQ(Ask("LeastNUMANodes"), 100) << "the step is 100 / 1024";
+  topology_.attributes[0].second = "4";
+  topology_.attributes.insert(topology_.attributes.begin() + 1, {"topologyManagerMaxNUMANodes", "abc"});
+  EXPECT_EQ(Ask("LeastNUMANodes"), 100 - 2 * 25 + 12);
+  topology_.attributes[1].second = "+5";
+  EXPECT_EQ(Ask("LeastNUMANodes"), 100 - 2 * 20 + 10);
+  topology_.attributes[1].second = "0";
   topology_.attributes[0].second = "2";
   topology_.zones.push_back(ZoneOf(2, 8000, 8 * kGi));
   pod_.containers = {Guaranteed(24000, 24 * kGi)};

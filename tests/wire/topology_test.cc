@@ -219,10 +219,10 @@ TEST_F(TopologyTest, SixtyFourSparseZonesAreFine) {
   EXPECT_EQ(topology.zones[63].id, 189);
 }
 
-TEST_F(TopologyTest, OfRepeatedAttributesTheLastCounts) {
+TEST_F(TopologyTest, RepeatedAttributesStayInTheirOrder) {
   NodeTopology topology = Community(
       R"({"metadata":{"name":"n"},"attributes":[{"name":"b","value":"1"},{"name":"a","value":"2"},{"name":"b","value":"3"}]})");
-  EXPECT_THAT(topology.attributes, ElementsAre(Pair("a", "2"), Pair("b", "3")));
+  EXPECT_THAT(topology.attributes, ElementsAre(Pair("a", "2"), Pair("b", "1"), Pair("b", "3")));
 }
 
 TEST_F(TopologyTest, AnAttributeNamedAsTheDeprecatedFieldIsKept) {
