@@ -139,7 +139,7 @@ void KubeletAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* t
   labelled.labels = node.labels;
   node.published = PublishedMachine(*topology, KubeletOptionsOf(*topology, &labelled, defaults_));
   SetDevicesOfNoZone(node.published, node.devices);
-  node.published.layout = layouts_.Of(node.published);
+  node.published.layout = layouts_.Of(node.published, ListedCpus(*topology, node.published));
   node.written = topology->written;
   node.fingerprint = ParsePodFingerprint(Attribute(*topology, "nodeTopologyPodsFingerprint"));
   const bool exclusive_only = Attribute(*topology, "nodeTopologyPodsFingerprintMethod") == "with-exclusive-resources";

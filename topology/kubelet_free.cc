@@ -13,18 +13,25 @@ namespace {
 
 bool NotSeenByKubelet(const cluster::Pod& pod) { return !pod.start_time; }
 
-// What pods that left are given back never makes more free than there is. A zone whose memory is all free holds none.
+// What pods that left are given back never makes more free than there is. A zone holds no memory if neither its own nor
+// that of a group with it is in use.
 void Cap(KubeletMachine& machine) {
+  ZoneMask used = 0;
   for (size_t i = 0; i < machine.zones.size(); ++i) {
-    KubeletZone& zone = machine.zones[i];
-    zone.cpu_free = std::min(zone.cpu_free, zone.cpu_allocatable);
-    bool holds = false;
+    machine.zones[i].cpu_free = std::min(machine.zones[i].cpu_free, machine.zones[i].cpu_allocatable);
     for (MemoryResource& row : machine.memory) {
       MemoryResource::Zone& memory = row.zones[i];
       memory.free = std::min(memory.free, memory.allocatable);
-      holds = holds || memory.free < memory.allocatable;
+      if (memory.free < memory.allocatable) used |= ZoneBit(i);
     }
-    if (holds) continue;
+  }
+  ZoneMask held = used;
+  for (const KubeletZone& zone : machine.zones) {
+    if ((used & zone.memory_group) != 0) held |= zone.memory_group;
+  }
+  for (size_t i = 0; i < machine.zones.size(); ++i) {
+    if ((held & ZoneBit(i)) != 0) continue;
+    KubeletZone& zone = machine.zones[i];
     zone.memory_blocks = 0;
     zone.memory_group = ZoneBit(i);
   }

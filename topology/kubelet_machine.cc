@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <tuple>
 #include <utility>
 
 namespace huygens::topology {
@@ -21,33 +22,50 @@ void Take(KubeletMachine& machine, const KubeletCharge& charge, int sign) {
   }
 }
 
-}  // namespace
-
-std::shared_ptr<const CpuLayout> AssumedLayout(const KubeletMachine& machine) {
+// One after the other, siblings side by side.
+std::vector<LogicalCpu> Numbered(const KubeletMachine& machine) {
   const int threads = std::max(machine.options.threads_per_core, 1);
   std::vector<LogicalCpu> cpus;
-  std::vector<int> reserved;
   int id = 0;
   for (size_t z = 0; z < machine.zones.size(); ++z) {
     const KubeletZone& zone = machine.zones[z];
-    const int socket = zone.socket >= 0 ? zone.socket : std::numeric_limits<uint16_t>::max() + static_cast<int>(z);
+    const int socket = zone.socket >= 0 ? zone.socket : SocketOfItsOwn(z);
     for (int i = 0; i < zone.cpu_capacity; ++i, ++id) {
       cpus.push_back({.id = id, .core = id - i % threads, .zone = z, .socket = socket});
-      if (i < zone.cpu_capacity - zone.cpu_allocatable) reserved.push_back(id);
     }
+  }
+  return cpus;
+}
+
+}  // namespace
+
+int SocketOfItsOwn(size_t zone) { return std::numeric_limits<uint16_t>::max() + static_cast<int>(zone); }
+
+std::shared_ptr<const CpuLayout> AssumedLayout(const KubeletMachine& machine, std::vector<LogicalCpu> cpus) {
+  if (cpus.empty()) cpus = Numbered(machine);
+  auto by_core = [](const LogicalCpu& a, const LogicalCpu& b) {
+    return std::tie(a.zone, a.core, a.id) < std::tie(b.zone, b.core, b.id);
+  };
+  std::sort(cpus.begin(), cpus.end(), by_core);
+  std::vector<int> reserved;
+  for (size_t i = 0, first = 0; i < cpus.size(); ++i) {
+    if (cpus[i].zone != cpus[first].zone) first = i;
+    const KubeletZone& zone = machine.zones[cpus[i].zone];
+    if (i - first < static_cast<size_t>(zone.cpu_capacity - zone.cpu_allocatable)) reserved.push_back(cpus[i].id);
   }
   return CpuLayout::Make(std::move(cpus), reserved);
 }
 
-std::shared_ptr<const CpuLayout> AssumedLayouts::Of(const KubeletMachine& machine) {
+std::shared_ptr<const CpuLayout> AssumedLayouts::Of(const KubeletMachine& machine, std::vector<LogicalCpu> cpus) {
   std::vector<int> make{machine.options.threads_per_core};
   for (const KubeletZone& zone : machine.zones) {
     make.insert(make.end(), {zone.socket, zone.cpu_capacity, zone.cpu_allocatable});
   }
+  for (const LogicalCpu& cpu : cpus) make.insert(make.end(), {cpu.id, cpu.core});
   std::erase_if(layouts_, [](const auto& each) { return each.second.expired(); });
   std::weak_ptr<const CpuLayout>& known = layouts_[std::move(make)];
   std::shared_ptr<const CpuLayout> layout = known.lock();
-  if (!layout) known = layout = AssumedLayout(machine);
+  if (!layout) known = layout = AssumedLayout(machine, std::move(cpus));
   return layout;
 }
 

@@ -72,14 +72,19 @@ struct KubeletMachine {
   friend bool operator==(const KubeletMachine&, const KubeletMachine&) = default;
 };
 
-// The layout that the counts of a machine let assume: consecutive ids in each zone, siblings side by side, reserved
-// CPUs the first of their zone; a zone without a known socket is its own. Costs some microseconds; worth keeping.
-std::shared_ptr<const CpuLayout> AssumedLayout(const KubeletMachine& machine);
+// The number of the socket of a zone whose socket is not known.
+int SocketOfItsOwn(size_t zone);
+
+// The layout of a machine as far as it is known: its cores where `cpus` are listed (kubelet_published.h, ListedCpus),
+// else what the counts let assume, consecutive ids in each zone and siblings side by side. Reserved CPUs are the first
+// cores of their zone, as where kubelet chooses them; a zone without a known socket is its own. Costs some
+// microseconds; worth keeping.
+std::shared_ptr<const CpuLayout> AssumedLayout(const KubeletMachine& machine, std::vector<LogicalCpu> cpus = {});
 
 // Gives machines of the same make one assumed layout. One thread.
 class AssumedLayouts {
  public:
-  std::shared_ptr<const CpuLayout> Of(const KubeletMachine& machine);
+  std::shared_ptr<const CpuLayout> Of(const KubeletMachine& machine, std::vector<LogicalCpu> cpus = {});
 
  private:
   std::map<std::vector<int>, std::weak_ptr<const CpuLayout>> layouts_;  // by what they are made from

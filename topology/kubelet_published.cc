@@ -111,6 +111,13 @@ KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const Kub
                              .cpu_free = Whole(cpu.available),
                              .memory_group = GroupOf(zones, i)});
   }
+  // kubelet takes a zone out of its group once no block of memory touches it, and lets into a group no zone with memory
+  // of its own. So a block touches all zones of a group, though it need not take any of theirs: it takes all that the
+  // lowest has before the next gives any.
+  for (const KubeletZone& zone : std::vector(machine.zones)) {
+    if (CountZones(zone.memory_group) == 1) continue;
+    for (size_t member : ZonesIn{zone.memory_group}) machine.zones[member].memory_blocks = 1;
+  }
   const std::vector<ResourceId> listed = Listed(zones);
   if (listed.empty() || listed.front() != kCpu) machine.options.static_cpus = false;
   for (ResourceId resource : listed) {
@@ -136,16 +143,49 @@ KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const Kub
   return machine;
 }
 
+bool ListsAllCpus(const cluster::NodeTopology& topology) {
+  return std::all_of(topology.zones.begin(), topology.zones.end(), [](const cluster::Zone& zone) {
+    size_t listed = 0;
+    for (const cluster::Core& core : zone.cores) listed += core.size();
+    return listed == static_cast<size_t>(Whole(AmountsOf(zone, kCpu).capacity));
+  });
+}
+
+std::vector<LogicalCpu> ListedCpus(const cluster::NodeTopology& topology, const KubeletMachine& machine) {
+  if (!ListsAllCpus(topology)) return {};
+  std::vector<LogicalCpu> cpus;
+  std::vector<int> ids;
+  for (size_t z = 0; z < machine.zones.size(); ++z) {  // the first of the object's
+    const int socket = machine.zones[z].socket;
+    for (const cluster::Core& core : topology.zones[z].cores) {
+      for (const int id : core) {
+        cpus.push_back({.id = id, .core = core.front(), .zone = z, .socket = socket >= 0 ? socket : SocketOfItsOwn(z)});
+        ids.push_back(id);
+      }
+    }
+  }
+  std::sort(ids.begin(), ids.end());
+  if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return {};
+  return cpus;
+}
+
 void SetDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& node_allocatable) {
   for (DeviceResource& row : machine.devices) {
-    if (OfNoZone(row)) {
-      row.healthy -= row.groups.back().total;
-      row.groups.pop_back();
+    if (!OfNoZone(row)) continue;
+    row.healthy -= row.groups.back().total;
+    row.groups.pop_back();
+  }
+  std::erase_if(machine.devices, [](const DeviceResource& row) { return row.groups.empty(); });
+  for (const auto& [resource, amount] : DevicesIn(node_allocatable)) {
+    auto row = std::lower_bound(machine.devices.begin(), machine.devices.end(), resource,
+                                [](const DeviceResource& each, ResourceId id) { return each.resource < id; });
+    if (row == machine.devices.end() || row->resource != resource) {
+      row = machine.devices.insert(row, DeviceResource{.resource = resource});
     }
-    const int others = Count(node_allocatable.Get(row.resource)) - row.healthy;
+    const int others = Count(std::max<int64_t>(amount, 0)) - row->healthy;
     if (others <= 0) continue;
-    row.healthy += others;
-    row.groups.push_back({.zones = 0, .total = others, .free = others});
+    row->healthy += others;
+    row->groups.push_back({.zones = 0, .total = others, .free = others});
   }
 }
 

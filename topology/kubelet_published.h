@@ -5,9 +5,11 @@
 // nothing. A device counts for each zone that lists it. What no zone lists is not pinned: podresources has no CPUs
 // where the CPU manager's policy is none, and no memory where the memory manager's is None. Figures that contradict
 // each other are raised to allocatable >= available and capacity >= allocatable; memory is cut to 1 Pi per zone.
-// Without the attribute memoryGroup a zone is taken to share multi-zone memory with no other, and to hold memory if not
-// all of it is available. Distances count only if all are given. Source of the figures: resource-topology-exporter and
-// node-feature-discovery, from kubelet's podresources API.
+// A zone holds memory if not all of it is available, or if the attribute memoryGroup of any zone says that the two
+// share multi-zone memory: kubelet ends that with the last block that touches a zone, whether or not the zone gave any
+// of it (pkg/kubelet/cm/memorymanager/policy_static.go, updateMachineState and RemoveContainer). Without the attribute
+// a zone is taken to share none. Distances count only if all are given. Source of the figures:
+// resource-topology-exporter and node-feature-discovery, from kubelet's podresources API.
 #pragma once
 
 #include "cluster/objects.h"
@@ -21,9 +23,17 @@ bool Usable(const cluster::NodeTopology& topology);
 // For usable objects.
 KubeletMachine PublishedMachine(const cluster::NodeTopology& topology, const KubeletOptions& options);
 
+// Whether each zone lists its cores (huygens.dev/cores) with as many CPUs as it has.
+bool ListsAllCpus(const cluster::NodeTopology& topology);
+
+// The CPUs of a machine that the object lists core by core; none if it does not list all, or one of them twice.
+std::vector<LogicalCpu> ListedCpus(const cluster::NodeTopology& topology, const KubeletMachine& machine);
+
 // What the Node has of a device resource beyond all that the zones list is in no zone: a last group, all of it free,
-// instead of the one there was. Resources that no zone lists are left out: kubelet aligns nothing for them, and
-// kube-scheduler counts them.
+// instead of the one there was. So is all of a resource that no zone lists: kubelet aligns nothing for it, but its
+// device manager comes before the others and refuses a container for which too few are free
+// (pkg/kubelet/cm/devicemanager/manager.go, devicesToAllocate). A resource of which the Node has 0 has no group:
+// whether its plugin is still there cannot be told.
 void SetDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& node_allocatable);
 
 // `held` is what pods hold of all devices, wherever those are: of the devices of no zone so many are free as remain

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "topology/kubelet_labels.h"
+#include "topology/kubelet_published.h"
 
 namespace huygens::topology {
 
@@ -153,11 +154,14 @@ bool IsLabelOf(const Setting& setting, std::string_view key) {
 
 using Belongs = bool (*)(const Setting& setting, std::string_view key);
 
+// Of what is said twice the last that is valid.
 std::optional<size_t> WordIn(const Pairs& pairs, const Setting& setting, Belongs belongs) {
+  std::optional<size_t> word;
   for (const auto& [key, value] : pairs) {
-    if (belongs(setting, key)) return Position(setting.words, value);
+    if (!belongs(setting, key)) continue;
+    if (const auto valid = Position(setting.words, value)) word = valid;
   }
-  return std::nullopt;
+  return word;
 }
 
 struct Said {
@@ -179,13 +183,17 @@ Said SaidOf(const Setting& setting, const cluster::NodeTopology& topology, const
   return {setting.get(defaults), SettingSource::kConfiguration};
 }
 
-// The most that any core has, where the object lists them.
+// Where the object lists the cores: kubelet's own mean, rounded down, if it lists all, else the most that any core has.
 Said ThreadsPerCore(const cluster::NodeTopology& topology, const cluster::Node* node, const KubeletOptions& defaults) {
-  size_t threads = 0;
+  size_t most = 0, cpus = 0, cores = 0;
   for (const cluster::Zone& zone : topology.zones) {
-    for (const cluster::Core& core : zone.cores) threads = std::max(threads, core.size());
+    for (const cluster::Core& core : zone.cores) {
+      most = std::max(most, core.size());
+      cpus += core.size();
+    }
+    cores += zone.cores.size();
   }
-  if (threads > 0) return {threads, SettingSource::kObject};
+  if (most > 0) return {ListsAllCpus(topology) ? cpus / cores : most, SettingSource::kObject};
   const auto otherwise = static_cast<size_t>(std::max(defaults.threads_per_core, 1));
   const auto multithreading =
       node ? Position(kOffOn, Find(node->labels, kMultithreadingLabel)) : std::optional<size_t>();

@@ -13,8 +13,9 @@
 //
 // NAME is the option as kubelet spells it, <Name> the same in CamelCase and any case (PreferClosestNumaNodes); values
 // are "true" and "false". topologyPolicies is deprecated: <Policy>ContainerLevel, <Policy>PodLevel. What has no valid
-// value counts as absent, as upstream. Source of the topologyManager attributes: scheduler-plugins,
-// pkg/noderesourcetopology/nodeconfig; of the option names: kubernetes, pkg/kubelet/cm.
+// value counts as absent, and of an attribute that is given several times the last valid one counts, as upstream.
+// Source of the topologyManager attributes: scheduler-plugins, pkg/noderesourcetopology/nodeconfig
+// (updateFromAttributes); of the option names: kubernetes, pkg/kubelet/cm.
 #pragma once
 
 #include <string>

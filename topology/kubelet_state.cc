@@ -29,7 +29,14 @@ void KubeletState::NeedCpus() {
   layout = machine.layout ? machine.layout : AssumedLayout(machine);
   for (size_t z = 0; z < std::min(zones, layout->zones()); ++z) {
     const std::span<const uint16_t> cpus = layout->InZoneByCore(z);
-    const size_t free = std::min(cpus.size(), static_cast<size_t>(cpu_free[z]));
+    size_t free = std::min(cpus.size(), static_cast<size_t>(cpu_free[z]));
+    if (machine.options.full_cores_only) {
+      // kubelet counts no CPU as free whose sibling is reserved. No pod is taken to hold one as long as it need not.
+      const size_t reserved = static_cast<size_t>(machine.zones[z].cpu_capacity - machine.zones[z].cpu_allocatable);
+      for (size_t i = reserved; i < cpus.size() && free > 0 && layout->reserved_cores().Has(cpus[i]); ++i, --free) {
+        free_cpus.Add(cpus[i]);
+      }
+    }
     for (uint16_t cpu : cpus.last(free)) free_cpus.Add(cpu);
   }
 }

@@ -49,6 +49,19 @@ TEST(KubeletSettings, AnUnknownPolicyCountsAsAbsentAndIsNamed) {
   EXPECT_EQ(UnknownSetting(Object({{"cpuManagerPolicy", "none"}, {"topologyManagerScope", "container"}})), "");
 }
 
+// scheduler-plugins, pkg/noderesourcetopology/nodeconfig/topologymanager.go, updateFromAttributes.
+TEST(KubeletSettings, OfAnAttributeGivenTwiceTheLastValidOneCounts) {
+  const auto policy = [](const std::string& first, const std::string& second) {
+    return KubeletOptionsOf(Object({{"topologyManagerPolicy", first}, {"topologyManagerPolicy", second}}), nullptr,
+                            KubeletDefaults())
+        .policy;
+  };
+  EXPECT_EQ(policy("restricted", "bogus"), TopologyManagerPolicy::kRestricted);
+  EXPECT_EQ(policy("bogus", "restricted"), TopologyManagerPolicy::kRestricted);
+  EXPECT_EQ(policy("best-effort", "restricted"), TopologyManagerPolicy::kRestricted);
+  EXPECT_EQ(policy("bogus", ""), TopologyManagerPolicy::kNone);
+}
+
 TEST(KubeletSettings, ALabelWithAWordThatKubeletDoesNotHaveIsNamed) {
   const auto fault = [](const std::string& key, const std::string& value) {
     return UnknownSetting(cluster::Node{.labels = {{key, value}}});
