@@ -51,7 +51,7 @@ std::shared_ptr<const CpuLayout> AssumedLayout(const KubeletMachine& machine, st
   for (size_t i = 0, first = 0; i < cpus.size(); ++i) {
     if (cpus[i].zone != cpus[first].zone) first = i;
     const KubeletZone& zone = machine.zones[cpus[i].zone];
-    if (i - first < static_cast<size_t>(zone.cpu_capacity - zone.cpu_allocatable)) reserved.push_back(cpus[i].id);
+    if (static_cast<int>(i - first) < zone.cpu_capacity - zone.cpu_allocatable) reserved.push_back(cpus[i].id);
   }
   return CpuLayout::Make(std::move(cpus), reserved);
 }

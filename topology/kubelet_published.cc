@@ -171,21 +171,14 @@ std::vector<LogicalCpu> ListedCpus(const cluster::NodeTopology& topology, const 
 
 void SetDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& node_allocatable) {
   for (DeviceResource& row : machine.devices) {
-    if (!OfNoZone(row)) continue;
-    row.healthy -= row.groups.back().total;
-    row.groups.pop_back();
-  }
-  std::erase_if(machine.devices, [](const DeviceResource& row) { return row.groups.empty(); });
-  for (const auto& [resource, amount] : DevicesIn(node_allocatable)) {
-    auto row = std::lower_bound(machine.devices.begin(), machine.devices.end(), resource,
-                                [](const DeviceResource& each, ResourceId id) { return each.resource < id; });
-    if (row == machine.devices.end() || row->resource != resource) {
-      row = machine.devices.insert(row, DeviceResource{.resource = resource});
+    if (OfNoZone(row)) {
+      row.healthy -= row.groups.back().total;
+      row.groups.pop_back();
     }
-    const int others = Count(std::max<int64_t>(amount, 0)) - row->healthy;
+    const int others = Count(node_allocatable.Get(row.resource)) - row.healthy;
     if (others <= 0) continue;
-    row->healthy += others;
-    row->groups.push_back({.zones = 0, .total = others, .free = others});
+    row.healthy += others;
+    row.groups.push_back({.zones = 0, .total = others, .free = others});
   }
 }
 

@@ -30,10 +30,8 @@ bool ListsAllCpus(const cluster::NodeTopology& topology);
 std::vector<LogicalCpu> ListedCpus(const cluster::NodeTopology& topology, const KubeletMachine& machine);
 
 // What the Node has of a device resource beyond all that the zones list is in no zone: a last group, all of it free,
-// instead of the one there was. So is all of a resource that no zone lists: kubelet aligns nothing for it, but its
-// device manager comes before the others and refuses a container for which too few are free
-// (pkg/kubelet/cm/devicemanager/manager.go, devicesToAllocate). A resource of which the Node has 0 has no group:
-// whether its plugin is still there cannot be told.
+// instead of the one there was. Resources that no zone lists are left out: kubelet aligns nothing for them, and
+// kube-scheduler counts them.
 void SetDevicesOfNoZone(KubeletMachine& machine, const ResourceVector& node_allocatable);
 
 // `held` is what pods hold of all devices, wherever those are: of the devices of no zone so many are free as remain

@@ -340,7 +340,7 @@ StatusOr<NodeTopology> DecodeCommunityTopology(std::string_view json, ResourceNa
     if (name == kDeprecated) return decoded;
   }
   std::string joined;
-  for (const std::string& policy : policies) joined += joined.empty() ? policy : Concat(",", policy);
+  for (size_t i = 0; i < policies.size(); ++i) joined += i == 0 ? policies[i] : Concat(",", policies[i]);
   decoded->attributes.emplace_back(kDeprecated, std::move(joined));
   SortByName(decoded->attributes);
   return decoded;

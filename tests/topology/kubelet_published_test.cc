@@ -109,25 +109,19 @@ TEST_F(KubeletPublished, TheSiblingOfAReservedCpuIsNoWholeCore) {
       << "no pod is taken to hold the sibling unless it must";
 }
 
-// pkg/kubelet/cm/devicemanager/manager.go, devicesToAllocate, comes before the memory manager's Allocate.
-TEST_F(KubeletPublished, DevicesThatNoZoneListsAreCountedByTheNode) {
+// pkg/kubelet/cm/devicemanager/topology_hints.go, deviceHasTopologyAlignment: devices of no zone have no say, so memory
+// alone decides, and what its groups forbid stays forbidden.
+TEST_F(KubeletPublished, DevicesOfNoZoneLeaveTheZonesToMemory) {
   node_.allocatable = {{kGpu, 3}};
-  auto pod = GuaranteedPod("p", {{1, 1}, {1, 100}});
-  auto ask_for = [&](int64_t gpus) {
-    for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kGpu, gpus);
-    return Ask(*pod);
-  };
-  EXPECT_EQ(ask_for(3).container, 1) << "memory that no zones have";
-  EXPECT_EQ(ask_for(4).container, 0);
-  auto holder = GuaranteedPod("holder", {{1, 1}});
-  holder->containers[0].limits.Set(kGpu, 1);
-  account_.Place({test::BoundPod(*holder, {}), kNode, {}});
-  EXPECT_EQ(ask_for(2).container, 1);
-  EXPECT_EQ(ask_for(3).container, 0);
-  // Of 0 it cannot be told whether there is a plugin: who asks for 0 is let in.
-  node_.allocatable = {{kGpu, 0}};
-  EXPECT_EQ(ask_for(0).container, 1);
-  EXPECT_EQ(ask_for(1).container, 0);
+  object_.zones[0].available.Set(kMemory, 6 * Gi);
+  object_.zones[0].memory_group = object_.zones[1].memory_group = {0, 1};
+  auto pod = GuaranteedPod("p", {{1, 18}});
+  for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kGpu, 2);
+  const Prediction prediction = Ask(*pod);
+  ASSERT_TRUE(prediction.Admitted());
+  EXPECT_EQ(prediction.containers[0].affinity, 0b011u);
+  object_.zones[0].available.Set(kMemory, Gi);
+  EXPECT_EQ(Ask(*pod).admission, Admission::kUnexpectedAdmissionError);
 }
 
 }  // namespace

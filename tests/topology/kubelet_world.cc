@@ -34,6 +34,7 @@ KubeletWorld::KubeletWorld(uint64_t seed, const Kind& kind, ResourceNames& names
   MakeOptions();
   Live();
   asks_ = NewPod(Chance(30));
+  LeaveWhatIsShort();
 }
 
 void KubeletWorld::MakeZones() {
@@ -176,6 +177,24 @@ cluster::Pod KubeletWorld::NewPod(bool modest) {
     for (cluster::Container& each : *containers) each.name = "c" + std::to_string(number++);
   }
   return pod;
+}
+
+// What no zone lists kube-scheduler counts, who never lets a pod through that asks for more than is free.
+void KubeletWorld::LeaveWhatIsShort() {
+  for (const DeviceResource& row : machine_.devices) {
+    if (std::ranges::any_of(row.groups, [](const DeviceGroup& each) { return each.zones != 0; })) continue;
+    int64_t free = 0;
+    for (const DeviceGroup& each : row.groups) free += each.free;
+    for (auto* containers : {&asks_.init_containers, &asks_.containers}) {
+      for (cluster::Container& each : *containers) {
+        if (each.limits.Get(row.resource) > free) {
+          each.requests.Set(row.resource, 0);
+          each.limits.Set(row.resource, 0);
+        }
+        free -= each.limits.Get(row.resource);
+      }
+    }
+  }
 }
 
 void KubeletWorld::Live() {

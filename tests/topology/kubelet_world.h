@@ -48,6 +48,7 @@ class KubeletWorld {
   void MakeOptions();
   cluster::Pod NewPod(bool modest);
   cluster::Container NewContainer(bool modest);
+  void LeaveWhatIsShort();
   void Live();
   void Release(const Held& held);
   void ReleaseMemory(ResourceId resource, int64_t bytes, const std::set<int>& zones);

@@ -231,6 +231,8 @@ TEST_F(TopologyTest, AnAttributeNamedAsTheDeprecatedFieldIsKept) {
   EXPECT_THAT(topology.attributes, ElementsAre(Pair("topologyPolicies", "x")));
   topology = Community(R"({"metadata":{"name":"n"},"topologyPolicies":["None","Restricted"]})");
   EXPECT_THAT(topology.attributes, ElementsAre(Pair("topologyPolicies", "None,Restricted")));
+  topology = Community(R"({"metadata":{"name":"n"},"topologyPolicies":["","RestrictedPodLevel"]})");
+  EXPECT_THAT(topology.attributes, ElementsAre(Pair("topologyPolicies", ",RestrictedPodLevel"))) << "the first counts";
 }
 
 TEST_F(TopologyTest, WithoutANameThereIsNoObject) {
