@@ -1,16 +1,31 @@
 #include "placement/gang_holds.h"
 
+#include <algorithm>
+
 namespace huygens::placement {
 
 namespace {
 
-std::string GangOf(const cluster::Pod& pod) { return Concat(pod.namespace_name, "/", pod.scheduling_group); }
+bool IsHeld(const cluster::State& state, std::string_view uid) {
+  const cluster::Ledger::Entry* entry = state.ledger().Find(uid);
+  return entry != nullptr && entry->state == cluster::ReservationState::kHeld;
+}
 
 }  // namespace
 
+std::string GangOf(const cluster::Pod& pod) {
+  return pod.scheduling_group.empty() ? std::string() : Concat(pod.namespace_name, "/", pod.scheduling_group);
+}
+
 void GangHolds::Release(std::string_view uid) {
-  const cluster::Ledger::Entry* entry = state_.ledger().Find(uid);
-  if (entry != nullptr && entry->state == cluster::ReservationState::kHeld) state_.Release(uid);
+  if (IsHeld(state_, uid)) state_.Release(uid);
+}
+
+size_t GangHolds::HeldBeside(const cluster::Pod& pod) const {
+  const auto gang = gangs_.find(GangOf(pod));
+  if (gang == gangs_.end()) return 0;
+  return static_cast<size_t>(
+      std::ranges::count_if(gang->second.asked, [this](const std::string& uid) { return IsHeld(state_, uid); }));
 }
 
 void GangHolds::ReleaseAll(const Gang& gang) {

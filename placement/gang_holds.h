@@ -23,6 +23,9 @@
 
 namespace huygens::placement {
 
+// NAMESPACE/NAME of the pod's gang; empty: it is of none.
+std::string GangOf(const cluster::Pod& pod);
+
 class GangHolds {
  public:
   static constexpr Duration kPatience = std::chrono::seconds(10);
@@ -40,6 +43,8 @@ class GangHolds {
   void Refused(const cluster::Pod& pod);
   // Gives back what is held for the pod, if anything.
   void Release(std::string_view uid);
+  // How many pods of its gang hold something.
+  size_t HeldBeside(const cluster::Pod& pod) const;
   // Gives back what nobody has asked about for too long.
   void Expire(Time now);
 

@@ -251,6 +251,8 @@ class Placement {
   void RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod);
   // Gives back what is held for gangs that nobody asks about any more.
   void ExpireHolds(Time now) { gangs_.Expire(now); }
+  // How many pods of the pod's gang hold what filter promised them.
+  size_t HeldForGang(const cluster::Pod& pod) const { return gangs_.HeldBeside(pod); }
   WaitingPods& waiting() { return waiting_; }
   // The first of these nodes that passes every check, if any, were `others` charged to the pod's group, too. Pure, as
   // Filter.

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "placement/gang_holds.h"
+
 namespace huygens::placement {
 namespace {
 
@@ -37,6 +39,22 @@ bool HoldsTheSame(const cluster::PlacedPod& before, const cluster::PlacedPod& af
          a.topology_awareness == b.topology_awareness;
 }
 
+// Whether it is the first change noted there. Of two causes both are noted as nobody's.
+bool Note(absl::flat_hash_map<NodeIndex, std::string>& nodes, NodeIndex node, std::string_view gang) {
+  const auto [noted, is_new] = nodes.try_emplace(node, gang);
+  if (!is_new && noted->second != gang) noted->second.clear();
+  return is_new;
+}
+
+bool Note(std::optional<std::string>& budgets, std::string_view gang) {
+  if (!budgets) {
+    budgets = gang;
+    return true;
+  }
+  if (*budgets != gang) budgets->clear();
+  return false;
+}
+
 }  // namespace
 
 void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const NodeIndex> nodes, bool unknown,
@@ -51,7 +69,8 @@ void WaitingPods::Add(std::shared_ptr<const cluster::Pod> pod, std::span<const N
   auto [turn, is_new] = turns_.try_emplace(pod->uid, next_turn_);
   if (is_new) ++next_turn_;
   Entry& entry = entries_[turn->second];
-  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false, refused.held, std::move(refused.models)};
+  entry = {std::move(pod), unknown ? nullptr : last_set_, entry.watched, false,
+           refused.held,   std::move(refused.models)};
   if (entries_.size() > capacity_) Remove(entries_.begin()->second.pod->uid);
 }
 
@@ -66,7 +85,7 @@ void WaitingPods::Remove(std::string_view uid) {
   left_.clear();
   left_before_.clear();
   last_left_.reset();
-  budgets_changed_ = group_left_ = group_left_before_ = false;
+  budgets_changed_ = group_left_ = group_left_before_ = std::nullopt;
 }
 
 WaitingPods::Entry* WaitingPods::Find(std::string_view uid) {
@@ -92,25 +111,29 @@ WaitingPods::Entry* WaitingPods::Next(uint64_t& turn) {
   return &found->second;
 }
 
-void WaitingPods::Changed(NodeIndex node) {
-  if (!entries_.empty()) changed_.insert(node);
+void WaitingPods::Changed(NodeIndex node, std::string_view gang) {
+  if (!entries_.empty()) Note(changed_, node, gang);
+}
+
+void WaitingPods::BudgetsChanged(std::string_view gang) {
+  if (!entries_.empty()) Note(budgets_changed_, gang);
 }
 
 void WaitingPods::Remind(size_t count, size_t slots) {
   if (entries_.empty()) return;
-  changed_.insert(left_before_.begin(), left_before_.end());
+  for (const auto& [node, gang] : left_before_) Changed(node, gang);
   left_before_ = std::exchange(left_, {});
   last_left_.reset();
-  budgets_changed_ |= group_left_before_;
-  group_left_before_ = std::exchange(group_left_, false);
+  if (group_left_before_) BudgetsChanged(*group_left_before_);
+  group_left_before_ = std::exchange(group_left_, std::nullopt);
   for (size_t n = std::min(count, slots); n > 0; --n) {
     next_reminded_ = next_reminded_ + 1 < slots ? next_reminded_ + 1 : 0;
-    changed_.insert(next_reminded_);
+    Changed(next_reminded_);
   }
 }
 
-std::vector<NodeIndex> WaitingPods::TakeChanged() {
-  std::vector<NodeIndex> nodes(changed_.begin(), changed_.end());
+std::vector<std::pair<NodeIndex, std::string>> WaitingPods::TakeChanged() {
+  std::vector<std::pair<NodeIndex, std::string>> nodes(changed_.begin(), changed_.end());
   changed_.clear();
   std::sort(nodes.begin(), nodes.end());
   return nodes;
@@ -118,9 +141,9 @@ std::vector<NodeIndex> WaitingPods::TakeChanged() {
 
 void WaitingPods::Leave(const cluster::PlacedPod& pod) {
   if (entries_.empty()) return;
-  const bool of_group = cluster::QuotaLabelsOf(*pod.pod) != nullptr;
-  last_left_ = Left{pod, left_.insert(pod.node).second, of_group && !group_left_};
-  group_left_ = group_left_ || of_group;
+  const std::string gang = pod.pod->Bound() ? std::string() : GangOf(*pod.pod);
+  last_left_ = Left{pod, Note(left_, pod.node, gang), false};
+  if (cluster::QuotaLabelsOf(*pod.pod)) last_left_->marked_group = Note(group_left_, gang);
 }
 
 void WaitingPods::Place(const cluster::PlacedPod& pod) {
@@ -128,7 +151,7 @@ void WaitingPods::Place(const cluster::PlacedPod& pod) {
   const Left left = *std::exchange(last_left_, std::nullopt);
   if (!HoldsTheSame(left.pod, pod)) return;
   if (left.marked_node) left_.erase(pod.node);
-  if (left.marked_group) group_left_ = false;
+  if (left.marked_group) group_left_.reset();
 }
 
 }  // namespace huygens::placement

@@ -7,6 +7,10 @@
 // goes for budgets: a pod whose group refused it is looked at when some group changed, or pods of one left. Which group
 // does not matter: one that appears can mend those below it, one that shrinks relieves its parent, and asking a group
 // costs next to nothing. While nobody waits nothing is remembered.
+//
+// Where a gang that does not fit whole gives back what it held (gang_holds.h), there is room for others and none for
+// the gang itself: its own pods would be woken for that room, hold it and give it back again, for ever. So a change
+// that comes of the holds of one gang alone bears that gang's name.
 #pragma once
 
 #include <cstdint>
@@ -14,11 +18,12 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
+#include "absl/container/flat_hash_map.h"
 #include "base/text.h"
 #include "cluster/account.h"
 
@@ -60,16 +65,17 @@ class WaitingPods final : public cluster::Account {
   // The first pod whose turn is at `turn` or later; moves `turn` there. Null if there is none.
   Entry* Next(uint64_t& turn);
 
-  void Changed(NodeIndex node);
-  void BudgetsChanged() { budgets_changed_ = !entries_.empty(); }
+  // `gang`: whose holds ended there, if nothing else did (GangOf); empty: there is room for everybody.
+  void Changed(NodeIndex node, std::string_view gang = {});
+  void BudgetsChanged(std::string_view gang = {});
   // Call it once a second: nodes and groups that pods left more than a second ago count as changed, and so do `count`
   // of the `slots` nodes, going round (a real capacity that goes out of date can be a rise, too, and nothing tells of
   // it).
   void Remind(size_t count, size_t slots);
-  // The nodes that changed since the last call, in order.
-  std::vector<NodeIndex> TakeChanged();
-  // Whether budgets changed since the last call.
-  bool TakeBudgetsChanged() { return std::exchange(budgets_changed_, false); }
+  // The nodes that changed since the last call, in order, each with its gang as above.
+  std::vector<std::pair<NodeIndex, std::string>> TakeChanged();
+  // Whether budgets changed since the last call; the gang as above.
+  std::optional<std::string> TakeBudgetsChanged() { return std::exchange(budgets_changed_, std::nullopt); }
 
   void Place(const cluster::PlacedPod& pod) override;
   void Leave(const cluster::PlacedPod& pod) override;
@@ -94,11 +100,12 @@ class WaitingPods final : public cluster::Account {
   TextMap<uint64_t> turns_;            // by UID
   std::vector<NodeIndex> last_asked_;  // kube-scheduler asks about the same nodes again and again: pods share one set
   std::shared_ptr<const std::vector<bool>> last_set_ = std::make_shared<const std::vector<bool>>();
-  using Nodes = absl::flat_hash_set<NodeIndex>;
+  using Nodes = absl::flat_hash_map<NodeIndex, std::string>;  // with the gang, as for Changed
   Nodes changed_;
-  Nodes left_, left_before_;  // since the last Remind, and before it
-  bool budgets_changed_ = false;
-  bool group_left_ = false, group_left_before_ = false;  // by some pod; likewise
+  Nodes left_, left_before_;                   // since the last Remind, and before it
+  using Budgets = std::optional<std::string>;  // likewise; nothing: they did not change
+  Budgets budgets_changed_;
+  Budgets group_left_, group_left_before_;  // by some pod; likewise
   std::optional<Left> last_left_;
   NodeIndex next_reminded_ = 0;
 };

@@ -28,7 +28,12 @@ void SplitFew(std::vector<Wake>& wakes, size_t most) {
 bool WakeSearch::Begin(Time now) {
   WaitingPods& waiting = placement_.waiting();
   EndLetGo(now);
-  nodes_ = waiting.TakeChanged();
+  nodes_.clear();
+  let_go_by_.clear();
+  for (auto& [node, gang] : waiting.TakeChanged()) {
+    nodes_.push_back(node);
+    if (!gang.empty()) let_go_by_.emplace(node, std::move(gang));
+  }
   budgets_changed_ = waiting.TakeBudgetsChanged();
   if (budgets_changed_) others_wait_ = false;
   turn_ = 0;
@@ -36,7 +41,7 @@ bool WakeSearch::Begin(Time now) {
   sent_by_.clear();
   gains_.clear();
   kept_from_ = nodes_.size();
-  return budgets_changed_ || !nodes_.empty();
+  return budgets_changed_.has_value() || !nodes_.empty();
 }
 
 bool WakeSearch::Step(Time now) {
@@ -64,7 +69,7 @@ bool WakeSearch::Step(Time now) {
   const size_t end = anywhere_ ? placement_.state().NodeSlots() : kept_from_;
   for (; next_node_ < end && some_.size() < kNodesPerStep; ++next_node_) {
     const NodeIndex node = anywhere_ ? static_cast<NodeIndex>(next_node_) : nodes_[next_node_];
-    if (!entry->Concerns(node) || placement_.state().GetNode(node) == nullptr) continue;
+    if (!entry->Concerns(node) || placement_.state().GetNode(node) == nullptr || IsOfOwnGang(*entry, node)) continue;
     const Gain* gain = IsAnywhere(*entry, node) ? nullptr : FindGain(node, false);
     (gain != nullptr && gain->SpokenFor() ? sent_by_ : some_).push_back(node);
   }
@@ -90,9 +95,13 @@ bool WakeSearch::Step(Time now) {
   return true;
 }
 
+bool WakeSearch::BudgetsChangedFor(const cluster::Pod& pod) const {
+  return budgets_changed_ && (budgets_changed_->empty() || *budgets_changed_ != GangOf(pod));
+}
+
 bool WakeSearch::Held(WaitingPods::Entry& entry) {
   const cluster::Pod& pod = *entry.pod;
-  if (entry.held && !budgets_changed_) return true;
+  if (entry.held && !BudgetsChangedFor(pod)) return true;
   if (!placement_.GroupLets(pod)) return entry.held = true;
   const quota::Amounts* others = OthersOf(pod);
   if (!others || placement_.GroupLets(pod, *others)) return false;
@@ -101,13 +110,24 @@ bool WakeSearch::Held(WaitingPods::Entry& entry) {
 }
 
 bool WakeSearch::LetOnMoreModels(WaitingPods::Entry& entry) {
-  if (!budgets_changed_ || entry.models.empty()) return false;
+  if (!BudgetsChangedFor(*entry.pod) || entry.models.empty()) return false;
   static const quota::Amounts kNone;
   const quota::Amounts* others = OthersOf(*entry.pod);
   const std::vector<uint32_t> before =
       std::exchange(entry.models, placement_.RefusedModels(*entry.pod, others ? *others : kNone));
   others_wait_ = others_wait_ || (others && !entry.models.empty());
   return !std::ranges::includes(entry.models, before);
+}
+
+bool WakeSearch::IsOfOwnGang(const WaitingPods::Entry& entry, NodeIndex node) const {
+  if (anywhere_ || entry.pod->scheduling_group.empty()) return false;
+  const auto gang = let_go_by_.find(node);
+  return gang != let_go_by_.end() && gang->second == GangOf(*entry.pod);
+}
+
+void WakeSearch::LookAgain(NodeIndex node) {
+  const auto gang = let_go_by_.find(node);
+  placement_.waiting().Changed(node, gang == let_go_by_.end() ? std::string_view() : gang->second);
 }
 
 bool WakeSearch::IsAnywhere(const WaitingPods::Entry& entry, NodeIndex node) const {
@@ -160,10 +180,10 @@ std::vector<Wake> WakeSearch::TakeWakes() {
       continue;
     }
     // Told by its node, kube-scheduler tries those that were sent on as well.
-    if (gain.wanted && gain.wake.pods.size() == 1) waiting.Changed(gain.wake.node);
+    if (gain.wanted && gain.wake.pods.size() == 1) LookAgain(gain.wake.node);
     wakes.push_back(std::move(gain.wake));
   }
-  for (; kept_from_ < nodes_.size(); ++kept_from_) waiting.Changed(nodes_[kept_from_]);
+  for (; kept_from_ < nodes_.size(); ++kept_from_) LookAgain(nodes_[kept_from_]);
   SplitFew(wakes, most_nodes_);
   std::stable_sort(wakes.begin(), wakes.end(), [](const Wake& a, const Wake& b) { return a.node < b.node; });
   return wakes;

@@ -18,6 +18,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -73,6 +74,10 @@ class WakeSearch {
   bool LetOnMoreModels(WaitingPods::Entry& entry);
   // Whether the pod whose turn it is looks at the node since its group let it go, and not since the node changed.
   bool IsAnywhere(const WaitingPods::Entry& entry, NodeIndex node) const;
+  bool BudgetsChangedFor(const cluster::Pod& pod) const;
+  // Whether the node is looked at only since the pod's own gang gave back what it held there.
+  bool IsOfOwnGang(const WaitingPods::Entry& entry, NodeIndex node) const;
+  void LookAgain(NodeIndex node);  // in the next search
   // Null: no pod was found there yet.
   Gain* FindGain(NodeIndex node, bool anywhere);
   // Whether the node, which would take the pod, would do so beside the first one found there.
@@ -85,8 +90,9 @@ class WakeSearch {
 
   Placement& placement_;
   const size_t most_nodes_;
-  std::vector<NodeIndex> nodes_;  // in order
-  bool budgets_changed_ = false;
+  std::vector<NodeIndex> nodes_;                 // in order
+  std::map<NodeIndex, std::string> let_go_by_;   // the gang, of those that changed since its holds ended (WaitingPods)
+  std::optional<std::string> budgets_changed_;   // likewise
   std::map<std::string, LetGo> let_go_;          // by UID: those that were found and are not placed yet
   std::map<std::string, quota::Amounts> going_;  // by group: what they would take
   bool others_wait_ = false;                     // for the sake of these
