@@ -126,8 +126,26 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
   if (attempt.bind && attempt.bind->node == name)
     return Concat(attempt.bind->error.empty() ? "bound here" : "binding here failed", report);
   if (!row.filter) return "";
-  return Concat("fits", attempt.filter->narrowed && !row.filter->kept ? ", but filter.narrowTo left it out" : "",
+  const bool left_out = attempt.filter->narrowed && !row.filter->kept;
+  const bool of_gang = pod_now != nullptr && !pod_now->gang.empty();
+  return Concat("fits",
+                !left_out ? ""
+                : of_gang ? ", but a pod of a gang is answered one node"
+                          : ", but filter.narrowTo left it out",
                 report);
+}
+
+// Empty for a pod of no gang.
+std::string GangText(const Attempt& attempt, const PodView* pod_now) {
+  if (pod_now == nullptr || pod_now->gang.empty() || attempt.filter == nullptr || Feasible(*attempt.filter) > 0)
+    return "";
+  const std::string hold = pod_now->gang_holds > 0
+                               ? Concat("; ", std::to_string(pod_now->gang_holds), " hold something now")
+                               : std::string();
+  return Concat("It is of the gang ", pod_now->gang,
+                " (spec.schedulingGroup), which is placed whole or not at all: what filter "
+                "promised its other pods counts as taken for this one",
+                hold, ".\n");
 }
 
 // What checks in mode report would have made of it; empty if nothing.
@@ -197,7 +215,7 @@ std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
 }
 
 // What can be done about each reason of the table, once.
-std::string WhatToDo(const Attempt& attempt) {
+std::string WhatToDo(const Attempt& attempt, const PodView* pod_now) {
   std::vector<std::pair<policy::Reason, size_t>> reasons;  // nodes of each
   const auto add = [&](std::string_view text) {
     const auto reason = policy::ReasonExplainedAs(text);
@@ -222,9 +240,13 @@ std::string WhatToDo(const Attempt& attempt) {
     const std::string_view advice = policy::Advice(reason);
     if (std::ranges::find(said, advice) != said.end()) continue;
     said.push_back(advice);
-    text += Concat(text.empty() ? "\nWhat to do:\n" : "", "- ", policy::Text(reason), ": ", advice, "\n");
+    text += Concat(text.empty() ? "\nWhat to do:\n" : "", "- ", policy::Explained(reason), ": ", advice, "\n");
   }
-  return text;
+  if (text.empty() || GangText(attempt, pod_now).empty()) return text;
+  return Concat(
+      text,
+      "- where its own gang took the room, waiting does not help, the gang does not fit whole: fewer or smaller "
+      "pods in it, or more nodes.\n");
 }
 
 std::string Summary(const DecisionView& decision) {
@@ -260,6 +282,7 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
   if (pod_now) {
     for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
   }
+  if (!attempt.bind) text += GangText(attempt, pod_now);
   text += Reported(attempt);
   const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
   if (last && !last->quota.empty()) text += Concat(last->quota, "\n");
@@ -274,7 +297,7 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
         "them.\n";
   }
   const bool is_bound = attempt.bind && attempt.bind->error.empty();
-  if (attempt.filter && !is_bound) text += WhatToDo(attempt);
+  if (attempt.filter && !is_bound) text += WhatToDo(attempt, pod_now);
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);

@@ -57,7 +57,9 @@ std::string ZoneTable(const NodeZonesView& node) {
 std::string How(const NodeZonesView::Pod& pod) {
   if (!pod.reservation.empty()) {
     return Concat(pod.reservation, ": ",
-                  pod.reservation == "reserved" ? "its Binding is on the way" : "bound, not seen");
+                  pod.reservation == "reserved" ? "its Binding is on the way"
+                  : pod.reservation == "held"   ? "promised to a pod of a gang, which is not bound yet"
+                                                : "bound, not seen");
   }
   if (pod.counted == "published") return "in what the object says";
   if (pod.counted == "observed") return "zones seen on the node";

@@ -29,6 +29,8 @@ StatusOr<PodView> DecodePodView(std::string_view json) {
       if (key.text == "pod") return in.Read(pod.pod);
       if (key.text == "uid") return in.Read(pod.uid);
       if (key.text == "noZones") return in.Read(pod.no_zones);
+      if (key.text == "gang") return in.Read(pod.gang);
+      if (key.text == "gangHolds") return in.Read(pod.gang_holds);
       if (key.text == "notUnderstood") {
         return wire::ReadList(in, pod.not_understood, [&](std::string& text) { return in.Read(text); });
       }

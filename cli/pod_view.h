@@ -2,6 +2,7 @@
 // (extender/pod_page.h has the format). Any thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -19,7 +20,9 @@ struct PodView {
 
   std::string pod;
   std::string uid;
-  std::string no_zones;  // the cause; empty: it asks for zones, or has some
+  std::string no_zones;    // the cause; empty: it asks for zones, or has some
+  std::string gang;        // spec.schedulingGroup
+  int64_t gang_holds = 0;  // pods of it that hold what filter promised them, and are not bound yet
   std::vector<std::string> not_understood;
   std::map<std::string, Refusal> refusals;  // by node
 };

@@ -62,11 +62,44 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
   if (nearest == zones.end() || !nearest->present) return;
   shortage.zone = nearest->name;
   take(*nearest);
+  const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
+  if (nearest->stale && claimed != shortage.of) shortage.claimed = claimed;
+}
+
+bool IsOfUsage(Reason reason) {
+  return reason == Reason::kUsageCeiling || reason == Reason::kUsageCeilingTooLow || reason == Reason::kUsageUnknown;
 }
 
 bool IsOfZones(Reason reason) {
-  return reason == Reason::kStaleRealCapacity ||
-         (reason != Reason::kUsageCeilingTooLow && !policy::Apart(reason).empty());
+  return reason == Reason::kStaleRealCapacity || (!IsOfUsage(reason) && !policy::Apart(reason).empty());
+}
+
+// The first resource of which there is too little, or nothing known.
+std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage::Demand& demand, Reason reason,
+                                     cluster::NodeIndex node, Time now) {
+  for (size_t r = 0; r < demand.resources.size(); ++r) {
+    const usage::NodeUse use = account.Use(node, r, now);
+    const int64_t needs = demand.resources[r].peak;
+    const bool lacks = reason == Reason::kUsageUnknown ? use.state != usage::MetricState::kFresh
+                                                       : use.ceiling && needs + use.peak > *use.ceiling;
+    if (!lacks) continue;
+    const usage::ResourceOptions& options = account.options().resources[r];
+    return UsageShortage{options.name, options.resource, use, needs, demand.resources[r].curve.empty()};
+  }
+  return std::nullopt;
+}
+
+std::string UsageText(const UsageShortage& shortage, Reason reason) {
+  const auto text = [&](int64_t amount) { return QuantityText(shortage.unit, amount); };
+  if (reason == Reason::kUsageUnknown) {
+    return Concat(shortage.resource, shortage.use.measured
+                                         ? Concat(": last measured at ", FormatRfc3339(*shortage.use.measured))
+                                         : std::string(": never measured"));
+  }
+  return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
+                shortage.estimated ? "by its requests and limits" : "as its kind uses", ", beside a peak of ",
+                text(shortage.use.peak), ", where ", text(*shortage.use.ceiling), " of ", text(shortage.use.capacity),
+                " are allowed");
 }
 
 std::string_view Setting(const NodeDescription& node, std::string_view name) {
@@ -178,9 +211,14 @@ std::string FreeText(const ZoneShortage& shortage, const ResourceNames& resource
 std::vector<NodeExplanation> Explain(placement::Placement& placement, const cluster::Pod& pod,
                                      std::span<const std::string_view> nodes, Time now) {
   const std::vector<Reason> reasons = placement.Filter(pod, nodes, now).reasons;
+  const usage::Account& use = placement.usage();
+  const usage::Demand demand = use.options().resources.empty() ? usage::Demand() : use.DemandOf(pod);
   std::vector<NodeExplanation> explanations;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    NodeExplanation each{.node = nodes[i], .reason = reasons[i], .zones = std::nullopt};
+    NodeExplanation each{.node = nodes[i], .reason = reasons[i], .zones = std::nullopt, .usage = std::nullopt};
+    if (const auto node = placement.state().FindNode(nodes[i]); node && IsOfUsage(each.reason)) {
+      each.usage = OfUsage(use, demand, each.reason, *node, now);
+    }
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
         each.zones = node->mode == topology::NodeMode::kKubelet ? AtKubelet(pod, *node, each.reason)
@@ -193,6 +231,8 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
 }
 
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources) {
+  const std::string_view apart = policy::Apart(node.reason);
+  if (node.usage) return Concat(UsageText(*node.usage, node.reason), apart.empty() ? "" : Concat("; ", apart));
   if (!node.zones || node.zones->needs.empty()) return "";
   const ZoneShortage& zones = *node.zones;
   std::string text = zones.container.empty() ? "needs " : Concat("container ", zones.container, " needs ");
@@ -204,8 +244,11 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources)
     text += zones.policy.empty() ? "; all zones together: " : Concat(" in zones that ", zones.policy, " allows; all: ");
   }
   text += FreeText(zones, resources);
+  if (!zones.claimed.empty()) {
+    text += Concat("; its real capacity is out of date, it claims ", AmountsText(zones.claimed, resources));
+  }
   // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.
-  if (const std::string_view apart = policy::Apart(node.reason); !apart.empty()) text += Concat("; ", apart);
+  if (!apart.empty()) text += Concat("; ", apart);
   return text;
 }
 

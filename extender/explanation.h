@@ -24,22 +24,35 @@ struct ZoneShortage {
   std::string zone;       // the one that comes nearest; empty: all together
   ResourceVector free;
   ResourceVector of;
+  ResourceVector claimed;   // by `zone`, where its real capacity is out of date
   bool asks_cores = false;  // by huygens.dev/smt; then the following are those of `zone`, or of all
   int64_t whole_cores = 0;  // that nobody uses
   int64_t cores = 0;
 };
 
+// What a node lacks of one resource for the week of a pod, of which the check goes by its slots: the peaks that are
+// named need not be in the same one.
+struct UsageShortage {
+  std::string resource;
+  ResourceId unit = kCpu;  // its amounts are those of this resource
+  usage::NodeUse use;
+  int64_t needs = 0;       // at the pod's own peak
+  bool estimated = false;  // that, from requests and limits
+};
+
 struct NodeExplanation {
   std::string_view node;
   policy::Reason reason = policy::Reason::kFits;
-  std::optional<ZoneShortage> zones;  // of reasons that are about amounts of zones
+  std::optional<ZoneShortage> zones;   // of reasons that are about amounts of zones
+  std::optional<UsageShortage> usage;  // of reasons that are about real use
 };
 
 // What filter would say of these nodes now.
 std::vector<NodeExplanation> Explain(placement::Placement& placement, const cluster::Pod& pod,
                                      std::span<const std::string_view> nodes, Time now);
 
-// "needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty"; empty where there are no figures.
+// "needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty", or "cpu: 2550m for the pod, by its
+// requests and limits, beside a peak of 12300m, where 12800m are allowed"; empty where there are no figures.
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources);
 
 // Why a pod on this node was given no zones: one cause; empty if it is due some.

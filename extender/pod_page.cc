@@ -35,7 +35,7 @@ void AppendNode(std::string& out, const NodeExplanation& node, const ResourceNam
   AppendJsonField(out, "cause", policy::Label(node.reason));
   if (const std::string why = Figures(node, resources); !why.empty()) {
     AppendJsonField(out, "why", why);
-    AppendFigures(out, *node.zones, resources);
+    if (node.zones) AppendFigures(out, *node.zones, resources);
     if (!policy::CurableByVictims(node.reason)) out += ",\"neverFits\":true";
   }
   out += '}';
@@ -55,6 +55,10 @@ void PodPage::AppendHead(const placement::Placement& placement, const PodMemory&
     why = placed->zones.empty() ? WhyNoZones(placement, *pod_, placed->node) : std::string();
   }
   if (!why.empty()) AppendJsonField(out, "noZones", why);
+  if (!pod_->scheduling_group.empty()) {
+    AppendJsonField(out, "gang", pod_->scheduling_group);
+    out += Concat(",\"gangHolds\":", std::to_string(placement.HeldForGang(*pod_)));
+  }
   if (const auto unknown = pods.Unknown(pod_->uid); !unknown.empty()) {
     out += ",\"notUnderstood\":[";
     for (const wire::UnknownAnnotation& each : unknown) {

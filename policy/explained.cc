@@ -92,21 +92,40 @@ std::string_view Advice(Reason reason) {
     case Reason::kNeverAlignsSidecar:
       return kKubeletWouldRefuse;
     case Reason::kUsageCeiling:
+      return "move or end pods that use much there, raise the ceiling (usage.resources, or the annotation "
+             "huygens.dev/usage-ceilings), or add nodes; `huygens explain node/NAME` shows a node's week by pod.";
     case Reason::kUsageCeilingTooLow:
-      return "`huygens explain node/NAME` shows the ceilings and the week of a node.";
+      return "no pod that ends would help: ask for less, raise the ceiling (usage.resources, or the annotation "
+             "huygens.dev/usage-ceilings), or add larger nodes.";
     case Reason::kUsageUnknown:
       return "nothing fresh was measured there: see [!] in /readyz?verbose, or set usage.whenAbsent and "
              "usage.whenStale.";
     case Reason::kQuotaExceeded:
+      return "a larger budget, a smaller pod, or fewer pods of the group: `kubectl get pods -A -l "
+             "biz.group.resource.quota=GROUP` lists them, `huygens quota explain POD` what this one costs.";
     case Reason::kQuotaHoursSpent:
+      return "more hours for the group (cash/ in its spec.hard), or another group.";
     case Reason::kQuotaNoGroup:
+      return "create the group, or mend the pod's label biz.group.resource.quota; `huygens quota tree` lists those "
+             "that there are.";
     case Reason::kQuotaGroupClosed:
+      return "the line above says why: the group is being deleted, lacks its parent, or waits for its hours; "
+             "`huygens quota tree` shows it.";
     case Reason::kQuotaAmountNeeded:
+      return "state requests and limits in every container of the pod (or by a LimitRange): the group's budget is of "
+             "such amounts.";
     case Reason::kQuotaAncestorOver:
+      return "raise the budget of that group, or lower those that it has handed to its children; `huygens quota tree` "
+             "marks them.";
     case Reason::kQuotaOtherModel:
+      return "mend the pod's labels biz.group.resource.quota/cpu-type, gpu-type and memory-type, or the nodes' labels "
+             "(quota.cpuModelLabel and the like); upper and lower case differ.";
     case Reason::kQuotaModelExceeded:
+      return "more budget of that model, fewer pods on nodes of it, or room on nodes of another; a pod that names no "
+             "model is charged to its node's.";
     case Reason::kQuotaModelNotNamed:
-      return "`huygens quota explain POD` shows the group, what the pod costs it, and which nodes are of its models.";
+      return "name the model in the pod's labels (biz.group.resource.quota/cpu-type and the like), or free nodes of "
+             "none (quota.unnamedModel).";
   }
   return {};
 }

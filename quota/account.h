@@ -9,8 +9,8 @@
 
 #include <memory>
 #include <span>
-#include <utility>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/resource.h"

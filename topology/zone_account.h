@@ -44,7 +44,7 @@ enum class Fit : uint8_t {
   kFits,
   kTaken,         // would fit if pods left
   kCoresTaken,    // likewise, and the amounts are there: it is whole cores that are missing
-  kStale,         // would fit if zones whose real capacity is unknown gave their last figure
+  kStale,         // would fit the empty node if zones whose real capacity is unknown gave all that they claim
   kTooSmall,      // would not fit into the empty zones either
   kTooFewCores,   // the amounts would fit into the empty zones, but not onto their cores
   kCoresUnknown,  // likewise, and there are zones whose cores the object does not list
@@ -121,8 +121,8 @@ class ZoneAccount final : public cluster::Account {
   // How to look at the zones of a node.
   struct View {
     Time now;
-    bool last_figures = false;  // stale zones give what they gave last
-    bool empty = false;         // as if no pod were there
+    bool claimed = false;  // zones whose real capacity is unknown give what they claim
+    bool empty = false;    // as if no pod were there
     CoreRule cores = CoreRule::kCounted;
   };
   struct NodeZones {

@@ -32,7 +32,7 @@ Fit ZoneAccount::LookClosely(NodeIndex node, const ZoneRequest& request, Time no
     const bool amounts_fit = asks_cores && Holds(node, request, {.now = now, .cores = CoreRule::kNone});
     return amounts_fit ? Fit::kCoresTaken : Fit::kTaken;
   }
-  if (Holds(node, request, {.now = now, .last_figures = true})) return Fit::kStale;
+  if (Holds(node, request, {.now = now, .claimed = true, .empty = true})) return Fit::kStale;
   if (!asks_cores || !Holds(node, request, {.now = now, .empty = true, .cores = CoreRule::kNone}))
     return Fit::kTooSmall;
   const auto& zones = nodes_[node].zones;
@@ -63,7 +63,8 @@ bool ZoneAccount::Holds(NodeIndex node, const ZoneRequest& request, const View& 
 int64_t ZoneAccount::Usable(const Zone& zone, size_t resource, const ZoneRequest& request, bool one_zone,
                             const View& view) const {
   int64_t effective = Effective(zone, resource, view.now);
-  if (view.last_figures) effective = std::max(effective, resource == 0 ? zone.fresh_cpu : zone.allocatable[resource]);
+  const bool unknown = view.now > zone.stale_from && options_.when_stale == WhenStale::kReject;
+  if (view.claimed && unknown) effective = std::max(effective, zone.allocatable[resource]);
   if (!one_zone && resource == 0) effective = WholeCpus(effective);
   const int64_t usable = std::max<int64_t>(0, effective - (view.empty ? 0 : zone.used[resource]));
   if (resource > 0 || request.smt == cluster::Smt::kUnset || view.cores == CoreRule::kNone) return usable;

@@ -82,7 +82,7 @@ TEST_F(Explain, ARefusedPodShowsTheReasonOfEachNode) {
 
 TEST_F(Explain, ARefusalByTheCeilingSaysWhereCeilingsAreShown) {
   Filter({1, 2, 3});
-  EXPECT_THAT(Text(), testing::EndsWith("`huygens explain node/NAME` shows the ceilings and the week of a node.\n"));
+  EXPECT_THAT(Text(), testing::EndsWith("`huygens explain node/NAME` shows a node's week by pod.\n"));
   Filter({1, 2, 0});
   EXPECT_THAT(Text(), Not(HasSubstr("node/NAME")));
 }
@@ -220,8 +220,35 @@ TEST_F(ExplainNow, ARefusalForZonesHasItsFiguresAndWhatToDo) {
                               "n2    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"
                               "n3    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"));
   EXPECT_THAT(text, HasSubstr("\n! annotation a: there is no \"b\"\n"));
-  EXPECT_THAT(text, HasSubstr("\nWhat to do:\n- node(s) had insufficient resource of NUMA node: it fits once pods"));
-  EXPECT_THAT(text, HasSubstr("\n- node(s) had insufficient resource of NUMA node: no pod that ends would help"));
+  EXPECT_THAT(text,
+              HasSubstr("\nWhat to do:\n- node(s) had insufficient resource of NUMA node: taken by other pods: it fits "
+                        "once pods"));
+  EXPECT_THAT(text,
+              HasSubstr("\n- node(s) had insufficient resource of NUMA node: too small even when empty: no pod that "
+                        "ends would help"));
+}
+
+TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
+  constexpr std::string_view kNow = R"({"pod":"default/p","uid":"uid-1","gang":"g","gangHolds":6,"nodes":[]})";
+  const uint8_t taken = Code(policy::Reason::kInsufficientZones);
+  Filter({taken, taken, taken});
+  const std::string refused = TextWith(kNow);
+  EXPECT_THAT(refused,
+              HasSubstr("It is of the gang g (spec.schedulingGroup), which is placed whole or not at all: what filter "
+                        "promised its other pods counts as taken for this one; 6 hold something now.\n"));
+  EXPECT_THAT(refused, HasSubstr("\n- where its own gang took the room, waiting does not help"));
+  EXPECT_THAT(Text(), Not(HasSubstr("gang")));
+  const uint8_t codes[] = {0, 0, taken};
+  const uint32_t kept[] = {1};
+  Add({.verb = "filter",
+       .outcome = "ok",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .kept = kept,
+       .narrowed = true});
+  const std::string fits = TextWith(kNow);
+  EXPECT_THAT(fits, HasSubstr("n1    -      fits, but a pod of a gang is answered one node\n"));
+  EXPECT_THAT(fits, Not(HasSubstr("spec.schedulingGroup"))) << "there is a node for it";
 }
 
 TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {

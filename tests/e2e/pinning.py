@@ -220,7 +220,7 @@ def predictions(nodes, pods):
     right, wrong = 0, 0
     for item in pods:
         mark, actual = oracle.placement(item), nodes.zones.get(item["metadata"]["uid"])
-        if mark and mark["zones"] and actual:
+        if mark and mark.get("zones") and actual:
             right += {zone["name"] for zone in mark["zones"] if oracle.cpu(zone)} == actual
             wrong += {zone["name"] for zone in mark["zones"] if oracle.cpu(zone)} != actual
     return right, wrong

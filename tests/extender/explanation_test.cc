@@ -15,6 +15,7 @@ using testing::HasSubstr;
 
 class ExplanationTest : public ServiceTest {
  protected:
+  explicit ExplanationTest(placement::Options options = {}) : ServiceTest(std::move(options)) {}
   std::string Of(const cluster::Pod& pod, std::string_view node) {
     const auto said = extender::Explain(*placement_, pod, {&node, 1}, clock_.Now());
     return said.size() == 1 ? Figures(said.front(), resources_) : "?";
@@ -62,6 +63,24 @@ TEST_F(ExplanationTest, WhereKubeletPinsTheFiguresAreThoseOfTheContainer) {
   auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 4));
   for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kMemory, 1);
   EXPECT_EQ(Of(*pod, "k"), "container main needs 4 cpu in one zone; freest node-1: 3 of 8 free; taken by other pods");
+}
+
+class LastFigureTest : public ExplanationTest {
+ protected:
+  LastFigureTest() : ExplanationTest({.topology = {.when_stale = topology::WhenStale::kUseLast}}) {}
+};
+
+TEST_F(LastFigureTest, AZoneWhoseRealCapacityIsOutOfDateSaysSo) {
+  AddNode("n", {8});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.zones[0].offline_cpu = 3000;
+  topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_EQ(
+      Of(*AddPod("p", 5), "n"),
+      "needs 5 cpu in one zone; freest node0: 3 of 3 free; its real capacity is out of date, it claims 8 cpu; too "
+      "small even when empty")
+      << "its last figure counts";
 }
 
 TEST_F(ExplanationTest, APodWithoutZonesHasOneCause) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "extender/debug_json.h"
+#include "extender/explanation.h"
 
 namespace huygens::extender {
 namespace {
@@ -86,6 +87,22 @@ TEST_F(UsagePageTest, SaysThatTheCheckOnlyReports) {
   options.terms = {{"LeastUsed", 1}};
   placement_ = *placement::Placement::Create(options);
   EXPECT_THAT(Ask(""), HasSubstr(R"("check":"off")"));
+}
+
+TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
+  const auto said_of = [&](std::string_view node, int64_t milli_cpus) {
+    cluster::Pod pod;
+    pod.name = pod.uid = "new";
+    pod.containers.push_back({.name = "c", .requests = {{kCpu, milli_cpus}}});
+    return Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_);
+  };
+  EXPECT_EQ(said_of("hot", 2000),
+            "cpu: 1700m for the pod, by its requests and limits, beside a peak of 6500m, where 8 of 10 are allowed");
+  EXPECT_EQ(
+      said_of("cool", 10'000),
+      "cpu: 8500m for the pod, by its requests and limits, beside a peak of 100m, where 8 of 10 are allowed; even "
+      "without the other pods");
+  EXPECT_EQ(said_of("cool", 2000), "");
 }
 
 TEST_F(UsagePageTest, CountsHowManyMorePodsFit) {

@@ -157,7 +157,7 @@ TEST(ZoneAccount, RealCapacityCountsWhileFresh) {
       {"at the limit", WhenStale::kUseAllocatable, minutes(5), 3000, Fit::kTooSmall},
       {"stale, back to allocatable", WhenStale::kUseAllocatable, minutes(6), 9000, Fit::kFits},
       {"stale, last figure", WhenStale::kUseLast, minutes(6), 3000, Fit::kTooSmall},
-      {"stale, rejected", WhenStale::kReject, minutes(6), 0, Fit::kTooSmall},
+      {"stale, rejected", WhenStale::kReject, minutes(6), 0, Fit::kStale},
       {"no date never goes stale", WhenStale::kReject, std::nullopt, 3000, Fit::kTooSmall},
       {"from the future", WhenStale::kReject, minutes(-60), 3000, Fit::kTooSmall},
   };
@@ -185,7 +185,11 @@ TEST(ZoneAccount, StaleCapacityThatWouldHaveFitIsNamedAsTheCause) {
   topology.zones[1].allocatable.Set(kCpu, 5000);
   account.NodeChanged(0, &topology);
   EXPECT_EQ(account.Check(0, Ask(8000, true), kNow), Fit::kStale);
-  EXPECT_EQ(account.Check(0, Ask(9000, true), kNow), Fit::kTooSmall);
+  EXPECT_EQ(account.Check(0, Ask(10000, true), kNow), Fit::kStale)
+      << "more than it had last; what it has now nobody knows";
+  EXPECT_EQ(account.Check(0, Ask(11000, true), kNow), Fit::kTooSmall);
+  account.Place(Pod(0, 0, 3000));
+  EXPECT_EQ(account.Check(0, Ask(8000, true), kNow), Fit::kStale) << "not too small for the empty node";
   EXPECT_EQ(account.Check(0, Ask(8000, false), kNow), Fit::kStale);
   EXPECT_TRUE(account.Figures(0, kNow)[0].stale);
   EXPECT_FALSE(account.Figures(0, kNow)[1].stale);
