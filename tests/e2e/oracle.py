@@ -82,8 +82,8 @@ def placement(pod):
 
 def held(pod):
     """{zone name: milli-CPUs} that the pod holds."""
-    text = annotations(pod).get(RESULT)
-    if not text or not bound(pod) or ended(pod) or not placement(pod):
+    text, mark = annotations(pod).get(RESULT), placement(pod)
+    if not text or not bound(pod) or ended(pod) or not mark or "zones" not in mark:
         return {}
     return {zone["name"]: cpu(zone["resources"]["capacity"]) for zone in json.loads(text)}
 

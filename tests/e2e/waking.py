@@ -169,7 +169,7 @@ def wake_only():
         pod_path, node_path = "/api/v1/namespaces/default/pods/p", "/api/v1/nodes/" + node
         wake_patch = {"metadata": {"annotations": {"huygens.dev/wake": "now"}}}
         forbidden = {
-            "another annotation": {"metadata": {"annotations": {"huygens.dev/wake": "now", "huygens.dev/placement": "{}"}}},
+            "another annotation": {"metadata": {"annotations": {"huygens.dev/wake": "now", "huygens.dev/smt": "pack"}}},
             "an annotation that goes": {"metadata": {"annotations": {"kept": None}}},
             "a label": {"metadata": {"labels": {"a": "b"}}},
             "a finalizer": {"metadata": {"finalizers": ["a.example/b"]}},
