@@ -135,10 +135,10 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
                 report);
 }
 
-// Empty for a pod of no gang.
+// Empty for a pod of no gang, one that finds a node, and one that is being bound.
 std::string GangText(const Attempt& attempt, const PodView* pod_now) {
-  if (pod_now == nullptr || pod_now->gang.empty() || attempt.filter == nullptr || Feasible(*attempt.filter) > 0)
-    return "";
+  if (pod_now == nullptr || pod_now->gang.empty() || attempt.bind || !attempt.filter) return "";
+  if (Feasible(*attempt.filter) > 0) return "";
   const std::string hold = pod_now->gang_holds > 0
                                ? Concat("; ", std::to_string(pod_now->gang_holds), " hold something now")
                                : std::string();
@@ -215,7 +215,7 @@ std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
 }
 
 // What can be done about each reason of the table, once.
-std::string WhatToDo(const Attempt& attempt, const PodView* pod_now) {
+std::string WhatToDo(const Attempt& attempt, bool of_gang) {
   std::vector<std::pair<policy::Reason, size_t>> reasons;  // nodes of each
   const auto add = [&](std::string_view text) {
     const auto reason = policy::ReasonExplainedAs(text);
@@ -242,7 +242,7 @@ std::string WhatToDo(const Attempt& attempt, const PodView* pod_now) {
     said.push_back(advice);
     text += Concat(text.empty() ? "\nWhat to do:\n" : "", "- ", policy::Explained(reason), ": ", advice, "\n");
   }
-  if (text.empty() || GangText(attempt, pod_now).empty()) return text;
+  if (text.empty() || !of_gang) return text;
   return Concat(
       text,
       "- where its own gang took the room, waiting does not help, the gang does not fit whole: fewer or smaller "
@@ -282,7 +282,8 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
   if (pod_now) {
     for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
   }
-  if (!attempt.bind) text += GangText(attempt, pod_now);
+  const std::string gang = GangText(attempt, pod_now);
+  text += gang;
   text += Reported(attempt);
   const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
   if (last && !last->quota.empty()) text += Concat(last->quota, "\n");
@@ -297,7 +298,7 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
         "them.\n";
   }
   const bool is_bound = attempt.bind && attempt.bind->error.empty();
-  if (attempt.filter && !is_bound) text += WhatToDo(attempt, pod_now);
+  if (attempt.filter && !is_bound) text += WhatToDo(attempt, !gang.empty());
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);

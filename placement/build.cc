@@ -114,8 +114,8 @@ Status Placement::BuildChecks(const policy::Sources& sources) {
     }
     checks_.push_back({name, mode, entry->make(sources)});
   }
-  // quota is asked first, wherever it is listed: where it refuses the pod on all nodes no other reason
-  // may look as if a victim would help.
+  // quota is asked first, wherever it is listed: where it refuses the pod on all nodes no other reason may look as if a
+  // victim would help.
   std::ranges::stable_sort(checks_, {}, [](const AskedCheck& each) {
     return std::pair(each.mode != CheckMode::kEnforce, each.name != "quota");
   });

@@ -31,6 +31,17 @@ class Explain : public testing::Test {
   void Filter(const std::vector<uint8_t>& codes, std::string_view uid = "") {
     Add({.verb = "filter", .uid = uid, .outcome = "ok", .nodes = kNodes, .reasons = std::as_bytes(std::span(codes))});
   }
+  // Of three nodes the third is refused, with this reason, and of the others only the second is kept.
+  void FilterNarrowedToTheSecond(uint8_t reason) {
+    const uint8_t codes[] = {0, 0, reason};
+    const uint32_t kept[] = {1};
+    Add({.verb = "filter",
+         .outcome = "ok",
+         .nodes = kNodes,
+         .reasons = std::as_bytes(std::span(codes)),
+         .kept = kept,
+         .narrowed = true});
+  }
   void Prioritize() {
     const int64_t scores[] = {5, 8};
     const float few[] = {0.5, 1}, used[] = {kNone, 0.25};
@@ -178,14 +189,7 @@ TEST_F(Explain, ThousandsOfNodesAreSummedUp) {
 }
 
 TEST_F(Explain, ANodeThatNarrowToLeftOutSaysSo) {
-  const uint8_t codes[] = {0, 0, 2};
-  const uint32_t kept[] = {1};
-  Add({.verb = "filter",
-       .outcome = "ok",
-       .nodes = kNodes,
-       .reasons = std::as_bytes(std::span(codes)),
-       .kept = kept,
-       .narrowed = true});
+  FilterNarrowedToTheSecond(2);
   EXPECT_THAT(
       Text(),
       HasSubstr("n1    -      fits, but filter.narrowTo left it out\nn2    -      fits\nn3    -      too small\n"));
@@ -238,14 +242,7 @@ TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
                         "promised its other pods counts as taken for this one; 6 hold something now.\n"));
   EXPECT_THAT(refused, HasSubstr("\n- where its own gang took the room, waiting does not help"));
   EXPECT_THAT(Text(), Not(HasSubstr("gang")));
-  const uint8_t codes[] = {0, 0, taken};
-  const uint32_t kept[] = {1};
-  Add({.verb = "filter",
-       .outcome = "ok",
-       .nodes = kNodes,
-       .reasons = std::as_bytes(std::span(codes)),
-       .kept = kept,
-       .narrowed = true});
+  FilterNarrowedToTheSecond(taken);
   const std::string fits = TextWith(kNow);
   EXPECT_THAT(fits, HasSubstr("n1    -      fits, but a pod of a gang is answered one node\n"));
   EXPECT_THAT(fits, Not(HasSubstr("spec.schedulingGroup"))) << "there is a node for it";

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "placement/wake_search.h"
 #include "tests/placement/quota_groups.h"
+#include "tests/placement/woken.h"
 
 namespace huygens::placement {
 namespace {
@@ -29,17 +29,7 @@ class GangWakeTest : public testing::Test, protected QuotaPlacement {
   std::vector<std::string> WokenOnceGivenBack() {
     placement->ExpireHolds(kNow + GangHolds::kPatience);
     for (int i = 0; i < 2; ++i) placement->waiting().Remind(0, 2);
-    return Woken();
-  }
-  std::vector<std::string> Woken() {
-    std::vector<std::string> uids;
-    if (!search_.Begin(kNow)) return uids;
-    while (search_.Step(kNow)) {
-    }
-    for (const Wake& wake : search_.TakeWakes()) {
-      for (const auto& pod : wake.pods) uids.push_back(pod->uid);
-    }
-    return uids;
+    return Woken(search_);
   }
   WakeSearch search_;
 };
@@ -58,7 +48,7 @@ TEST_F(GangWakeTest, ItsOwnPodsAreWhenANodeGains) {
   for (const char* uid : {"1", "2", "3"}) Ask(MakePod(uid, 4), "g");
   ASSERT_THAT(WokenOnceGivenBack(), IsEmpty());
   placement->Apply(cluster::TopologySet{MakeTopology("n0", {8000})});
-  EXPECT_THAT(Woken(), ElementsAre("3"));
+  EXPECT_THAT(Woken(search_), ElementsAre("3"));
 }
 
 TEST_F(GangWakeTest, TheSameGoesForBudgets) {
@@ -70,7 +60,7 @@ TEST_F(GangWakeTest, TheSameGoesForBudgets) {
   Ask(MakeGroupPod("other", 4, "team"), "h");
   EXPECT_THAT(WokenOnceGivenBack(), ElementsAre("other"));
   Set(MakeGroup("team", {{"limits.cpu", "12"}}));
-  EXPECT_THAT(Woken(), ElementsAre("3", "other"));
+  EXPECT_THAT(Woken(search_), ElementsAre("3", "other"));
 }
 
 }  // namespace

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "placement/wake_search.h"
 #include "tests/placement/quota_groups.h"
+#include "tests/placement/woken.h"
 
 namespace huygens::placement {
 namespace {
@@ -128,16 +128,7 @@ class QuotaModelWakeTest : public QuotaModelTest {
     ASSERT_NE(Filter(*pod), "fits");
     placement->RememberAnswer(pod);
   }
-  std::vector<std::string> Search() {
-    std::vector<std::string> uids;
-    if (!search_.Begin(kNow)) return uids;
-    while (search_.Step(kNow)) {
-    }
-    for (const Wake& wake : search_.TakeWakes()) {
-      for (const auto& pod : wake.pods) uids.push_back(pod->uid);
-    }
-    return uids;
-  }
+  std::vector<std::string> Search() { return Woken(search_); }
   WakeSearch search_;
 };
 
@@ -219,17 +210,9 @@ TEST_F(QuotaAncestorTest, WhoeverWaitsForItIsWokenWhenItIsMended) {
   ASSERT_NE(Filter(*pod), "fits");
   placement->RememberAnswer(pod);
   WakeSearch search(*placement, 16);
-  const auto woken = [&] {
-    size_t count = 0;
-    if (!search.Begin(kNow)) return count;
-    while (search.Step(kNow)) {
-    }
-    for (const Wake& wake : search.TakeWakes()) count += wake.pods.size();
-    return count;
-  };
-  EXPECT_EQ(woken(), 0u);
+  EXPECT_THAT(Woken(search), IsEmpty());
   Set(MakeGroup("org", {{"limits.cpu", "100"}}));
-  EXPECT_EQ(woken(), 1u);
+  EXPECT_THAT(Woken(search), ElementsAre("a"));
 }
 
 TEST(QuotaAncestorAtAdmission, IsLeftToTheWebhook) {

@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "placement/wake_search.h"
 #include "tests/placement/quota_groups.h"
+#include "tests/placement/woken.h"
 
 namespace huygens::placement {
 namespace {
@@ -39,13 +39,7 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
   }
   // Searches and tells kube-scheduler.
   std::vector<std::string> Wakes(Time now) {
-    std::vector<std::string> uids;
-    if (!search_.Begin(now)) return uids;
-    while (search_.Step(now)) {
-    }
-    for (const Wake& wake : search_.TakeWakes()) {
-      for (const auto& pod : wake.pods) uids.push_back(pod->uid);
-    }
+    std::vector<std::string> uids = Woken(search_, now);
     for (const std::string& uid : uids) {
       placement->waiting().BeginWaking(uid);
       placement->waiting().EndWaking(uid, true);
