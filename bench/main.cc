@@ -117,7 +117,7 @@ class Host {
   observe::DecisionLog decision_log_;
   ResourceNames resources_;
   std::unique_ptr<placement::Placement> placement_;
-  extender::PodMemory pods_;
+  admin::RecentPods pods_;
   extender::Journal journal_;
   extender::Context context_;
   extender::Inbox inbox_;

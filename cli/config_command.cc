@@ -3,8 +3,8 @@
 #include <string>
 
 #include "cli/command.h"
-#include "extender/configuration.h"
-#include "extender/configuration_yaml.h"
+#include "settings/configuration.h"
+#include "settings/yaml.h"
 
 namespace huygens::cli {
 
@@ -15,7 +15,7 @@ constexpr std::string_view kName = "config";
 void Print(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 
 int Check(std::string_view file) {
-  auto configuration = extender::LoadConfiguration(std::string(file));
+  auto configuration = settings::LoadConfiguration(std::string(file));
   if (!configuration.ok()) {
     const Status& status = configuration.status();
     if (!absl::IsInvalidArgument(status)) return UsageError(kName, Message(status));
@@ -23,7 +23,7 @@ int Check(std::string_view file) {
     return kFailed;
   }
   Print(stdout, Concat(file, ": ok\n"));
-  for (const std::string& caution : extender::Cautions(*configuration)) {
+  for (const std::string& caution : settings::Cautions(*configuration)) {
     Print(stdout, Concat(file, ": note: ", caution, "\n"));
   }
   return kOk;
@@ -31,7 +31,7 @@ int Check(std::string_view file) {
 
 int Run(std::span<const std::string_view> arguments) {
   if (arguments.size() == 1 && arguments[0] == "defaults") {
-    Print(stdout, extender::DefaultsYaml());
+    Print(stdout, settings::DefaultsYaml());
     return kOk;
   }
   if (arguments.size() == 2 && arguments[0] == "check") return Check(arguments[1]);

@@ -1,4 +1,5 @@
 // huygens explain: asks a running huygens for its last decisions on a pod.
+#include <algorithm>
 #include <cstdio>
 #include <optional>
 #include <string>
@@ -8,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/explain_report.h"
 #include "cli/node_report.h"
+#include "cli/nothing_to_explain.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
 #include "cli/query_escape.h"
@@ -56,28 +58,51 @@ int NoSuchNode(Remote& admin, std::string_view node, std::string_view url) {
 struct PodNow {
   std::string json;
   std::optional<PodView> view;
+  std::string quota_json;
+  std::optional<PodQuotaView> quota;  // of a pod that its group refused when it was last asked about
 };
-PodNow AskNow(Remote& admin, const DecisionView& newest) {
+
+// The newest that names nodes; null if there is none.
+const DecisionView* NewestVerdict(const std::vector<DecisionView>& decisions) {
+  const auto found = std::ranges::find_if(
+      decisions, [](const DecisionView& each) { return each.verb == "filter" || each.verb == "bind"; });
+  return found == decisions.end() ? nullptr : &*found;
+}
+
+PodNow AskNow(Remote& admin, const std::vector<DecisionView>& decisions) {
   PodNow now;
+  const DecisionView& newest = decisions.front();
   const size_t slash = newest.pod.find('/');
   const std::string_view pod = newest.pod;
   if (slash == std::string::npos) return now;
-  const auto json =
-      admin.Get(Concat("/debug/pods/", QueryEscape(pod.substr(0, slash)), "/", QueryEscape(pod.substr(slash + 1))));
+  const std::string path = Concat(QueryEscape(pod.substr(0, slash)), "/", QueryEscape(pod.substr(slash + 1)));
+  const auto json = admin.Get(Concat("/debug/pods/", path));
   if (!json.ok()) return now;
   auto view = DecodePodView(*json);
   if (!view.ok() || (!newest.uid.empty() && view->uid != newest.uid)) return now;
   now.json = *json;
   now.view = *std::move(view);
+  const DecisionView* verdict = NewestVerdict(decisions);
+  if (verdict == nullptr || verdict->quota.empty()) return now;
+  const auto quota_json = admin.Get(Concat("/debug/quotas/pods/", path));
+  if (!quota_json.ok()) return now;
+  auto quota = DecodePodQuota(*quota_json);
+  if (!quota.ok()) return now;
+  now.quota_json = *quota_json;
+  now.quota = *std::move(quota);
   return now;
 }
 
 // The page of decisions with what holds now beside them.
-std::string WithNow(std::string decisions, std::string_view now) {
+std::string WithNow(std::string decisions, const PodNow& now) {
   const size_t end = decisions.rfind('}');
-  if (now.empty() || end == std::string::npos) return decisions;
-  while (now.ends_with('\n')) now.remove_suffix(1);
-  return Concat(std::string_view(decisions).substr(0, end), ",\"now\":", now, "}\n");
+  if (end == std::string::npos) return decisions;
+  const auto field = [](std::string_view name, std::string_view json) {
+    while (json.ends_with('\n')) json.remove_suffix(1);
+    return json.empty() ? std::string() : Concat(",\"", name, "\":", json);
+  };
+  return Concat(std::string_view(decisions).substr(0, end), field("now", now.json), field("quota", now.quota_json),
+                "}\n");
 }
 
 int Run(std::span<const std::string_view> arguments) {
@@ -114,10 +139,11 @@ int Run(std::span<const std::string_view> arguments) {
     return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
   }
   if (!trouble.empty()) Failed(kName, trouble);  // what it decided before is still worth reading
-  const PodNow now = AskNow(*admin, decisions->front());
+  const PodNow now = AskNow(*admin, *decisions);
   const std::string text = *format == OutputFormat::kJson
-                               ? WithNow(*std::move(json), now.json)
-                               : ExplainText(*decisions, SystemClock().Now(), now.view ? &*now.view : nullptr);
+                               ? WithNow(*std::move(json), now)
+                               : ExplainText(*decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
+                                             now.quota ? &*now.quota : nullptr);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;
 }
@@ -133,7 +159,8 @@ const Command kExplainCommand = {
     "was asked about, the\n"
     "reason against it or its score by term, and what bind chose. Figures of zones are those of now. The last 1000 "
     "decisions on all pods are\n"
-    "remembered; -o json prints them as /debug/decisions gives them, with /debug/pods/NAMESPACE/NAME as `now`.\n"
+    "remembered; -o json prints them as /debug/decisions gives them, with /debug/pods/NAMESPACE/NAME as `now`,\n"
+    "and of a pod that its business group refuses /debug/quotas/pods/NAMESPACE/NAME as `quota`.\n"
     "For node/NAME it prints its zones, who holds them, what is wrong with its topology object, what is assumed of its "
     "kubelet and who says\n"
     "so, what the node uses by hour of the week, its ceilings, what they leave, and the pods that use most.\n\n"

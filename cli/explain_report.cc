@@ -5,9 +5,9 @@
 #include <map>
 #include <span>
 
+#include "cli/quota_report.h"
 #include "cli/table.h"
 #include "cli/when.h"
-#include "extender/configuration_nearest.h"
 #include "policy/explained.h"
 
 namespace huygens::cli {
@@ -61,8 +61,57 @@ std::string NoZones(const PodView* now) {
   return Concat("no zones were assigned: ", now->no_zones, ".");
 }
 
+// Where none of the reasons is one that waiting could cure, or one holds of every node, whatever else a node lacks;
+// else empty.
+std::string MustChange(const DecisionView& filter, const PodQuotaView* quota_now) {
+  const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
+  std::vector<std::string_view> changes;
+  bool curable = false;
+  for (const DecisionView::NodeVerdict& node : filter.nodes) {
+    const auto reason = policy::ReasonExplainedAs(node.reason);
+    if (reason == policy::Reason::kQuotaExceeded && above_whole) {
+      return "its business group's budget must grow, or the pod ask for less";
+    }
+    const std::string_view change = reason ? policy::MustChange(*reason) : std::string_view();
+    if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);
+    curable = curable || change.empty();
+    if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
+  }
+  std::string text;
+  for (std::string_view change : changes) text += Concat(text.empty() ? "" : "; or ", change);
+  return curable ? "" : text;
+}
+
+std::string WhenAgain(const DecisionView& filter, const PodQuotaView* quota_now) {
+  const std::string change = MustChange(filter, quota_now);
+  if (change.empty())
+    return "kube-scheduler tries again when something changes in the cluster, and every five minutes.";
+  return Concat("Waiting does not help there: ", change, ". Then kube-scheduler tries again, within five minutes.");
+}
+
+// The watch shows it there: not only reserved, or promised to a pod of a gang.
+bool IsBound(const PodView* pod_now) {
+  return pod_now != nullptr && !pod_now->node.empty() && pod_now->reservation.empty();
+}
+
+std::string Summary(const DecisionView& decision) {
+  if (!decision.error.empty()) return decision.error;
+  if (decision.verb == "bind") return Concat("to ", decision.node);
+  if (decision.verb == "filter")
+    return Concat(std::to_string(Feasible(decision)), " of ", Nodes(decision.nodes.size()), " could take it");
+  return Nodes(decision.nodes.size());
+}
+
+// Of a pod that is bound.
+std::string AskedAgain(const DecisionView& question, std::string_view node, Time now) {
+  return Concat("kube-scheduler asked about it again, ", When(question.time, now),
+                ", as it does before a bound pod grows in place (", question.verb, ": ", Summary(question),
+                "). That is judged as if the pod looked for zones anew; it stays on ", node,
+                ", in its own zones, whatever the answer is.");
+}
+
 // The one sentence that somebody in a hurry reads.
-std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now) {
+std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now, const PodQuotaView* quota_now) {
   if (const DecisionView* bind = attempt.bind) {
     if (bind->error.empty()) {
       const bool again = bind->outcome == "already_bound";
@@ -72,10 +121,18 @@ std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now) {
     return Concat("Binding to ", bind->node, " failed, ", When(bind->time, now), ": ", bind->error,
                   "\nkube-scheduler puts the pod back into its queue and tries again.");
   }
+  if (const DecisionView* question = attempt.preempt ? attempt.preempt : attempt.filter; question && IsBound(pod_now)) {
+    const auto since = ParseRfc3339(pod_now->since);
+    return Concat("It is bound to ", pod_now->node, ".\n",
+                  since.ok() && question->time > *since
+                      ? AskedAgain(*question, pod_now->node, now)
+                      : Concat("What follows is of ", When(question->time, now), "."));
+  }
   if (const DecisionView* preempt = attempt.preempt) {
     const bool helps = preempt->outcome == "ok";
     return Concat("Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()),
-                  ", ", When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.");
+                  ", ", When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.",
+                  helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, quota_now)));
   }
   if (attempt.filter == nullptr)
     return Concat("Scored, ", When(attempt.prioritize->time, now), "; what filter said before is forgotten.");
@@ -84,8 +141,7 @@ std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now) {
   if (feasible == 0) {
     return Concat("Refused for ",
                   filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())),
-                  " asked about, ", When(filter.time, now),
-                  ".\nkube-scheduler tries again when something changes in the cluster, and every five minutes.");
+                  " asked about, ", When(filter.time, now), ".\n", WhenAgain(filter, quota_now));
   }
   return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
                 When(filter.time, now),
@@ -214,6 +270,13 @@ std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
   return text;
 }
 
+// Why its group refused it, and where it still does, who uses the budget or which group was meant.
+std::string QuotaLines(const std::string& refused, const PodQuotaView* now) {
+  if (now == nullptr) return Concat(refused, "\n");
+  const bool same = !now->nearest_group.empty() && now->why == refused;
+  return Concat(same ? RefusalText(*now) : refused, "\n", UsedByText(*now));
+}
+
 // What can be done about each reason of the table, once.
 std::string WhatToDo(const Attempt& attempt, bool of_gang) {
   std::vector<std::pair<policy::Reason, size_t>> reasons;  // nodes of each
@@ -249,17 +312,10 @@ std::string WhatToDo(const Attempt& attempt, bool of_gang) {
       "pods in it, or more nodes.\n");
 }
 
-std::string Summary(const DecisionView& decision) {
-  if (!decision.error.empty()) return decision.error;
-  if (decision.verb == "bind") return Concat("to ", decision.node);
-  if (decision.verb == "filter")
-    return Concat(std::to_string(Feasible(decision)), " of ", Nodes(decision.nodes.size()), " could take it");
-  return Nodes(decision.nodes.size());
-}
-
 }  // namespace
 
-std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now) {
+std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now,
+                        const PodQuotaView* quota_now) {
   const DecisionView& newest = decisions.front();
   std::vector<const DecisionView*> same_pod;
   for (const DecisionView& decision : decisions) {
@@ -271,14 +327,18 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
     return decision->verb == "bind" && decision->error.empty();
   });
   const DecisionView* refused_later = nullptr;
+  const DecisionView* asked_later = nullptr;
   if (bound != same_pod.end()) {
+    const auto again = std::find_if(same_pod.begin(), bound,
+                                    [](const DecisionView* d) { return d->verb == "filter" || d->verb == "preempt"; });
+    if (again != bound) asked_later = *again;
     const auto later = std::find_if(same_pod.begin(), bound, [](const DecisionView* d) { return d->verb == "bind"; });
     if (later != bound) refused_later = *later;
     same_pod.erase(same_pod.begin(), bound);
   }
   const Attempt attempt = Newest(same_pod);
   std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
-                            Headline(attempt, now, pod_now), "\n");
+                            Headline(attempt, now, pod_now, quota_now), "\n");
   if (pod_now) {
     for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
   }
@@ -286,7 +346,8 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
   text += gang;
   text += Reported(attempt);
   const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
-  if (last && !last->quota.empty()) text += Concat(last->quota, "\n");
+  if (last && !last->quota.empty()) text += QuotaLines(last->quota, quota_now);
+  if (asked_later != nullptr) text += Concat(AskedAgain(*asked_later, attempt.bind->node, now), "\n");
   if (refused_later != nullptr) {
     text += Concat("A later bind to ", refused_later->node, " was refused, ", When(refused_later->time, now), ": ",
                    refused_later->error, "\n");
@@ -297,7 +358,7 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
         "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about "
         "them.\n";
   }
-  const bool is_bound = attempt.bind && attempt.bind->error.empty();
+  const bool is_bound = IsBound(pod_now) || (attempt.bind && attempt.bind->error.empty());
   if (attempt.filter && !is_bound) text += WhatToDo(attempt, !gang.empty());
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
@@ -311,39 +372,6 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
     text += "\nAn earlier pod of the same name was decided on, too; ask for it by its UID (-o json shows it).\n";
   }
   return text;
-}
-
-std::string NotReadyText(std::string_view readyz) {
-  std::string text = "huygens is not ready and refuses every call:";
-  while (!readyz.empty()) {
-    const size_t end = std::min(readyz.find('\n'), readyz.size());
-    if (readyz.starts_with("[-]")) text += Concat("\n- ", readyz.substr(3, end - 3));
-    readyz.remove_prefix(std::min(end + 1, readyz.size()));
-  }
-  return text;
-}
-
-std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node) {
-  const std::string node = is_node ? Concat("; there is a Node called ", pod.substr(pod.find('/') + 1),
-                                            ": huygens explain node/", pod.substr(pod.find('/') + 1))
-                                   : std::string();
-  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url, node,
-                is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
-                "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
-                "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a "
-                "scheduler with huygens as\n"
-                "  extender, and whether another plugin of it refused all nodes before;\n"
-                "- the decision is older than the last 1000, or than the start of this huygens;\n"
-                "- another instance of huygens decided: each remembers its own.");
-}
-
-std::string UnknownNodeText(std::string_view node, std::string_view url, const std::vector<std::string>& names) {
-  const std::vector<std::string_view> views(names.begin(), names.end());
-  const std::string_view nearest = extender::NearestName(node, views);
-  return Concat("no Node called ", node, " is known to the huygens at ", url,
-                nearest.empty() ? std::string() : Concat("; did you mean node/", nearest, "?"), "\nIt knows ",
-                std::to_string(names.size()), names.size() == 1 ? " node" : " nodes",
-                "; `kubectl get nodes` and /debug/nodes list them.");
 }
 
 }  // namespace huygens::cli

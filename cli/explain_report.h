@@ -9,19 +9,14 @@
 #include "base/time.h"
 #include "cli/decisions.h"
 #include "cli/pod_view.h"
+#include "cli/quota_view.h"
 
 namespace huygens::cli {
 
 // `decisions`: at least one, newest first. `now` turns times into "2m ago". `pod_now`: figures for reasons that are
-// still the same, and why there are no zones; null: the server does not know the pod any more.
-std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now = nullptr);
-
-// What /readyz answered when it was not 200.
-std::string NotReadyText(std::string_view readyz);
-
-// For a pod that the server remembers nothing about. `is_node`: there is a Node of its name.
-std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node = false);
-// For a node that is none of `names`, which the server knows.
-std::string UnknownNodeText(std::string_view node, std::string_view url, const std::vector<std::string>& names);
+// still the same, and why there are no zones; null: the server does not know the pod any more. `quota_now`: likewise of
+// its business group; null where that did not refuse it.
+std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now = nullptr,
+                        const PodQuotaView* quota_now = nullptr);
 
 }  // namespace huygens::cli

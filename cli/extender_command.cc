@@ -5,10 +5,10 @@
 
 #include "absl/flags/flag.h"
 #include "cli/command.h"
-#include "extender/configuration_yaml.h"
 #include "extender/extender.h"
 #include "net/event_loop.h"
 #include "observe/out_of_memory.h"
+#include "settings/yaml.h"
 
 ABSL_FLAG(std::string, config, "", "configuration file of `huygens extender`");
 
@@ -22,7 +22,7 @@ int Run(std::span<const std::string_view> arguments) {
   std::string path = absl::GetFlag(FLAGS_config);
   if (path.empty())
     return UsageError(kName, "--config FILE is needed; `huygens config defaults` prints one to start from");
-  StatusOr<extender::Configuration> configuration = extender::LoadConfiguration(path);
+  StatusOr<settings::Configuration> configuration = settings::LoadConfiguration(path);
   if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
 
   net::IgnoreBrokenPipes();

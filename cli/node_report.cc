@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "admin/explanation.h"
 #include "cli/table.h"
 
 namespace huygens::cli {
@@ -85,17 +86,23 @@ std::string PodTable(const NodeZonesView& node) {
   return text;
 }
 
+std::string LossLine(const NodeZonesView& node) {
+  const std::string_view deleted =
+      "! its NodeResourceTopology was deleted, and pods that need zones wait until it is back";
+  if (!node.loss_left_seconds || !node.loss_grace_seconds) return Concat(deleted, ", or for topology.lossGrace\n");
+  return Concat(
+      deleted, "; ",
+      admin::LossText(std::chrono::seconds(*node.loss_left_seconds), std::chrono::seconds(*node.loss_grace_seconds)),
+      ", then the node counts as one without\n");
+}
+
 }  // namespace
 
 std::string NodeZonesText(const NodeZonesView& node) {
   std::string text = Concat("zones: ", Meaning(node), "\n");
   if (!node.known)
     text += "! there is no Node object of this name (any more): only pods or a topology object name it\n";
-  if (node.lost_topology) {
-    text +=
-        "! its NodeResourceTopology was deleted: this is what it last said, and pods that need zones wait until it is "
-        "back, or for topology.lossGrace\n";
-  }
+  if (node.lost_topology) text += LossLine(node);
   if (!node.defect.empty()) text += Concat("! its NodeResourceTopology cannot be used: ", node.defect, "\n");
   for (const std::string& notice : node.notices) text += Concat("! ", notice, "\n");
   if (!node.zones.empty()) text += Concat("\n", ZoneTable(node));

@@ -54,6 +54,8 @@ StatusOr<NodeZonesView> DecodeNodeZones(std::string_view json) {
       if (key.text == "mode") return in.Read(node.mode);
       if (key.text == "singleNuma") return in.Read(node.single_numa);
       if (key.text == "lostTopology") return in.Read(node.lost_topology);
+      if (key.text == "lossLeftSeconds") return in.Read(node.loss_left_seconds.emplace());
+      if (key.text == "lossGraceSeconds") return in.Read(node.loss_grace_seconds.emplace());
       if (key.text == "defect") return in.Read(node.defect);
       if (key.text == "notices") {
         return wire::ReadList(in, node.notices, [&](std::string& text) { return in.Read(text); });

@@ -1,4 +1,4 @@
-// The zones of a node and who holds them, as /debug/nodes/NAME of a running huygens tells it (extender/debug_json.h has
+// The zones of a node and who holds them, as /debug/nodes/NAME of a running huygens tells it (admin/debug_json.h has
 // the format; what it says of use is in cli/usage_view.h). Any thread.
 #pragma once
 
@@ -35,6 +35,8 @@ struct NodeZonesView {
   std::string mode;  // "managed", "kubelet", "unusable", "none"
   bool single_numa = false;
   bool lost_topology = false;
+  std::optional<int64_t> loss_left_seconds,
+      loss_grace_seconds;  // how much longer it is waited for, and how long at all
   std::string defect;
   std::vector<std::string> notices;  // values that count as absent since nobody understands them
   std::vector<Zone> zones;

@@ -42,6 +42,9 @@ void Note(const PodManifest& pod) {
     std::fprintf(stderr, "huygens place: note: %s has %s, which place does not look at\n", pod.pod.Key().c_str(),
                  field.c_str());
   }
+  for (const std::string& ignored : pod.not_understood) {
+    std::fprintf(stderr, "huygens place: note: %s: %s\n", pod.pod.Key().c_str(), ignored.c_str());
+  }
 }
 
 int Run(std::span<const std::string_view> arguments) {
@@ -100,9 +103,11 @@ const Command kPlaceCommand = {
     "nodes with enough\n"
     "unrequested resources, asks the extender's filter and prioritize, binds the pod to the best node (ties by name) "
     "and prints what came\n"
-    "of it. Selectors, affinity, taints and the like are not looked at; pods without a UID get one. Pods are really "
-    "bound: against a huygens\n"
-    "that serves a Kubernetes cluster, they must exist there.\n\n"
+    "of it. Selectors, affinity, taints and the like are not looked at; a note on standard error says so of each pod, "
+    "and which of its labels\n"
+    "and annotations nobody understands. Pods without a UID get one. Pods are really bound: against a huygens that "
+    "serves a Kubernetes\n"
+    "cluster, they must exist there.\n\n"
     "  huygens place -f config/samples/pods.yaml --url http://127.0.0.1:8888 --admin-url http://127.0.0.1:8889\n\n"
     "SCORE is what prioritize answered: maxScore x (sum of weight x opinion) / (sum of weights), over the terms that "
     "have an opinion of\n"

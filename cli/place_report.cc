@@ -30,6 +30,14 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
   } else if (outcome.node.empty()) {
     AppendJsonField(out, "message", WhyNot(outcome));
   }
+  if (!outcome.not_understood.empty()) {
+    out += ",\"notUnderstood\":[";
+    for (const std::string& ignored : outcome.not_understood) {
+      if (out.back() != '[') out += ',';
+      AppendJsonString(out, ignored);
+    }
+    out += ']';
+  }
   out += ",\"refused\":[";
   for (const auto& [node, reason] : outcome.refusals) {
     out += out.back() == '[' ? "{" : ",{";

@@ -9,7 +9,8 @@
 namespace huygens::cli {
 
 std::string PlaceTable(const std::vector<PodOutcome>& outcomes);
-// {"pods":[{"pod","uid","node"?,"score"?,"zones":[{"name","amount":{"cpu":"4"}}],"message"?,"error"?,"refused":[{"node","reason"}]}]}
+// {"pods":[{"pod","uid","node"?,"score"?,"zones":[{"name","amount":{"cpu":"4"}}],"message"?,"error"?,
+//           "notUnderstood"?:[text],"refused":[{"node","reason"}]}]}
 std::string PlaceJson(const std::vector<PodOutcome>& outcomes);
 
 }  // namespace huygens::cli

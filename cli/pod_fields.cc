@@ -4,8 +4,8 @@
 #include <span>
 #include <string>
 
-#include "extender/configuration_nearest.h"
-#include "extender/debug_json.h"
+#include "admin/debug_json.h"
+#include "base/nearest_name.h"
 #include "wire/json_reader.h"
 
 namespace huygens::cli {
@@ -105,7 +105,7 @@ constexpr std::string_view kResources[] = {"limits", "requests", "claims"};
 
 Status CheckName(const JsonKey& key, Names known) {
   if (std::ranges::find(known, key.text) != known.end()) return absl::OkStatus();
-  const std::string_view nearest = extender::NearestName(key.text, known);
+  const std::string_view nearest = NearestName(key.text, known);
   return nearest.empty() ? absl::OkStatus() : Invalid(Concat("there is no such field; did you mean ", nearest, "?"));
 }
 
@@ -135,8 +135,8 @@ Status CheckAmounts(const ResourceVector& requests, const ResourceVector& limits
   for (const auto& [resource, limit] : limits) {
     const int64_t request = requests.Get(resource);
     if (request <= limit) continue;
-    return Invalid(Concat(place, ".resources: requests ", extender::QuantityText(resource, request), " ",
-                          names.Name(resource), ", above the limit of ", extender::QuantityText(resource, limit)));
+    return Invalid(Concat(place, ".resources: requests ", admin::QuantityText(resource, request), " ",
+                          names.Name(resource), ", above the limit of ", admin::QuantityText(resource, limit)));
   }
   return absl::OkStatus();
 }

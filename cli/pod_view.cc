@@ -28,6 +28,9 @@ StatusOr<PodView> DecodePodView(std::string_view json) {
     return in.Members([&](const JsonKey& key) {
       if (key.text == "pod") return in.Read(pod.pod);
       if (key.text == "uid") return in.Read(pod.uid);
+      if (key.text == "node") return in.Read(pod.node);
+      if (key.text == "reservation") return in.Read(pod.reservation);
+      if (key.text == "since") return in.Read(pod.since);
       if (key.text == "noZones") return in.Read(pod.no_zones);
       if (key.text == "gang") return in.Read(pod.gang);
       if (key.text == "gangHolds") return in.Read(pod.gang_holds);

@@ -1,5 +1,5 @@
 // What every node would say of a pod now, as /debug/pods/NAMESPACE/NAME of a running huygens tells it
-// (extender/pod_page.h has the format). Any thread.
+// (admin/pod_page.h has the format). Any thread.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,12 @@ struct PodView {
 
   std::string pod;
   std::string uid;
-  std::string no_zones;    // the cause; empty: it asks for zones, or has some
-  std::string gang;        // spec.schedulingGroup
-  int64_t gang_holds = 0;  // pods of it that hold what filter promised them, and are not bound yet
+  std::string node;         // where it holds capacity
+  std::string reservation;  // as in NodeZonesView; empty: it is bound
+  std::string since;        // RFC 3339: when kubelet saw it; may be empty
+  std::string no_zones;     // the cause; empty: it asks for zones, or has some
+  std::string gang;         // spec.schedulingGroup
+  int64_t gang_holds = 0;   // pods of it that hold what filter promised them, and are not bound yet
   std::vector<std::string> not_understood;
   std::map<std::string, Refusal> refusals;  // by node
 };

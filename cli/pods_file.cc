@@ -4,6 +4,7 @@
 
 #include "base/json_text.h"
 #include "cli/pod_fields.h"
+#include "cli/pod_keys.h"
 #include "cluster/unknown_resources.h"
 #include "kube/manifest_files.h"
 #include "quota/pod_usage.h"
@@ -152,6 +153,7 @@ StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& n
   HUYGENS_ASSIGN_OR_RETURN(pod.pod, wire::DecodePod(object.json, names));
   cluster::InternResources(pod.pod, names);
   HUYGENS_RETURN_IF_ERROR(CheckPodLimits(pod.pod, names));
+  pod.not_understood = NotUnderstood(object.json, pod.pod);
   quota::DefaultPod(pod.pod);
   std::string added;
   auto add = [&](std::string_view field, SharedText& to, std::string_view value) {

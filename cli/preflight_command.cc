@@ -13,9 +13,9 @@
 #include "base/time.h"
 #include "cli/command.h"
 #include "cli/output_format.h"
-#include "extender/configuration_yaml.h"
 #include "preflight/preflight.h"
 #include "preflight/report.h"
+#include "settings/yaml.h"
 
 ABSL_DECLARE_FLAG(std::string, config);
 ABSL_FLAG(std::string, scheduler_config, "", "kube-scheduler's configuration, to be checked too");
@@ -76,7 +76,7 @@ int Run(std::span<const std::string_view> arguments) {
                                    slash != options.account.rfind('/'))) {
     return UsageError(kName, "--account takes NAMESPACE/NAME, such as kube-system/huygens");
   }
-  const auto configuration = extender::LoadConfiguration(path);
+  const auto configuration = settings::LoadConfiguration(path);
   if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
 
   Progress progress;

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/flags/flag.h"
+#include "base/nearest_name.h"
 #include "cli/command.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
@@ -23,11 +24,22 @@ int Print(const std::string& text) {
   return kOk;
 }
 
+int NoSuchGroup(Remote& admin, std::string_view group) {
+  const auto json = admin.Get("/debug/quotas");
+  const auto tree = json.ok() ? DecodeQuotaTree(*json) : StatusOr<QuotaTreeView>(json.status());
+  std::vector<std::string_view> names;
+  if (tree.ok()) {
+    for (const QuotaGroupView& each : tree->groups) names.push_back(each.name);
+  }
+  const std::string_view nearest = NearestName(group, names);
+  return Failed(kName, Concat("huygens knows no group called ", group,
+                              nearest.empty() ? std::string() : Concat("; did you mean ", nearest, "?"),
+                              nearest.empty() ? "; " : " ", "`huygens quota tree` lists all"));
+}
+
 int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
   const auto json = admin.Get(Concat("/debug/quotas", group.empty() ? "" : Concat("?group=", QueryEscape(group))));
-  if (absl::IsNotFound(json.status()) && !group.empty()) {
-    return Failed(kName, Concat("huygens knows no group called ", group, "; `huygens quota tree` lists all"));
-  }
+  if (absl::IsNotFound(json.status()) && !group.empty()) return NoSuchGroup(admin, group);
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto tree = DecodeQuotaTree(*json);
   if (!tree.ok()) return Failed(kName, Message(Annotate(tree.status(), "answer of /debug/quotas")));
@@ -82,7 +94,8 @@ const Command kQuotaCommand = {
     "that is meant.\n\n"
     "explain says what a pod costs its group, by key, beside what is used and the budget; and since when it is "
     "charged, or which key refuses\n"
-    "it now. POD is NAME or NAMESPACE/NAME. Which nodes can take it is for `huygens explain` to say.\n\n"
+    "it now, and who uses that most. POD is NAME or NAMESPACE/NAME. Which nodes can take it is for `huygens explain` "
+    "to say.\n\n"
     "  huygens quota tree --key limits.cpu --admin-url http://127.0.0.1:8889\n"
     "  huygens quota explain default/over-budget\n\n"
     "Exit codes: 0 answered (also of a pod that is refused), 1 no such group, key or pod, or the server could not be "

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_join.h"
 #include "base/quantity.h"
 #include "base/text.h"
@@ -163,9 +164,8 @@ std::string ModelsText(const PodQuotaView& pod) { return ModelsText(pod.cpu_mode
 std::string ModelNodesText(const PodQuotaView& pod) {
   if (!pod.model_nodes) return "";
   if (*pod.model_nodes == 0) {
-    return Concat("NO NODE is of ", ModelsText(pod),
-                  ", and the pod goes to no other. Nodes name their models by labels (quota.cpuModelLabel and its "
-                  "like).\n");
+    return Concat("NO NODE is of ", ModelsText(pod), ", and the pod goes to no other",
+                  pod.other_models.empty() ? "" : ": ", pod.other_models, ".\n");
   }
   return Concat("It goes to nodes of ", ModelsText(pod), " only; there ",
                 *pod.model_nodes == 1 ? "is 1" : Concat("are ", std::to_string(*pod.model_nodes)), ".\n");
@@ -186,7 +186,7 @@ std::string VerdictText(const PodQuotaView& pod, Time now) {
   if (pod.verdict == "fits") return FitsText(pod);
   if (pod.verdict == "off") return std::string(kOff);
   if (pod.verdict == "ended") return "It has ended and is charged no more.\n";
-  if (pod.verdict == "refused") return Concat("REFUSED: ", pod.why, "\n");
+  if (pod.verdict == "refused") return Concat("REFUSED: ", RefusalText(pod), "\n");
   const auto since = ParseRfc3339(pod.since);
   const std::string of_node = ModelsText(pod.node_cpu_model, pod.node_gpu_model, pod.node_memory_model);
   return Concat("Charged, on ", pod.node, of_node.empty() ? "" : Concat(" as ", of_node, ", which the node is of"),
@@ -199,16 +199,58 @@ bool Over(const PodCostView& key) {
   return used.ok() && hard.ok() && (quota::IsCash(key.key) ? *used >= *hard : *used > *hard);
 }
 
+// Of hours any amount passes until they are spent.
+bool AboveWhole(const PodCostView& key) {
+  const auto cost = Quantity::Parse(key.cost), hard = Quantity::Parse(key.hard);
+  return cost.ok() && hard.ok() && !quota::IsCash(key.key) && *cost > *hard;
+}
+
 std::string CostNote(const PodQuotaView& pod, const PodCostView& key) {
   const bool over = Over(key);
-  if (!key.lacks && !over) return "";
-  std::string note = Concat(over ? OverText(key.key) : "TOO LITTLE LEFT", HandedText(key.key, key.children));
+  std::string note = key.of_node ? "on nodes of that model only" : "";
+  if (!key.lacks && !over) return note;
+  const std::string_view lacks = AboveWhole(key) ? "MORE THAN THE WHOLE BUDGET" : "TOO LITTLE LEFT";
+  note = Concat(note, note.empty() ? "" : ": ", over ? OverText(key.key) : lacks, HandedText(key.key, key.children));
   if (pod.verdict != "charged") return note;
   const bool held = quota::IsCash(key.key) || pod.enforcement != "admission";
   return Concat(note, ": it runs on", held ? ", new pods are refused" : "");
 }
 
+// "shop/a 3, shop/b 1 and 4 more"
+std::string Listed(const std::vector<QuotaUseView::Holder>& holders, int64_t more,
+                   absl::FunctionRef<std::string(const std::string& amount)> text) {
+  std::string list;
+  for (const QuotaUseView::Holder& each : holders) {
+    list += Concat(list.empty() ? "" : ", ", each.name, " ", text(each.amount));
+  }
+  return more > 0 ? Concat(list, " and ", std::to_string(more), " more") : list;
+}
+
 }  // namespace
+
+std::string RefusalText(const PodQuotaView& pod) {
+  return pod.nearest_group.empty() ? pod.why : Concat(pod.why, "; did you mean ", pod.nearest_group, "?");
+}
+
+std::string UsedByText(const PodQuotaView& pod) {
+  std::string text;
+  for (const QuotaUseView& use : pod.used_by) {
+    const bool cash = quota::IsCash(use.key);
+    const std::string pods = Listed(use.pods, use.more_pods, [&](const std::string& amount) {
+      return cash ? Concat(Decimal(amount), " an hour") : amount;
+    });
+    const std::string children =
+        Listed(use.children, use.more_children, [&](const std::string& amount) { return Amount(use.key, amount); });
+    text += Concat("Who uses ", use.key, " of ", use.group, ": ", pods.empty() ? "no pod of it now" : "pods ", pods,
+                   children.empty() ? "" : "; handed to children: ", children, ".\n");
+  }
+  return text;
+}
+
+bool AboveWholeBudget(const PodQuotaView& pod) {
+  return std::ranges::any_of(pod.keys,
+                             [](const PodCostView& key) { return key.lacks && !key.of_node && AboveWhole(key); });
+}
 
 StatusOr<std::string> KeyOf(const QuotaTreeView& tree, std::string_view given) {
   const std::string normal = quota::NormalKey(given), twin = quota::TwinKey(normal);
@@ -261,6 +303,7 @@ std::string PodQuotaText(const PodQuotaView& pod, Time now) {
     table.AddRow(std::move(row));
   }
   if (table.size() > 0) text += Concat("\n", table.Text());
+  if (const std::string used = UsedByText(pod); !used.empty()) text += Concat("\n", used);
   return unlimited.empty() ? text : Concat(text, "\nNot limited: ", unlimited, ".\n");
 }
 

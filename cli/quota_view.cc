@@ -52,7 +52,29 @@ Status ReadCost(JsonReader& in, PodCostView& cost) {
     if (field.text == "used") return in.Read(cost.used);
     if (field.text == "children") return in.Read(cost.children);
     if (field.text == "hard") return in.Read(cost.hard);
-    return field.text == "lacks" ? in.Read(cost.lacks) : absl::OkStatus();
+    if (field.text == "lacks") return in.Read(cost.lacks);
+    return field.text == "ofNode" ? in.Read(cost.of_node) : absl::OkStatus();
+  });
+}
+
+Status ReadHolder(JsonReader& in, QuotaUseView::Holder& holder) {
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "name") return in.Read(holder.name);
+    return field.text == "amount" ? in.Read(holder.amount) : absl::OkStatus();
+  });
+}
+
+Status ReadUse(JsonReader& in, QuotaUseView& use) {
+  const auto holders = [&](std::vector<QuotaUseView::Holder>& list) {
+    return wire::ReadList(in, list, [&](QuotaUseView::Holder& holder) { return ReadHolder(in, holder); });
+  };
+  return in.Members([&](const JsonKey& field) {
+    if (field.text == "group") return in.Read(use.group);
+    if (field.text == "key") return in.Read(use.key);
+    if (field.text == "pods") return holders(use.pods);
+    if (field.text == "children") return holders(use.children);
+    if (field.text == "morePods") return in.Read(use.more_pods);
+    return field.text == "moreChildren" ? in.Read(use.more_children) : absl::OkStatus();
   });
 }
 
@@ -90,6 +112,11 @@ StatusOr<PodQuotaView> DecodePodQuota(std::string_view json) {
       if (field.text == "relabelled") return in.Read(out.relabelled);
       if (field.text == "refusedByModel") return in.Read(out.refused_by_model);
       if (field.text == "modelNodes") return in.Read(out.model_nodes.emplace());
+      if (field.text == "otherModels") return in.Read(out.other_models);
+      if (field.text == "nearestGroup") return in.Read(out.nearest_group);
+      if (field.text == "usedBy") {
+        return wire::ReadList(in, out.used_by, [&](QuotaUseView& use) { return ReadUse(in, use); });
+      }
       if (field.text == "node") return in.Read(out.node);
       if (field.text == "since") return in.Read(out.since);
       if (field.text == "verdict") return in.Read(out.verdict);

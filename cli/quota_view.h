@@ -42,21 +42,35 @@ struct QuotaTreeView {
 // What a pod takes of one key.
 struct PodCostView {
   std::string key, cost, used, children, hard;
-  bool lacks = false;  // this key refuses it
+  bool lacks = false;    // this key refuses it
+  bool of_node = false;  // it would be charged to it on nodes of that model only
+};
+
+// Who uses a group's budget of a key, from the largest down; the amount of a pod of a cash key is that of an hour.
+struct QuotaUseView {
+  struct Holder {
+    std::string name, amount;
+  };
+  std::string group, key;
+  std::vector<Holder> pods, children;
+  int64_t more_pods = 0, more_children = 0;
 };
 
 struct PodQuotaView {
   std::string pod, enforcement, group, path;
   std::string cpu_model, gpu_model, memory_model;
   std::optional<int64_t> model_nodes;                             // how many are of these models
+  std::string other_models;                                       // what nodes say instead, if none is
   std::string node;                                               // where it holds capacity
   std::string node_cpu_model, node_gpu_model, node_memory_model;  // that it is charged to besides
   bool relabelled = false;       // its labels say something else than what it was bound with
   std::string since;             // RFC 3339
   std::string verdict;           // "charged", "fits", "refused", "noGroup", "ended", "off"
   std::string why;               // of "refused"
+  std::string nearest_group;     // that was probably meant, where there is none of this name
   std::string refused_by_model;  // why nodes of some models are not for it
   std::vector<PodCostView> keys;
+  std::vector<QuotaUseView> used_by;  // of the keys that refuse it
 };
 
 StatusOr<QuotaTreeView> DecodeQuotaTree(std::string_view json);

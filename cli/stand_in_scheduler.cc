@@ -6,7 +6,7 @@
 #include "cli/node_view.h"
 #include "cli/pod_view.h"
 #include "cli/query_escape.h"
-#include "cli/quota_view.h"
+#include "cli/quota_report.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
 
@@ -35,7 +35,8 @@ std::string WhyNot(const PodOutcome& outcome) {
                                     [](const auto& node) { return node.second.find(kTaken) != std::string::npos; });
   if (shown == outcome.figures.end()) shown = outcome.figures.begin();
   if (shown != outcome.figures.end()) text += Concat(" ", shown->first, ": ", shown->second, ".");
-  return outcome.quota.empty() ? text : Concat(text, " ", outcome.quota, ".");
+  if (outcome.quota.empty()) return text;
+  return Concat(text, " ", outcome.quota, outcome.quota.ends_with('?') ? "" : ".");
 }
 
 Status StandInScheduler::Start() {
@@ -61,6 +62,7 @@ Status StandInScheduler::Start() {
 
 StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
   PodOutcome outcome{.pod = pod.pod.Key(), .uid = pod.pod.uid};
+  outcome.not_understood = pod.not_understood;
   outcome.node_count = nodes_.size();
   // kube-scheduler has no such pod in its queue, and its requests are counted where it is.
   if (const auto placed = placed_.find(pod.pod.uid); placed != placed_.end()) {
@@ -137,7 +139,7 @@ Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   if (!json.ok()) return json.status();
   auto quota = DecodePodQuota(*json);
   if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");
-  outcome.quota = std::move(quota->why);
+  outcome.quota = RefusalText(*quota);
   return absl::OkStatus();
 }
 

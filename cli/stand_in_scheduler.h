@@ -28,6 +28,7 @@ struct PodOutcome {
   size_t node_count = 0;
   std::map<std::string, std::string> figures;  // by node, of those that filter refused for their zones: cli/pod_view.h
   std::string quota;                           // why its business group refuses it; may be empty
+  std::vector<std::string> not_understood;     // as in PodManifest
   std::string error;                           // of a verb, as it answered: not a decision about the pod, but a fault
 };
 

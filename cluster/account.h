@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "cluster/biz_group_quota.h"
+#include "cluster/device_claim.h"
 #include "cluster/objects.h"
 
 namespace huygens::cluster {
@@ -38,6 +39,12 @@ class Account {
   // A business group appeared or changed; it went.
   virtual void GroupChanged(const BizGroupQuota& /*group*/) {}
   virtual void GroupGone(std::string_view /*name*/) {}
+  // A ResourceClaim appeared or says something else now; that of this namespace/name went.
+  virtual void ClaimChanged(const std::shared_ptr<const ResourceClaim>& /*claim*/) {}
+  virtual void ClaimGone(std::string_view /*key*/) {}
+  // Likewise of a DeviceClass.
+  virtual void ClassChanged(const DeviceClass& /*device_class*/) {}
+  virtual void ClassGone(std::string_view /*name*/) {}
   // Compares this node's figures with a count of `pods` from nothing, repairs them, and says whether they differed.
   virtual bool Recount(NodeIndex node, std::span<const PlacedPod* const> pods) = 0;
 };

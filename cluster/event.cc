@@ -14,6 +14,10 @@ std::string_view Name(Kind kind) {
       return "noderesourcetopologies.topology.node.k8s.io";
     case Kind::kBizGroupQuota:
       return "bizgroupresourcequotas.quota.huygens.dev";
+    case Kind::kResourceClaim:
+      return "resourceclaims.resource.k8s.io";
+    case Kind::kDeviceClass:
+      return "deviceclasses.resource.k8s.io";
   }
   return "unknown";
 }

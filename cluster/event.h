@@ -8,13 +8,23 @@
 #include <variant>
 
 #include "cluster/biz_group_quota.h"
+#include "cluster/device_claim.h"
 #include "cluster/objects.h"
 
 namespace huygens::cluster {
 
-enum class Kind : uint8_t { kNode, kPod, kCraneTopology, kCommunityTopology, kBizGroupQuota };
-inline constexpr Kind kKinds[] = {Kind::kNode, Kind::kPod, Kind::kCraneTopology, Kind::kCommunityTopology,
-                                  Kind::kBizGroupQuota};
+enum class Kind : uint8_t {
+  kNode,
+  kPod,
+  kCraneTopology,
+  kCommunityTopology,
+  kBizGroupQuota,
+  kResourceClaim,
+  kDeviceClass
+};
+inline constexpr Kind kKinds[] = {
+    Kind::kNode,          Kind::kPod,           Kind::kCraneTopology, Kind::kCommunityTopology,
+    Kind::kBizGroupQuota, Kind::kResourceClaim, Kind::kDeviceClass};
 inline constexpr size_t kKindCount = std::size(kKinds);
 std::string_view Name(Kind kind);  // plural and group: "pods", "noderesourcetopologies.topology.crane.io"
 
@@ -63,7 +73,24 @@ struct BizGroupQuotaGone {
   std::string name;
 };
 
+// One that cannot be read bears its defect.
+struct ResourceClaimSet {
+  std::shared_ptr<const ResourceClaim> claim;
+  uint64_t resource_version = 0;
+};
+struct ResourceClaimGone {
+  std::string key;  // namespace/name
+};
+struct DeviceClassSet {
+  DeviceClass device_class;
+  uint64_t resource_version = 0;
+};
+struct DeviceClassGone {
+  std::string name;
+};
+
 using Event = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodKept, PodGone, TopologySet, TopologyGone,
-                           BizGroupQuotaSet, BizGroupQuotaGone>;
+                           BizGroupQuotaSet, BizGroupQuotaGone, ResourceClaimSet, ResourceClaimGone, DeviceClassSet,
+                           DeviceClassGone>;
 
 }  // namespace huygens::cluster

@@ -15,6 +15,7 @@
 #include "base/shared_text.h"
 #include "base/time.h"
 #include "cluster/biz_group_quota.h"
+#include "cluster/device_claim.h"
 
 namespace huygens::cluster {
 
@@ -97,6 +98,7 @@ struct Pod {
   std::vector<ZoneAmount> topology_result;  // annotation topology.crane.io/topology-result by zone, if no mark has it
   Boxed<PlacementMark> placement_mark;      // annotation huygens.dev/placement
   Boxed<PlacementMark> observed_mark;       // annotation huygens.dev/placement-observed
+  Boxed<std::vector<PodClaim>> claims;      // spec.resourceClaims; absent, as nearly always: none
   Boxed<std::vector<std::string>> unknown_resources;  // see cluster/unknown_resources.h; absent, as nearly always: none
 
   std::shared_ptr<const QuotaLabels> quota;  // the labels as they are now; null: has none of them

@@ -18,10 +18,6 @@ std::shared_ptr<const Pod> AsBound(const Pod& known, std::shared_ptr<const Pod> 
   return pod;
 }
 
-// Notes the resource version, and says whether it is the one known: a LIST names again what nobody has changed, and no
-// account need hear of it.
-bool IsKnown(uint64_t& known, uint64_t news) { return std::exchange(known, news) == news && news != 0; }
-
 // nodeName never changes once set and a finished pod never runs again: an event that says so is late.
 bool IsLate(const Pod& known, const Pod& news) {
   return (known.Bound() && !news.Bound()) || (known.Terminal() && !news.Terminal());
@@ -118,18 +114,6 @@ void State::On(const PodGone& event) {
   ledger_.Erase(event.uid);
   EndNomination(event.uid);
   Forget(*record);
-}
-
-void State::On(const BizGroupQuotaSet& event) {
-  Group& group = groups_[event.group.name];
-  group.list = Of(Kind::kBizGroupQuota).list;
-  if (IsKnown(group.version, event.resource_version)) return;
-  for (Account* account : accounts_) account->GroupChanged(event.group);
-}
-
-void State::On(const BizGroupQuotaGone& event) {
-  if (groups_.erase(event.name) == 0) return;
-  for (Account* account : accounts_) account->GroupGone(event.name);
 }
 
 std::optional<NodeIndex> State::FindNode(std::string_view name) const {

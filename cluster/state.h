@@ -69,6 +69,8 @@ class State {
   const NodeTopology* Topology(NodeIndex index) const;
   // Whether that object was lost.
   bool TopologyLost(NodeIndex index) const { return lost_ > 0 && in_force_lost_[index]; }
+  // How much longer an object that was lost holds, as of the last AgeLosses; nothing where none was.
+  std::optional<Duration> LossLeft(NodeIndex index) const;
   // On how many nodes it was. Walks all nodes if any object was lost.
   size_t LostTopologies() const;
   struct Losses {
@@ -162,14 +164,24 @@ class State {
   };
   struct KindState {
     uint32_t list = 0;
-    NodeIndex swept = 0;  // nodes looked at since the LIST began
+    NodeIndex swept = 0;     // nodes looked at since the LIST began
+    std::string swept_name;  // likewise of what accounts keep: the last that was looked at
     bool synced = false;
   };
-  struct Group {
+  // What accounts keep: State knows only which there are, and of what a controller writes often what it says.
+  template <typename Object>
+  struct Kept {
     uint32_t list = 0;
     uint64_t version = 0;
+    Object object{};
   };
+  template <typename Object>
+  using KeptObjects = std::map<std::string, Kept<Object>, std::less<>>;
+  struct Nothing {};
 
+  // Notes the resource version, and says whether it is the one known: a LIST names again what nobody has changed, and
+  // no account need hear of it.
+  static bool IsKnown(uint64_t& known, uint64_t news) { return std::exchange(known, news) == news && news != 0; }
   void On(const ListBegin& event);
   void On(const ListEnd& event);
   void On(const NodeSet& event);
@@ -181,6 +193,10 @@ class State {
   void On(const TopologyGone& event);
   void On(const BizGroupQuotaSet& event);
   void On(const BizGroupQuotaGone& event);
+  void On(const ResourceClaimSet& event);
+  void On(const ResourceClaimGone& event);
+  void On(const DeviceClassSet& event);
+  void On(const DeviceClassGone& event);
 
   std::vector<ZoneAmount> TrustedResult(const Pod& pod) const;
   // Keeps in `unknown_` by which names the record's pod is to be found.
@@ -207,13 +223,15 @@ class State {
   void Name(PodRecord& record);
   void Unlink(PodRecord& record);
   bool SweepPods(size_t limit);
-  void SweepGroups();
+  template <typename Gone, typename Object>
+  bool SweepKept(Kind kind, const KeptObjects<Object>& objects, size_t limit);
   KindState& Of(Kind kind) { return kinds_[static_cast<size_t>(kind)]; }
 
   const Options options_;
   std::vector<Account*> accounts_;
   std::vector<NodeSlot> nodes_;
   size_t lost_ = 0;  // of the slots, in force or not
+  Duration aged_{};  // the last time of AgeLosses
   // What TopologyLost says, apart from nodes_: a filter asks it of each of its nodes.
   std::vector<char> in_force_lost_;
   std::vector<NodeIndex> free_slots_;
@@ -227,7 +245,9 @@ class State {
   TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
   PodRecord* first_named_ = nullptr;
   PodRecord* last_named_ = nullptr;
-  std::map<std::string, Group, std::less<>> groups_;  // by name; accounts keep them
+  KeptObjects<Nothing> groups_;                               // by name
+  KeptObjects<std::shared_ptr<const ResourceClaim>> claims_;  // by namespace/name
+  KeptObjects<DeviceClass> classes_;                          // by name
   Ledger ledger_;
   std::array<KindState, kKindCount> kinds_;
   uint64_t revision_ = 0;

@@ -10,6 +10,7 @@ namespace huygens::cluster {
 void State::On(const ListBegin& event) {
   ++Of(event.kind).list;
   Of(event.kind).swept = 0;
+  Of(event.kind).swept_name.clear();
 }
 
 void State::On(const ListEnd& event) {
@@ -20,10 +21,9 @@ void State::On(const ListEnd& event) {
 
 bool State::Sweep(Kind kind, size_t limit) {
   if (kind == Kind::kPod) return SweepPods(limit);
-  if (kind == Kind::kBizGroupQuota) {
-    SweepGroups();
-    return false;
-  }
+  if (kind == Kind::kBizGroupQuota) return SweepKept<BizGroupQuotaGone>(kind, groups_, limit);
+  if (kind == Kind::kResourceClaim) return SweepKept<ResourceClaimGone>(kind, claims_, limit);
+  if (kind == Kind::kDeviceClass) return SweepKept<DeviceClassGone>(kind, classes_, limit);
   KindState& state = Of(kind);
   for (; limit > 0 && state.swept < nodes_.size(); --limit, ++state.swept) {
     NodeSlot& slot = nodes_[state.swept];
@@ -46,14 +46,6 @@ bool State::SweepPods(size_t limit) {
     Apply(PodGone{std::string(first_named_->pod->uid)});
   }
   return false;
-}
-
-void State::SweepGroups() {
-  std::vector<std::string> gone;
-  for (const auto& [name, group] : groups_) {
-    if (group.list != Of(Kind::kBizGroupQuota).list) gone.push_back(name);
-  }
-  for (const std::string& name : gone) Apply(BizGroupQuotaGone{name});
 }
 
 void State::On(const PodKept& event) {

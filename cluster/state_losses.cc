@@ -40,12 +40,19 @@ void State::DropLost(NodeIndex index) {
   DropTopology(index, source);
 }
 
+std::optional<Duration> State::LossLeft(NodeIndex index) const {
+  if (!TopologyLost(index)) return std::nullopt;
+  const auto& since = nodes_[index].lost->since;
+  return since ? options_.loss_grace - (aged_ - *since) : options_.loss_grace;
+}
+
 size_t State::LostTopologies() const {
   return lost_ == 0 ? 0 : static_cast<size_t>(std::ranges::count(in_force_lost_, true));
 }
 
 State::Losses State::AgeLosses(Duration now) {
   Losses losses;
+  aged_ = now;
   if (lost_ == 0) return losses;
   for (NodeIndex i = 0; i < nodes_.size(); ++i) {
     auto& lost = nodes_[i].lost;

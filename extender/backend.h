@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/readiness.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/objects.h"
-#include "extender/readiness.h"
 #include "kube/binder.h"
 #include "kube/pod_events.h"
 #include "kube/wake.h"
@@ -75,7 +75,7 @@ class Backend {
 
   virtual kube::PodEvents::Counts PodEvents() const { return {}; }
   // What else /readyz?verbose should say: the bind Lease, say.
-  virtual std::vector<Readiness::Item> Details() const = 0;
+  virtual std::vector<admin::Readiness::Item> Details() const = 0;
 };
 
 }  // namespace huygens::extender

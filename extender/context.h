@@ -5,11 +5,11 @@
 #include <functional>
 #include <string>
 
+#include "admin/recent_pods.h"
 #include "base/resource.h"
 #include "base/time.h"
 #include "base/waiter.h"
 #include "extender/journal.h"
-#include "extender/pod_memory.h"
 #include "kube/pod_events.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
@@ -26,7 +26,7 @@ struct Context {
   observe::Log& log;
   observe::Metrics& metrics;
   Journal& journal;
-  PodMemory& pods;
+  admin::RecentPods& pods;
   // Why no decision can be made yet ("waiting for the first list of pods"); empty when ready.
   std::function<std::string()> not_ready;
   // Backend::Warn: returns at once.

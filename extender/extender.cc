@@ -4,21 +4,19 @@
 #include <iterator>
 #include <utility>
 
+#include "admin/admin.h"
+#include "admin/shutdown.h"
 #include "base/commit.h"
-#include "extender/admin.h"
 #include "extender/bind.h"
-#include "extender/configuration_scalar.h"
 #include "extender/context.h"
 #include "extender/inbox.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
 #include "extender/overcommit_watch.h"
 #include "extender/part_options.h"
-#include "extender/placement_options.h"
 #include "extender/quota_watch.h"
 #include "extender/report_watch.h"
 #include "extender/service.h"
-#include "extender/shutdown.h"
 #include "extender/topology_watch.h"
 #include "extender/usage_feed.h"
 #include "extender/usage_inbox.h"
@@ -32,6 +30,8 @@
 #include "observe/decision_ring.h"
 #include "observe/log_limit.h"
 #include "quota/pod_usage.h"
+#include "settings/placement_options.h"
+#include "settings/scalar.h"
 
 namespace huygens::extender {
 
@@ -56,7 +56,7 @@ std::string WithPort(std::string_view address, uint16_t port) {
 
 class Extender::Parts {
  public:
-  Parts(const Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Parts(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
@@ -82,15 +82,15 @@ class Extender::Parts {
   Duration Silence(cluster::Kind kind) const {
     return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
   }
-  Readiness Watches() const;
+  admin::Readiness Watches() const;
   bool Ready() const { return !shutdown_->begun() && Watches().Ready(); }
-  Readiness Describe(bool verbose) const;
-  std::vector<Readiness::Item> Notices() const;
+  admin::Readiness Describe(bool verbose) const;
+  std::vector<admin::Readiness::Item> Notices() const;
   void RefreshMetrics();
   void EverySecond();
   void Reconcile();
 
-  const Configuration configuration_;
+  const settings::Configuration configuration_;
   net::EventLoop& loop_;
   observe::Log& log_;
   const Clock& clock_;
@@ -99,9 +99,9 @@ class Extender::Parts {
   observe::Metrics metrics_;
   observe::DecisionRing ring_;
   std::unique_ptr<observe::DecisionLog> decision_log_;
-  std::unique_ptr<prom::PlacedPods> placed_pods_;  // null: nobody looks at usage
+  std::unique_ptr<usage_sources::PlacedPods> placed_pods_;  // null: nobody looks at usage
   std::unique_ptr<placement::Placement> placement_;
-  std::unique_ptr<PodMemory> pods_;
+  std::unique_ptr<admin::RecentPods> pods_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<ReportWatch> report_watch_;
@@ -117,9 +117,9 @@ class Extender::Parts {
   std::unique_ptr<Waker> waker_;  // null: nobody is woken
   std::unique_ptr<Service> service_;
   std::unique_ptr<net::Server> server_;
-  std::unique_ptr<Shutdown> shutdown_;
+  std::unique_ptr<admin::Shutdown> shutdown_;
   std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
-  std::unique_ptr<Admin> admin_;
+  std::unique_ptr<admin::Admin> admin_;
   net::Timer every_second_;
   net::Timer reconcile_;
   size_t reconciled_ = 0;  // slices of this pass
@@ -137,20 +137,20 @@ Extender::Parts::~Parts() {
 }
 
 Status Extender::Parts::Start() {
-  HUYGENS_ASSIGN_OR_RETURN(placement::Options options, PlacementOptions(configuration_, resources_));
+  HUYGENS_ASSIGN_OR_RETURN(placement::Options options, settings::PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
   for (cluster::Kind kind : cluster::kKinds)
     if (!placement_->Follows(kind)) metrics_.SetWatchSynced(kind, true);  // nothing of it is missing
   if (!placement_->options().usage.resources.empty()) {
-    placed_pods_ = std::make_unique<prom::PlacedPods>(PodsForUsage(configuration_));
+    placed_pods_ = std::make_unique<usage_sources::PlacedPods>(PodsForUsage(configuration_));
     placement_->Observe(*placed_pods_);
   }
   observe::DecisionLog::Options decisions{.path = configuration_.decision_log.path,
                                           .max_bytes = configuration_.decision_log.max_bytes,
                                           .sample = configuration_.decision_log.sample};
   decision_log_ = std::make_unique<observe::DecisionLog>(std::move(decisions), clock_, log_);
-  pods_ = std::make_unique<PodMemory>(resources_, kRememberedPods,
-                                      configuration_.cluster.manifests ? quota::DefaultPod : nullptr);
+  pods_ = std::make_unique<admin::RecentPods>(resources_, kRememberedPods,
+                                              configuration_.cluster.manifests ? quota::DefaultPod : nullptr);
   journal_ = std::make_unique<Journal>(*placement_, resources_, metrics_, ring_, *decision_log_);
   context_ = std::make_unique<Context>(
       Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); },
@@ -167,7 +167,8 @@ Status Extender::Parts::Start() {
   overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
   quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
   topology_watch_ = std::make_unique<TopologyWatch>(*context_, warn_of_node);
-  for (const std::string& caution : Cautions(configuration_)) log_.Warn("configuration", {{"caution", caution}});
+  for (const std::string& caution : settings::Cautions(configuration_))
+    log_.Warn("configuration", {{"caution", caution}});
   HUYGENS_RETURN_IF_ERROR(StartBackend());
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
   if (placement_->options().waiting_pods > 0) {
@@ -201,9 +202,10 @@ Status Extender::Parts::StartBackend() {
   HUYGENS_ASSIGN_OR_RETURN(options.api_server,
                            kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
   const net::ClientOptions& server = options.api_server;
-  if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) && IsPlainHttpToOthers(server.base_url))
+  if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) &&
+      settings::IsPlainHttpToOthers(server.base_url))
     log_.Warn("the bearer token goes to the API server unencrypted; use https", {{"server", server.base_url}});
-  if (!IsLoopback(configuration_.server.admin_address)) {
+  if (!settings::IsLoopback(configuration_.server.admin_address)) {
     HUYGENS_ASSIGN_OR_RETURN(token_access_,
                              kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
   }
@@ -241,7 +243,7 @@ net::ServerEvents Extender::Parts::ServerEvents() {
 }
 
 Status Extender::Parts::StartServer() {
-  const ServerConfiguration& from = configuration_.server;
+  const settings::ServerConfiguration& from = configuration_.server;
   net::ServerOptions options = ServerOptions(from);
   options.events = ServerEvents();
   options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
@@ -256,59 +258,60 @@ Status Extender::Parts::StartServer() {
   if (!server.ok()) return Annotate(server.status(), "server.address");
   server_ = *std::move(server);
   // Binds under way have requestDeadline whatever lameDuck says.
-  shutdown_ = std::make_unique<Shutdown>(
+  shutdown_ = std::make_unique<admin::Shutdown>(
       loop_, *server_, std::min(from.lame_duck, from.shutdown_grace - from.request_deadline), from.shutdown_grace);
   return absl::OkStatus();
 }
 
 Status Extender::Parts::StartAdmin() {
-  AdminSources sources{.decision = loop_,
-                       .placement = *placement_,
-                       .resources = resources_,
-                       .metrics = metrics_,
-                       .decisions = ring_,
-                       .pods = *pods_,
-                       .clock = clock_,
-                       .readiness = [this](bool verbose) { return Describe(verbose); },
-                       .refresh_metrics = [this] { RefreshMetrics(); },
-                       .node_faults = [this](std::string_view node) { return inbox_->node_faults().Of(node); }};
+  admin::AdminSources sources{.decision = loop_,
+                              .placement = *placement_,
+                              .resources = resources_,
+                              .metrics = metrics_,
+                              .decisions = ring_,
+                              .pods = *pods_,
+                              .clock = clock_,
+                              .readiness = [this](bool verbose) { return Describe(verbose); },
+                              .refresh_metrics = [this] { RefreshMetrics(); },
+                              .node_faults = [this](std::string_view node) { return inbox_->node_faults().Of(node); }};
   if (token_access_) {
     sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
       token_access_->Ask(std::move(token), std::move(path), std::move(done));
     };
   }
-  AdminOptions options{.address = configuration_.server.admin_address,
-                       .allow_plain_http = configuration_.server.allow_plain_http_admin,
-                       .events = ServerEvents()};
-  HUYGENS_ASSIGN_OR_RETURN(admin_, Admin::Start(std::move(sources), std::move(options)));
+  admin::AdminOptions options{.address = configuration_.server.admin_address,
+                              .allow_plain_http = configuration_.server.allow_plain_http_admin,
+                              .events = ServerEvents()};
+  HUYGENS_ASSIGN_OR_RETURN(admin_, admin::Admin::Start(std::move(sources), std::move(options)));
   return absl::OkStatus();
 }
 
 std::string Extender::Parts::NotReady() const {
-  std::vector<Missing> missing;
+  std::vector<admin::Missing> missing;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind) || placement_->state().Synced(kind)) continue;
     const kube::WatchReport& watch = inbox_->Watch(kind);
+    if (watch.state == kube::WatchState::kForbidden) continue;
     const bool broken = watch.state == kube::WatchState::kBroken;
     missing.push_back({Name(kind), broken ? std::string_view(watch.why) : std::string_view()});
   }
-  return WaitingText(missing);
+  return admin::WaitingText(missing);
 }
 
-Readiness Extender::Parts::Watches() const {
-  Readiness readiness;
+admin::Readiness Extender::Parts::Watches() const {
+  admin::Readiness readiness;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind)) continue;
     kube::WatchReport watch = inbox_->Watch(kind);
     watch.kind = kind;
-    readiness.items.push_back(DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
+    readiness.items.push_back(admin::DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
   }
   return readiness;
 }
 
 // Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
-std::vector<Readiness::Item> Extender::Parts::Notices() const {
-  std::vector<Readiness::Item> items = backend_->Details();
+std::vector<admin::Readiness::Item> Extender::Parts::Notices() const {
+  std::vector<admin::Readiness::Item> items = backend_->Details();
   if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
   if (usage_feed_) items.push_back(usage_feed_->Describe());
   if (auto item = overcommit_watch_->Describe()) items.push_back(*std::move(item));
@@ -317,8 +320,8 @@ std::vector<Readiness::Item> Extender::Parts::Notices() const {
   return items;
 }
 
-Readiness Extender::Parts::Describe(bool verbose) const {
-  Readiness readiness = Watches();
+admin::Readiness Extender::Parts::Describe(bool verbose) const {
+  admin::Readiness readiness = Watches();
   const bool draining = shutdown_->begun();
   if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   if (draining) {
@@ -380,7 +383,7 @@ void Extender::Parts::Drain(std::function<void()> done) {
   });
 }
 
-StatusOr<std::unique_ptr<Extender>> Extender::Start(const Configuration& configuration, net::EventLoop& loop,
+StatusOr<std::unique_ptr<Extender>> Extender::Start(const settings::Configuration& configuration, net::EventLoop& loop,
                                                     observe::Log& log, const Clock& clock) {
   auto parts = std::make_unique<Parts>(configuration, loop, log, clock);
   HUYGENS_RETURN_IF_ERROR(parts->Start());

@@ -8,9 +8,9 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "extender/configuration.h"
 #include "net/event_loop.h"
 #include "observe/log.h"
+#include "settings/configuration.h"
 
 namespace huygens::extender {
 
@@ -18,7 +18,7 @@ class Extender {
  public:
   // Starts to follow the cluster and to serve; it is ready (see /readyz) once every kind of object is synced. `loop`,
   // `log` and `clock` must outlive it. Errors say which address, file or credential cannot be used.
-  static StatusOr<std::unique_ptr<Extender>> Start(const Configuration& configuration, net::EventLoop& loop,
+  static StatusOr<std::unique_ptr<Extender>> Start(const settings::Configuration& configuration, net::EventLoop& loop,
                                                    observe::Log& log, const Clock& clock);
   ~Extender();
 

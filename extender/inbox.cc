@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "topology/kubelet_settings.h"
+#include "base/text.h"
+#include "kube/list_path.h"
+#include "kubelet/settings.h"
 #include "usage/options.h"
 #include "wire/node_annotations.h"
 
@@ -20,11 +22,15 @@ std::string_view TypeName(const cluster::Event& event) {
     std::string_view operator()(const cluster::PodSet&) const { return "set"; }
     std::string_view operator()(const cluster::TopologySet&) const { return "set"; }
     std::string_view operator()(const cluster::BizGroupQuotaSet&) const { return "set"; }
+    std::string_view operator()(const cluster::ResourceClaimSet&) const { return "set"; }
+    std::string_view operator()(const cluster::DeviceClassSet&) const { return "set"; }
     std::string_view operator()(const cluster::PodKept&) const { return ""; }  // counted as a fault
     std::string_view operator()(const cluster::NodeGone&) const { return "gone"; }
     std::string_view operator()(const cluster::PodGone&) const { return "gone"; }
     std::string_view operator()(const cluster::TopologyGone&) const { return "gone"; }
     std::string_view operator()(const cluster::BizGroupQuotaGone&) const { return "gone"; }
+    std::string_view operator()(const cluster::ResourceClaimGone&) const { return "gone"; }
+    std::string_view operator()(const cluster::DeviceClassGone&) const { return "gone"; }
   };
   return std::visit(Visitor(), event);
 }
@@ -54,12 +60,24 @@ void Inbox::Report(kube::WatchReport report) {
   loop_.Post([this, report = std::move(report)] {
     kube::WatchReport& watch = watches_[static_cast<size_t>(report.kind)];
     watch = report;
-    auto level = report.state == kube::WatchState::kBroken ? observe::LogLevel::kWarn : observe::LogLevel::kInfo;
+    const bool bad = report.state == kube::WatchState::kBroken || report.state == kube::WatchState::kForbidden;
+    const auto level = bad ? observe::LogLevel::kWarn : observe::LogLevel::kInfo;
     context_.log.Write(level, "watch",
                        {{"kind", Name(report.kind)}, {"state", Name(report.state)}, {"why", report.why}});
     context_.metrics.SetWatchSynced(
         report.kind, report.state == kube::WatchState::kSynced || report.state == kube::WatchState::kAbsent);
+    if (kube::IsOfDevices(report.kind)) TellUnreadable();
   });
+}
+
+// What was listed once goes on as it was last seen.
+void Inbox::TellUnreadable() {
+  const auto why = [this](cluster::Kind kind) {
+    const kube::WatchReport& watch = Watch(kind);
+    const bool unreadable = watch.state == kube::WatchState::kForbidden && !context_.placement.state().Synced(kind);
+    return unreadable ? Concat("huygens may not read ", Name(kind), ": ", watch.why) : std::string();
+  };
+  context_.placement.SetUnreadable(why(cluster::Kind::kResourceClaim), why(cluster::Kind::kDeviceClass));
 }
 
 void Inbox::ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) {
@@ -89,12 +107,12 @@ void Inbox::ReportUnknownSettings(const cluster::Event& event) {
   } else if (const auto* end = std::get_if<cluster::ListEnd>(&event)) {
     unknown_settings_[static_cast<size_t>(end->kind)].ListEnd();
   } else if (const auto* topology = std::get_if<cluster::TopologySet>(&event)) {
-    const std::string fault = topology::UnknownSetting(topology->topology);
+    const std::string fault = kubelet::UnknownSetting(topology->topology);
     ReportUnknownSetting(Kind::kCommunityTopology, topology->topology.node_name, fault);
   } else if (const auto* topology_gone = std::get_if<cluster::TopologyGone>(&event)) {
     ReportUnknownSetting(Kind::kCommunityTopology, topology_gone->node_name, "");
   } else if (const auto* node = std::get_if<cluster::NodeSet>(&event)) {
-    const std::string label = topology::UnknownSetting(node->node);
+    const std::string label = kubelet::UnknownSetting(node->node);
     const std::string ceiling = UnknownCeiling(node->node, context_.placement.options().usage);
     const std::string both = Concat(label, label.empty() || ceiling.empty() ? "" : "; ", ceiling);
     ReportUnknownSetting(Kind::kNode, node->node.name, both);

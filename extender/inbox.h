@@ -46,6 +46,7 @@ class Inbox final : public kube::EventSink {
   NodeFaults& node_faults() { return node_faults_; }
 
  private:
+  void TellUnreadable();
   void LogFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use);
   // As a fault of the object, though it is in use.
   void ReportUnknownSettings(const cluster::Event& event);

@@ -23,9 +23,9 @@ std::string Identity() {
   return Concat(host, "_", suffix);
 }
 
-observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
+observe::Metrics::Options MetricsOptions(const settings::UsageConfiguration& usage) {
   observe::Metrics::Options options{.version = HUYGENS_VERSION, .commit = std::string(Commit())};
-  for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
+  for (const settings::UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
   }
@@ -34,7 +34,7 @@ observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
   return options;
 }
 
-net::ServerOptions ServerOptions(const ServerConfiguration& from) {
+net::ServerOptions ServerOptions(const settings::ServerConfiguration& from) {
   net::ServerOptions options;
   options.address = from.address;
   if (from.tls) {
@@ -51,7 +51,7 @@ net::ServerOptions ServerOptions(const ServerConfiguration& from) {
   return options;
 }
 
-KubernetesOptions BackendOptions(const BindConfiguration& bind, std::string identity) {
+KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, std::string identity) {
   KubernetesOptions options;
   options.binders = static_cast<size_t>(bind.binders);
   options.retries = static_cast<int>(bind.retries);

@@ -101,8 +101,8 @@ void ReportWatch::EverySecond() {
   }
 }
 
-std::vector<Readiness::Item> ReportWatch::Describe() const {
-  std::vector<Readiness::Item> items;
+std::vector<admin::Readiness::Item> ReportWatch::Describe() const {
+  std::vector<admin::Readiness::Item> items;
   for (const Checked& each : checks_) {
     Tally sum = each.last;
     sum.Add(each.current);

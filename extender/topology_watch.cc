@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "extender/configuration_scalar.h"
+#include "settings/scalar.h"
 
 namespace huygens::extender {
 
@@ -22,7 +22,7 @@ std::string TopologyWatch::Names(std::span<const cluster::NodeIndex> nodes) cons
 }
 
 void TopologyWatch::EverySecond(Duration now) {
-  const std::string grace = DurationText(context_.placement.options().topology.loss_grace);
+  const std::string grace = settings::DurationText(context_.placement.options().topology.loss_grace);
   const cluster::State& state = context_.placement.state();
   const cluster::State::Losses losses = context_.placement.AgeLosses(now);
   longest_ = losses.longest;
@@ -51,16 +51,17 @@ void TopologyWatch::RefreshMetrics() {
   context_.metrics.SetLostTopologies(context_.placement.state().LostTopologies());
 }
 
-std::optional<Readiness::Item> TopologyWatch::Describe() const {
+std::optional<admin::Readiness::Item> TopologyWatch::Describe() const {
   const size_t lost = context_.placement.state().LostTopologies();
   if (lost == 0) return std::nullopt;
-  return Readiness::Item{.ok = true,
-                         .warning = true,
-                         .name = "topology",
-                         .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes",
-                                          " lost the topology object, for ", SecondsText(longest_), " at most; after ",
-                                          SecondsText(context_.placement.options().topology.loss_grace),
-                                          " such a node counts as one without topology")};
+  return admin::Readiness::Item{
+      .ok = true,
+      .warning = true,
+      .name = "topology",
+      .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes", " lost the topology object, for ",
+                       admin::SecondsText(longest_), " at most; after ",
+                       admin::SecondsText(context_.placement.options().topology.loss_grace),
+                       " such a node counts as one without topology")};
 }
 
 }  // namespace huygens::extender

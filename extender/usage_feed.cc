@@ -5,23 +5,24 @@
 
 namespace huygens::extender {
 
-UsageFeed::UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox, std::unique_ptr<prom::Source> source,
-                     Duration interval)
+UsageFeed::UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox,
+                     std::unique_ptr<usage_sources::Source> source, Duration interval)
     : context_(context),
       inbox_(inbox),
       source_(source->name()),
       poller_(
           std::move(source), interval, context.clock, std::make_unique<SteadyWaiter>(), SystemRandom(),
           [this](usage::Readings readings) { inbox_.Deliver(std::move(readings)); },
-          [this, &loop](prom::PollReport report) { loop.Post([this, report = std::move(report)] { Take(report); }); }) {
-}
+          [this, &loop](usage_sources::PollReport report) {
+            loop.Post([this, report = std::move(report)] { Take(report); });
+          }) {}
 
 void UsageFeed::Stop() {
   inbox_.Close();
   poller_.Stop();
 }
 
-void UsageFeed::Take(const prom::PollReport& report) {
+void UsageFeed::Take(const usage_sources::PollReport& report) {
   const bool ok = report.status.ok();
   last_ = report;
   if (report.progress.not_asked.empty()) {
@@ -46,14 +47,14 @@ void UsageFeed::Take(const prom::PollReport& report) {
   for (const std::string& resource : without_nodes_) context_.metrics.SetUsageWithoutNodes(resource, true);
 }
 
-Readiness::Item UsageFeed::Describe() const {
-  Readiness::Item item{.ok = true, .name = "usage-source", .detail = source_};
+admin::Readiness::Item UsageFeed::Describe() const {
+  admin::Readiness::Item item{.ok = true, .name = "usage-source", .detail = source_};
   if (!last_) {
     item.detail += ": not asked yet";
     return item;
   }
   const Duration age = last_good_ ? context_.clock.Now() - *last_good_ : Duration::zero();
-  const std::string good = last_good_ ? Concat(SecondsText(age), " ago") : "never";
+  const std::string good = last_good_ ? Concat(admin::SecondsText(age), " ago") : "never";
   if (!last_->progress.not_asked.empty()) {
     item.detail += Concat(": ", last_->progress.not_asked);
   } else if (last_->status.ok()) {

@@ -7,17 +7,17 @@
 #include <string>
 #include <vector>
 
+#include "admin/readiness.h"
 #include "extender/context.h"
-#include "extender/readiness.h"
 #include "extender/usage_inbox.h"
 #include "net/event_loop.h"
-#include "prom/poller.h"
+#include "usage_sources/poller.h"
 
 namespace huygens::extender {
 
 class UsageFeed {
  public:
-  UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox, std::unique_ptr<prom::Source> source,
+  UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox, std::unique_ptr<usage_sources::Source> source,
             Duration interval);
 
   void Start() { poller_.Start(); }
@@ -25,23 +25,23 @@ class UsageFeed {
   void Stop();
   // Of /readyz?verbose. Whatever the source does, huygens stays ready: what is not measured is absent, and the
   // configuration says what that means.
-  Readiness::Item Describe() const;
+  admin::Readiness::Item Describe() const;
   // Whether the source has said what is used now, or failed to: before that nothing can be known.
   bool heard() const { return heard_; }
 
  private:
-  void Take(const prom::PollReport& report);
+  void Take(const usage_sources::PollReport& report);
 
   Context& context_;
   UsageInbox& inbox_;
   const std::string source_;
-  std::optional<prom::PollReport> last_;
+  std::optional<usage_sources::PollReport> last_;
   std::optional<Time> last_good_;
   std::vector<std::string> notices_;        // of the last refresh that worked
   std::vector<std::string> without_nodes_;  // likewise
   std::string warned_;                      // of the failure since then
   bool heard_ = false;
-  prom::Poller poller_;
+  usage_sources::Poller poller_;
 };
 
 }  // namespace huygens::extender

@@ -8,29 +8,31 @@
 
 #include "base/resource.h"
 #include "base/status.h"
-#include "extender/configuration.h"
 #include "net/client.h"
-#include "prom/placed_pods.h"
-#include "prom/series.h"
-#include "prom/source.h"
+#include "settings/configuration.h"
 #include "usage/options.h"
+#include "usage_sources/placed_pods.h"
+#include "usage_sources/series.h"
+#include "usage_sources/source.h"
 #include "wire/usage_history.h"
 
 namespace huygens::extender {
 
-// How a Prometheus is asked: for prom::PrometheusClient, and for the queries of prom/queries.h.
-net::ClientOptions PrometheusServer(const PrometheusConfiguration& from);
-net::Headers PrometheusHeaders(const PrometheusConfiguration& from);
-prom::Scope PrometheusScope(const PrometheusConfiguration& from);
+// How a Prometheus is asked: for usage_sources::PrometheusClient, and for the queries of usage_sources/queries.h.
+net::ClientOptions PrometheusServer(const settings::PrometheusConfiguration& from);
+net::Headers PrometheusHeaders(const settings::PrometheusConfiguration& from);
+usage_sources::Scope PrometheusScope(const settings::PrometheusConfiguration& from);
 
 // Which pods that source has to know.
-prom::PlacedPods::Which PodsForUsage(const Configuration& configuration);
+usage_sources::PlacedPods::Which PodsForUsage(const settings::Configuration& configuration);
 
 // Everything referred to outlives the source, but for `configuration`. `api_server` is set where the cluster is one.
 // Opens the history file, asks nothing yet.
-StatusOr<std::unique_ptr<prom::Source>> MakeUsageSource(const Configuration& configuration, const usage::Options& usage,
-                                                        const ResourceNames& names, prom::PlacedPods& pods,
-                                                        const net::ClientOptions* api_server,
-                                                        std::span<const wire::UsageHistory> manifests);
+StatusOr<std::unique_ptr<usage_sources::Source>> MakeUsageSource(const settings::Configuration& configuration,
+                                                                 const usage::Options& usage,
+                                                                 const ResourceNames& names,
+                                                                 usage_sources::PlacedPods& pods,
+                                                                 const net::ClientOptions* api_server,
+                                                                 std::span<const wire::UsageHistory> manifests);
 
 }  // namespace huygens::extender

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/millionths.h"
-#include "extender/configuration_scalar.h"
+#include "settings/scalar.h"
 
 namespace huygens::extender {
 
@@ -49,7 +49,7 @@ std::string LeastHistory(const usage::Account& usage, usage::ResourceMask resour
   for (size_t r = 0; r < usage.options().resources.size(); ++r) {
     if (resources[r]) least = std::min(least, usage.HistoryOf(r));
   }
-  return Concat(DurationText(least), " of ", DurationText(usage.options().min_history));
+  return Concat(settings::DurationText(least), " of ", settings::DurationText(usage.options().min_history));
 }
 
 }  // namespace
@@ -127,7 +127,7 @@ void UsageWatch::RefreshMetrics() {
                                  placement.ChecksUsage() && usage.SteppingAside(now).any());
 }
 
-std::optional<Readiness::Item> UsageWatch::Describe() const {
+std::optional<admin::Readiness::Item> UsageWatch::Describe() const {
   const usage::Account& usage = context_.placement.usage();
   if (usage.options().resources.empty()) return std::nullopt;
   const Time now = context_.clock.Now();
@@ -138,7 +138,7 @@ std::optional<Readiness::Item> UsageWatch::Describe() const {
     prefix = Concat("check refuses nothing yet for ", NamesOf(usage, reported), ": ", LeastHistory(usage, reported),
                     " of history (usage.minHistory); ", prefix);
   }
-  return Readiness::Item{
+  return admin::Readiness::Item{
       .ok = true,
       .warning = aside.any() || reported.any(),
       .name = "usage",

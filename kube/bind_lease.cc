@@ -4,7 +4,7 @@
 #include <tuple>
 #include <utility>
 
-#include "kube/reflector.h"
+#include "kube/list_path.h"
 
 namespace huygens::kube {
 namespace {

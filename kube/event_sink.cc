@@ -12,6 +12,8 @@ std::string_view Name(WatchState state) {
       return "broken";
     case WatchState::kAbsent:
       return "absent";
+    case WatchState::kForbidden:
+      return "forbidden";
   }
   return "unknown";
 }

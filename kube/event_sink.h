@@ -30,17 +30,18 @@ struct EventBatch {
 };
 
 enum class WatchState : uint8_t {
-  kListing,  // reading the whole kind
-  kSynced,   // list delivered, watch open or about to open
-  kBroken,   // cut or refused; tries again by itself, what was delivered stays
-  kAbsent,   // the CRD is not installed: an empty list was delivered; looked for again from time to time
+  kListing,    // reading the whole kind
+  kSynced,     // list delivered, watch open or about to open
+  kBroken,     // cut or refused; tries again by itself, what was delivered stays
+  kAbsent,     // the kind is not served, as without its CRD: an empty list was delivered; looked for again now and then
+  kForbidden,  // ResourceClaims and DeviceClasses, 403: what was delivered stays; tries again by itself
 };
 std::string_view Name(WatchState state);  // "listing", ...
 
 struct WatchReport {
   cluster::Kind kind = cluster::Kind::kNode;
   WatchState state = WatchState::kListing;
-  std::string why;  // kBroken, kAbsent: one line for the operator; holds no secret
+  std::string why;  // kBroken, kAbsent, kForbidden: one line for the operator; holds no secret
 };
 
 class EventSink {

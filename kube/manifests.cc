@@ -35,6 +35,15 @@ constexpr ReadKind kReadKinds[] = {
     {"NodeResourceTopology", "topology.crane.io/v1alpha1", Kind::kCraneTopology},
     {"NodeResourceTopology", "topology.node.k8s.io/v1alpha2", Kind::kCommunityTopology},
     {"BizGroupResourceQuota", "quota.huygens.dev/v1alpha1", Kind::kBizGroupQuota},
+    {"ResourceClaim", "resource.k8s.io/v1", Kind::kResourceClaim},
+    {"ResourceClaim", "resource.k8s.io/v1beta2", Kind::kResourceClaim},
+    {"ResourceClaim", "resource.k8s.io/v1beta1", Kind::kResourceClaim},
+    {"ResourceClaimTemplate", "resource.k8s.io/v1", Kind::kResourceClaim},
+    {"ResourceClaimTemplate", "resource.k8s.io/v1beta2", Kind::kResourceClaim},
+    {"ResourceClaimTemplate", "resource.k8s.io/v1beta1", Kind::kResourceClaim},
+    {"DeviceClass", "resource.k8s.io/v1", Kind::kDeviceClass},
+    {"DeviceClass", "resource.k8s.io/v1beta2", Kind::kDeviceClass},
+    {"DeviceClass", "resource.k8s.io/v1beta1", Kind::kDeviceClass},
 };
 
 bool Is(const wire::ObjectMeta& meta, const ReadKind& kind) {
@@ -55,6 +64,13 @@ std::string VersionsOf(std::string_view kind) {
     if (each.kind == kind) text += Concat(text.empty() ? ": this version reads " : " and ", each.api_version);
   }
   return text;
+}
+
+// Of objects that have one.
+std::string_view NamespaceOf(Kind kind, const wire::ObjectMeta& meta) {
+  if (kind == Kind::kPod) return meta.namespace_name;
+  if (kind != Kind::kResourceClaim) return "";
+  return meta.namespace_name.empty() ? std::string_view("default") : std::string_view(meta.namespace_name);
 }
 
 std::string MadeUid(std::string_view kind, std::string_view key) { return Concat("manifest/", kind, "/", key); }
@@ -164,8 +180,9 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
                              VersionsOf(meta.kind)));
     return absl::OkStatus();
   }
-  const std::string id =
-      Concat(cluster::Name(*kind), " ", *kind == Kind::kPod ? meta.namespace_name : "", "/", meta.name);
+  const std::string_view namespace_name = NamespaceOf(*kind, meta);
+  const std::string_view what = *kind == Kind::kResourceClaim ? std::string_view(meta.kind) : cluster::Name(*kind);
+  const std::string id = Concat(what, " ", namespace_name, "/", meta.name);
   const auto [place, fresh] = places_.try_emplace(id, object.place);
   if (!fresh)
     return Invalid(Concat(object.place, ": ", meta.kind, " ", meta.name, " is defined in ", place->second, " already"));
@@ -184,6 +201,11 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
   }
   if (auto* const node = std::get_if<cluster::NodeSet>(&*decoded.event); node != nullptr && node->node.uid.empty()) {
     node->node.uid = MadeUid("Node", meta.name);
+  }
+  if (auto* const set = std::get_if<cluster::ResourceClaimSet>(&*decoded.event)) {
+    cluster::ResourceClaim claim = *set->claim;
+    claim.namespace_name = namespace_name;
+    set->claim = std::make_shared<const cluster::ResourceClaim>(std::move(claim));
   }
   objects_[static_cast<size_t>(*kind)].push_back(*std::move(decoded.event));
   return absl::OkStatus();

@@ -1,8 +1,9 @@
 // A directory of YAML and JSON files that stands in for an API server: Nodes, Pods, NodeResourceTopologies (of both
-// groups) and BizGroupResourceQuotas, also inside a List, several documents to a file, sub-directories included. Read
-// once; decoded by the same decoders; delivered as the LISTs of an API server would be. Binds change the copy in memory
-// and, with `write_back`, are kept as a core/v1 Binding per pod in the sub-directory "bindings", which the next load
-// applies (the files of the user stay as they are).
+// groups), BizGroupResourceQuotas, ResourceClaims, ResourceClaimTemplates and DeviceClasses, also inside a List,
+// several documents to a file, sub-directories included. Read once; decoded by the same decoders; delivered as the
+// LISTs of an API server would be. Binds change the copy in memory and, with `write_back`, are kept as a core/v1
+// Binding per pod in the sub-directory "bindings", which the next load applies (the files of the user stay as they
+// are).
 //
 // Errors name file and line, all at once. An object that cannot be read stops the load: a typo must not silently remove
 // a node. So does a BizGroupResourceQuota that its definition refuses (wire/biz_group_schema.h). An annotation of a

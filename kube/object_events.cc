@@ -1,6 +1,7 @@
 #include "kube/object_events.h"
 
 #include "wire/biz_group_quota.h"
+#include "wire/device_claim.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/pod.h"
@@ -20,8 +21,8 @@ std::string NameOf(const wire::ObjectMeta& meta) {
   return meta.namespace_name.empty() ? meta.name : Concat(meta.namespace_name, "/", meta.name);
 }
 
-// What to believe of an object that cannot be read: a node is not there, a topology object is there but of no use; a
-// pod stays as it was, since it may well hold what it held.
+// What to believe of an object that cannot be read: a node or device class is not there, a topology object is there but
+// of no use; a pod stays as it was, since it may well hold what it held.
 DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
   DecodedObject result{.event = std::nullopt, .fault = std::move(fault), .name = "(no name)"};
   const auto meta = wire::DecodeObjectMeta(json);
@@ -42,6 +43,7 @@ DecodedObject Unreadable(Kind kind, std::string_view json, Status fault) {
     group.defect = std::string(Message(result.fault));
     result.event = cluster::BizGroupQuotaSet{std::move(group)};
   }
+  if (kind == Kind::kDeviceClass) result.event = cluster::DeviceClassGone{meta->name};
   return result;
 }
 
@@ -89,6 +91,23 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       result.event = cluster::BizGroupQuotaSet{*std::move(group), resource_version};
       return result;
     }
+    case Kind::kResourceClaim: {
+      auto claim = wire::DecodeResourceClaim(json, &result.fault);
+      if (!claim.ok()) return Unreadable(kind, json, claim.status());
+      result.name = claim->Key();
+      result.in_use = !result.fault.ok() && claim->defect.empty();
+      if (!claim->defect.empty()) result.fault = Invalid(claim->defect);
+      result.event = cluster::ResourceClaimSet{std::make_shared<const cluster::ResourceClaim>(*std::move(claim)),
+                                               resource_version};
+      return result;
+    }
+    case Kind::kDeviceClass: {
+      auto device_class = wire::DecodeDeviceClass(json);
+      if (!device_class.ok()) return Unreadable(kind, json, device_class.status());
+      result.name = device_class->name;
+      result.event = cluster::DeviceClassSet{*std::move(device_class), resource_version};
+      return result;
+    }
   }
   return result;
 }
@@ -115,6 +134,12 @@ DecodedObject DecodeDeleted(Kind kind, std::string_view json) {
       break;
     case Kind::kBizGroupQuota:
       result.event = cluster::BizGroupQuotaGone{meta->name};
+      break;
+    case Kind::kResourceClaim:
+      result.event = cluster::ResourceClaimGone{NameOf(*meta)};
+      break;
+    case Kind::kDeviceClass:
+      result.event = cluster::DeviceClassGone{meta->name};
       break;
   }
   return result;

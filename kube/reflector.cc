@@ -5,6 +5,7 @@
 
 #include "kube/api_call.h"
 #include "kube/line_splitter.h"
+#include "kube/list_path.h"
 #include "kube/object_events.h"
 #include "wire/list.h"
 #include "wire/object_meta.h"
@@ -24,9 +25,6 @@ constexpr Duration kLongestRetryAfter = std::chrono::seconds(30);  // whatever a
 constexpr size_t kMaxErrorBody = 64 << 10;
 constexpr size_t kEventsPerBatch = 500;  // of a LIST
 
-// Custom resources, whose definition may be absent.
-bool IsOptional(Kind kind) { return kind != Kind::kNode && kind != Kind::kPod; }
-
 bool IsJson(const net::HttpReply& reply) { return reply.content_type.starts_with("application/json"); }
 
 std::string NotJson(const net::HttpReply& reply) {
@@ -34,32 +32,6 @@ std::string NotJson(const net::HttpReply& reply) {
 }
 
 }  // namespace
-
-std::string_view ListPath(Kind kind) {
-  switch (kind) {
-    case Kind::kNode:
-      return "/api/v1/nodes";
-    case Kind::kPod:
-      return "/api/v1/pods";
-    case Kind::kCraneTopology:
-      return "/apis/topology.crane.io/v1alpha1/noderesourcetopologies";
-    case Kind::kCommunityTopology:
-      return "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies";
-    case Kind::kBizGroupQuota:
-      return "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
-  }
-  return "/";
-}
-
-StatusOr<uint64_t> ReadResourceVersion(net::Client& client, Kind kind, Duration timeout) {
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
-                           client.Call("GET", Concat(ListPath(kind), "?limit=1"), "", JsonHeaders(), timeout));
-  if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
-  HUYGENS_ASSIGN_OR_RETURN(const wire::ObjectList list, wire::DecodeList(reply.body));
-  const uint64_t version = wire::ParseResourceVersion(list.resource_version);
-  if (version == 0) return Internal("the API server's resource version is not a number");
-  return version;
-}
 
 Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
                      std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
@@ -140,6 +112,7 @@ void Reflector::Step() {
   const End end = List();
   if (end.what == End::What::kDone) {
     need_list_ = missed_ = false;
+    versions_missed_ = 0;
     page_size_.Grow();
     {
       // A consistent read that began after the wish is as recent as can be, whatever number it bears.
@@ -152,7 +125,16 @@ void Reflector::Step() {
     Report(WatchState::kSynced);
     return;
   }
+  if (end.what == End::What::kAbsent && TryNextVersion()) return;
   Take(end);
+}
+
+// Of a kind that is served in several versions the newest that the API server has.
+bool Reflector::TryNextVersion() {
+  const size_t count = ListPaths(kind_).size();
+  version_of_kind_ = (version_of_kind_ + 1) % count;
+  versions_missed_ = (versions_missed_ + 1) % count;
+  return versions_missed_ != 0;
 }
 
 void Reflector::Take(const End& end) {
@@ -174,7 +156,7 @@ void Reflector::Take(const End& end) {
       if (!need_list_ && ++failures_ >= kFailuresBeforeList) need_list_ = true;
       break;
   }
-  if (!end.why.empty()) Report(WatchState::kBroken, end.why);
+  if (!end.why.empty()) Report(end.forbidden ? WatchState::kForbidden : WatchState::kBroken, end.why);
   const Duration asked = std::min<Duration>(end.retry_after.value_or(Duration::zero()), kLongestRetryAfter);
   waiter_->Wait(std::max(backoff_.Next(), asked));
 }
@@ -203,12 +185,11 @@ void Reflector::Absent(const std::string& why) {
 
 Reflector::End Reflector::Judge(const net::HttpReply& reply) const {
   using What = End::What;
-  if (reply.code == 404 && IsOptional(kind_)) {
-    return {What::kAbsent, "the API server does not serve this kind: its definition (CRD) is not installed", {}};
-  }
+  if (reply.code == 404 && IsOptional(kind_)) return {What::kAbsent, std::string(WhyAbsent(kind_)), {}};
   // 400: a version that this API server cannot understand, as after a restore.
   if (reply.code == 410 || (reply.code == 400 && !need_list_)) return {What::kListAnew, "", {}};
-  return {What::kFailed, ExplainReply(reply), reply.retry_after};
+  const bool forbidden = reply.code == 403 && IsOfDevices(kind_);
+  return {What::kFailed, forbidden ? WhyForbidden(kind_, reply) : ExplainReply(reply), reply.retry_after, forbidden};
 }
 
 Reflector::End Reflector::List() {
@@ -231,7 +212,7 @@ Reflector::End Reflector::List() {
 
 Reflector::End Reflector::ListPage(std::string& token) {
   using What = End::What;
-  std::string path(ListPath(kind_));
+  std::string path(Path());
   if (!whole_list_) path += Concat("?limit=", std::to_string(page_size_.get()));
   if (!token.empty()) path += Concat("&continue=", token);
   const auto reply = client_->Call("GET", path, "", JsonHeaders(), options_.list_timeout);
@@ -345,7 +326,7 @@ Reflector::End Reflector::Watch() {
   const auto seconds =
       short_watch_ ? kShortWatchSeconds : static_cast<int64_t>(shortest + random_() * (longest - shortest));
   const std::string path =
-      Concat(ListPath(kind_), "?watch=true&allowWatchBookmarks=true&resourceVersion=", net::PercentEncoded(version_),
+      Concat(Path(), "?watch=true&allowWatchBookmarks=true&resourceVersion=", net::PercentEncoded(version_),
              "&timeoutSeconds=", std::to_string(seconds));
   Watching watching(*this);
   const net::Client::StreamObserver observer{

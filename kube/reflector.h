@@ -7,6 +7,7 @@
 //  - a page whose token expired is followed by one LIST without pages, and if that fails by pages again. A page that is
 //  too large, or takes too long, is asked for in halves; with each LIST that succeeds pages grow again by a quarter;
 //  - a watch that stays silent for several bookmark intervals is taken for dead;
+//  - of ResourceClaims and DeviceClasses the newest version that is served is read;
 //  - an optional kind whose CRD is absent is an empty list, and is looked for again; one that was there must be missed
 //  twice.
 #pragma once
@@ -27,6 +28,7 @@
 #include "cluster/event.h"
 #include "kube/event_sink.h"
 #include "kube/known_faults.h"
+#include "kube/list_path.h"
 #include "kube/object_events.h"
 #include "kube/page_size.h"
 #include "net/client.h"
@@ -75,6 +77,7 @@ class Reflector {
     What what = What::kDone;
     std::string why;
     std::optional<Duration> retry_after;
+    bool forbidden = false;
   };
 
   void Loop();
@@ -89,6 +92,9 @@ class Reflector {
   End ListPage(std::string& token);
   End Judge(const net::HttpReply& reply) const;
   void Take(const End& end);
+  // Whether there is another version of the kind to list before it counts as absent.
+  bool TryNextVersion();
+  std::string_view Path() const { return ListPaths(kind_)[version_of_kind_]; }
   void Absent(const std::string& why);
   void Append(cluster::Event event) { batch_.push_back(std::move(event)); }
   // The event of an object, and what is wrong with it.
@@ -123,6 +129,8 @@ class Reflector {
   KnownFaults faults_;
   Backoff backoff_;
   std::optional<WatchReport> reported_;
+  size_t version_of_kind_ = 0;  // among ListPaths
+  size_t versions_missed_ = 0;  // since the last LIST that was answered
   bool need_list_ = true;
   bool whole_list_ = false;  // the next LIST is without pages: their token expired on the way
   PageSize page_size_;
@@ -135,12 +143,5 @@ class Reflector {
   std::string version_;   // where a watch resumes
   uint64_t reached_ = 0;  // the same as a number
 };
-
-// "/api/v1/pods", "/apis/topology.crane.io/v1alpha1/noderesourcetopologies".
-std::string_view ListPath(cluster::Kind kind);
-
-// The resource version at which the API server stands for `kind` now, by a LIST of at most one object. Whoever has seen
-// that version knows every change made before this call. Blocking; any thread that owns the client.
-StatusOr<uint64_t> ReadResourceVersion(net::Client& client, cluster::Kind kind, Duration timeout);
 
 }  // namespace huygens::kube

@@ -57,7 +57,7 @@ bool LooksAtUsage(const Options& options) {
 Placement::Placement(Options options)
     : options_(WithoutIdle(std::move(options))),
       zones_(options_.topology),
-      kubelet_(options_.topology.kubelet),
+      kubelet_(options_.kubelet),
       usage_(options_.usage),
       waiting_(options_.waiting_pods),
       state_({.trust_unmarked_results = options_.topology.trust_unmarked_results,

@@ -36,7 +36,7 @@ std::vector<ZoneShare> Placement::Shares(NodeIndex node, std::span<const cluster
 
 void Placement::DescribeKubelet(NodeIndex node, const cluster::NodeTopology& topology,
                                 NodeDescription& description) const {
-  const std::vector<cluster::ZoneAmount> free = topology::FreeOf(kubelet_.Machine(node));
+  const std::vector<cluster::ZoneAmount> free = kubelet::FreeOf(kubelet_.Free(node));
   for (const cluster::Zone& zone : topology.zones) {
     ZoneDescription described{.zone = zone.id, .name = zone.name};
     described.allocatable = zone.allocatable;
@@ -68,10 +68,10 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
   if (topology) {
     description.lost_topology = state_.TopologyLost(*node);
     description.defect = topology->defect;
-    description.unknown_setting = topology::UnknownSetting(*topology);
+    description.unknown_setting = kubelet::UnknownSetting(*topology);
   }
   if (kubelet_.Predicts(*node)) {
-    description.kubelet = topology::KubeletSettingsOf(*topology, state_.GetNode(*node), zones_.options().kubelet);
+    description.kubelet = kubelet::SettingsOf(*topology, state_.GetNode(*node), options_.kubelet);
     DescribeKubelet(*node, *topology, description);
   }
   for (const auto& figures : zones_.Figures(*node, now)) {
@@ -97,7 +97,7 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
     description.zones.push_back(std::move(zone));
   }
   description.usage = usage_.Figures(*node, now);
-  std::vector<topology::KubeletAccount::PodFigures> in_kubelet;
+  std::vector<kubelet::Account::PodFigures> in_kubelet;
   if (kubelet_.Predicts(*node)) in_kubelet = kubelet_.Pods(*node);
   for (const cluster::PlacedPod* placed : state_.PodsOn(*node)) {
     const cluster::Ledger::Entry* entry = state_.ledger().Find(placed->pod->uid);

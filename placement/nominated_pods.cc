@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
-#include "topology/kubelet_holding.h"
+#include "kubelet/holding.h"
 
 namespace huygens::placement {
 
@@ -41,7 +41,7 @@ void NominatedPods::Keep(const policy::PodQuery& query, std::span<const cluster:
     if (zones_.Mode(each.node) == topology::NodeMode::kManaged) {
       PlaceManaged(each, query);
     } else if (!query.kubelet().asks_nothing && kubelet_.Predicts(each.node) &&
-               !topology::KubeletRequestOf(*each.pod).asks_nothing) {
+               !kubelet::RequestOf(*each.pod).asks_nothing) {
       on_kubelet_nodes_.push_back(std::move(each));
     }
   }
@@ -88,29 +88,29 @@ void NominatedPods::Check(const policy::PodQuery& query, policy::Candidates& nod
 bool NominatedPods::LeavesRoom(const policy::PodQuery& query, std::span<const Nominated> nominated) const {
   const cluster::NodeIndex node = nominated.front().node;
   const auto on_node = state_.PodsOn(node);
-  topology::Holding asking{.pod = query.kubelet().pod};
+  kubelet::Holding asking{.pod = query.kubelet().pod};
   // When kubelet sees the pod those may have gone, and its zones may be others than it would take now.
   const bool others_leave =
       std::any_of(on_node.begin(), on_node.end(), [](const auto* each) { return each->pod->deleting; });
   if (!others_leave) asking.zones = kubelet_.PredictZones(node, query.kubelet());
 
-  std::vector<topology::KubeletRequest> requests;
+  std::vector<kubelet::Request> requests;
   requests.reserve(nominated.size());
-  std::vector<topology::Holding> without, with{asking};
+  std::vector<kubelet::Holding> without, with{asking};
   for (const Nominated& each : nominated) {
-    const topology::KubeletPod& pod = requests.emplace_back(topology::KubeletRequestOf(*each.pod)).pod;
+    const kubelet::Pod& pod = requests.emplace_back(kubelet::RequestOf(*each.pod)).pod;
     for (bool all_lower : {false, true}) {
-      topology::KubeletMachine machine =
-          kubelet_.MachineWithout(node, [&](const cluster::Pod& other) { return Gone(other, *each.pod, all_lower); });
-      topology::KubeletMachine machine_with = machine;
-      for (const topology::Holding& held : without) topology::ChargeAll(machine, held);
-      for (const topology::Holding& held : with) topology::ChargeAll(machine_with, held);
-      const topology::Prediction alone = topology::Predict(machine, pod);
+      kubelet::Machine machine =
+          kubelet_.FreeWithout(node, [&](const cluster::Pod& other) { return Gone(other, *each.pod, all_lower); });
+      kubelet::Machine machine_with = machine;
+      for (const kubelet::Holding& held : without) kubelet::ChargeAll(machine, held);
+      for (const kubelet::Holding& held : with) kubelet::ChargeAll(machine_with, held);
+      const kubelet::Prediction alone = kubelet::Predict(machine, pod);
       if (!alone.Admitted()) continue;
-      const topology::Prediction beside = topology::Predict(machine_with, pod);
+      const kubelet::Prediction beside = kubelet::Predict(machine_with, pod);
       if (!beside.Admitted()) return false;
-      without.push_back({.pod = pod, .zones = topology::ZonesOf(machine, alone.charge)});
-      with.push_back({.pod = pod, .zones = topology::ZonesOf(machine_with, beside.charge)});
+      without.push_back({.pod = pod, .zones = kubelet::ZonesOf(machine, alone.charge)});
+      with.push_back({.pod = pod, .zones = kubelet::ZonesOf(machine_with, beside.charge)});
       break;
     }
   }

@@ -17,8 +17,8 @@
 #include <vector>
 
 #include "cluster/state.h"
+#include "kubelet/account.h"
 #include "policy/check.h"
-#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 
 namespace huygens::placement {
@@ -26,7 +26,7 @@ namespace huygens::placement {
 class NominatedPods {
  public:
   // All must outlive this.
-  NominatedPods(const cluster::State& state, topology::ZoneAccount& zones, const topology::KubeletAccount& kubelet)
+  NominatedPods(const cluster::State& state, topology::ZoneAccount& zones, const kubelet::Account& kubelet)
       : state_(state), zones_(zones), kubelet_(kubelet) {}
 
   // As long as it lives, `zones` shows these nodes with the nominated pods on them that go before the asking one.
@@ -59,7 +59,7 @@ class NominatedPods {
 
   const cluster::State& state_;
   topology::ZoneAccount& zones_;
-  const topology::KubeletAccount& kubelet_;
+  const kubelet::Account& kubelet_;
   std::vector<cluster::PlacedPod> placed_;   // in thought
   std::vector<Nominated> on_kubelet_nodes_;  // ordered by node
 };

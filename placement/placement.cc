@@ -34,7 +34,9 @@ void Placement::Apply(const cluster::Event& event) {
   } else {
     state_.Apply(event);
   }
-  if (quota_ && quota_->TakeMoved()) waiting_.BudgetsChanged();
+  // Its claims may have got their names.
+  const bool claims = set != nullptr && set->pod->claims && waiting_.Waits(set->pod->uid);
+  if (quota_ && (quota_->TakeMoved() || claims)) waiting_.BudgetsChanged();
   const size_t known = options_.resource_names ? options_.resource_names->size() : 0;
   if (known == names_known_) return;
   state_.ResourcesKnown(*options_.resource_names, static_cast<ResourceId>(std::exchange(names_known_, known)));
@@ -74,15 +76,29 @@ std::string Placement::OtherModels(const policy::PodQuery& query) const {
                 count == 1 ? "is" : "are", " refused for another reason");
 }
 
+void Placement::SetUnreadable(std::string claims, std::string classes) {
+  if (!quota_) return;
+  quota_->SetUnreadable(std::move(claims), std::move(classes));
+  waiting_.BudgetsChanged();
+}
+
+// What kube-scheduler sends may be older than what the watch says of claims that are made from templates.
+std::shared_ptr<const cluster::Pod> Placement::WithNamedClaims(const cluster::Pod& pod) const {
+  if (!pod.claims || cluster::AllNamed(*pod.claims)) return nullptr;
+  return state_.FindPod(pod.uid);
+}
+
 quota::Verdict Placement::CheckQuota(const cluster::Pod& pod, const quota::Amounts& others) const {
   // A pod that holds its room is charged.
   if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
-  return quota_->Check(pod, others);
+  const auto latest = WithNamedClaims(pod);
+  return quota_->Check(latest ? *latest : pod, others);
 }
 
 quota::VerdictsByModel Placement::CheckQuotaByModel(const cluster::Pod& pod, const quota::Amounts& others) const {
   if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
-  return quota_->CheckByModel(pod, others);
+  const auto latest = WithNamedClaims(pod);
+  return quota_->CheckByModel(latest ? *latest : pod, others);
 }
 
 void Placement::ApplyUsage(const usage::Readings& readings, Time now) {

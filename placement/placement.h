@@ -16,6 +16,8 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/state.h"
+#include "kubelet/account.h"
+#include "kubelet/settings.h"
 #include "placement/gang_holds.h"
 #include "placement/node_lookup.h"
 #include "placement/nominated_pods.h"
@@ -25,8 +27,6 @@
 #include "quota/account.h"
 #include "quota/options.h"
 #include "scoring/weighted_mean.h"
-#include "topology/kubelet_account.h"
-#include "topology/kubelet_settings.h"
 #include "topology/options.h"
 #include "topology/zone_account.h"
 #include "usage/account.h"
@@ -61,7 +61,9 @@ struct Options {
   int64_t max_score = 10;
   size_t narrow_to = 0;  // filter returns only this many of the best feasible nodes; 0 = all
   topology::Options topology;
-  usage::Options usage;  // resources are dropped where no check or term looks at usage
+  kubelet::Options kubelet =
+      kubelet::Defaults();  // assumed of a node that kubelet pins, where nobody says (kubelet/settings.h)
+  usage::Options usage;     // resources are dropped where no check or term looks at usage
   quota::Options quota;
   // Must outlive Placement. For the check "quota", and for pods that name a resource before any node has it.
   const ResourceNames* resource_names = nullptr;
@@ -170,8 +172,8 @@ struct NodeDescription {
   bool single_numa = false;
   bool lost_topology = false;  // its topology object went while the node stayed; what it said still counts
   std::string defect;
-  std::string unknown_setting;                    // topology::UnknownSetting
-  std::vector<topology::KubeletSetting> kubelet;  // what it is predicted by; empty: it is not
+  std::string unknown_setting;            // kubelet::UnknownSetting
+  std::vector<kubelet::Setting> kubelet;  // what it is predicted by; empty: it is not
   std::vector<ZoneDescription> zones;
   struct PodOnNode {
     std::string key;
@@ -179,7 +181,7 @@ struct NodeDescription {
     std::vector<ZoneShare> zones;
     std::optional<cluster::ReservationState> reservation;  // empty: the watch showed it bound
     // Of nodes that kubelet pins, where the pod takes anything for itself.
-    std::optional<topology::KubeletAccount::PodFigures> kubelet;
+    std::optional<kubelet::Account::PodFigures> kubelet;
   };
   std::vector<PodOnNode> pods;            // ordered by UID
   std::vector<usage::NodeFigures> usage;  // by position in usage::Options::resources
@@ -227,7 +229,12 @@ class Placement {
     return !enforces_quota_ || CheckQuota(pod, others).fits();
   }
   // Whether objects of this kind are looked at: those of a kind that nobody asks about need not be delivered.
-  bool Follows(cluster::Kind kind) const { return kind != cluster::Kind::kBizGroupQuota || quota_; }
+  bool Follows(cluster::Kind kind) const {
+    return quota_ || (kind != cluster::Kind::kBizGroupQuota && kind != cluster::Kind::kResourceClaim &&
+                      kind != cluster::Kind::kDeviceClass);
+  }
+  // As quota::Account's: pods that ask for devices wait while their groups have budgets of such.
+  void SetUnreadable(std::string claims, std::string classes);
   // Grows with each change of the state and of usage; names what a decision was made on.
   uint64_t revision() const { return state_.revision() + usage_revision_; }
 
@@ -290,6 +297,8 @@ class Placement {
   Status Build();
   Status BuildChecks(const policy::Sources& sources);
   std::shared_ptr<const cluster::Pod> AsKnown(const std::shared_ptr<const cluster::Pod>& pod) const;
+  // As the watch shows it, where the names of its claims were not all known when it was sent; null: it is as good.
+  std::shared_ptr<const cluster::Pod> WithNamedClaims(const cluster::Pod& pod) const;
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
   // With what the pod's group says.
   policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now, const quota::Amounts& others = {}) const;
@@ -316,7 +325,7 @@ class Placement {
   Options options_;
   // Before state_, which tells them of changes.
   topology::ZoneAccount zones_;
-  topology::KubeletAccount kubelet_;
+  kubelet::Account kubelet_;
   usage::Account usage_;
   uint64_t usage_revision_ = 0;
   std::unique_ptr<quota::Account> quota_;  // null: the check is off

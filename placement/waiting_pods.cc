@@ -36,7 +36,7 @@ bool HoldsTheSame(const cluster::PlacedPod& before, const cluster::PlacedPod& af
          a.overhead == b.overhead && Amounts(a.pod_level) == Amounts(b.pod_level) &&
          Amounts(a.pod_level_status) == Amounts(b.pod_level_status) && a.pod_level_allocated == b.pod_level_allocated &&
          a.resize_infeasible == b.resize_infeasible && a.cpu_policy == b.cpu_policy && a.smt == b.smt &&
-         a.topology_awareness == b.topology_awareness;
+         a.topology_awareness == b.topology_awareness && a.claims == b.claims;
 }
 
 // Whether it is the first change noted there. Of two causes both are noted as nobody's.
@@ -147,9 +147,13 @@ void WaitingPods::Leave(const cluster::PlacedPod& pod) {
 }
 
 void WaitingPods::Place(const cluster::PlacedPod& pod) {
-  if (!last_left_) return;
-  const Left left = *std::exchange(last_left_, std::nullopt);
-  if (!HoldsTheSame(left.pod, pod)) return;
+  if (entries_.empty()) return;
+  const std::optional<Left> last = std::exchange(last_left_, std::nullopt);
+  if (!last || !HoldsTheSame(last->pod, pod)) {
+    if (pod.pod->claims) BudgetsChanged(pod.pod->Bound() ? std::string() : GangOf(*pod.pod));
+    return;
+  }
+  const Left& left = *last;
   if (left.marked_node) left_.erase(pod.node);
   if (left.marked_group) group_left_.reset();
 }

@@ -6,7 +6,8 @@
 // pod left, a little later (kube-scheduler sees that by itself, but may have asked before our watch had it). The same
 // goes for budgets: a pod whose group refused it is looked at when some group changed, or pods of one left. Which group
 // does not matter: one that appears can mend those below it, one that shrinks relieves its parent, and asking a group
-// costs next to nothing. While nobody waits nothing is remembered.
+// costs next to nothing. Likewise when a ResourceClaim or DeviceClass changed, and when a pod with claims is placed:
+// its claims cost the next pod that names them nothing. While nobody waits nothing is remembered.
 //
 // Where a gang that does not fit whole gives back what it held (gang_holds.h), there is room for others and none for
 // the gang itself: its own pods would be woken for that room, hold it and give it back again, for ever. So a change
@@ -82,6 +83,10 @@ class WaitingPods final : public cluster::Account {
   void NodeChanged(NodeIndex node, const cluster::NodeTopology*) override { Changed(node); }
   void GroupChanged(const cluster::BizGroupQuota&) override { BudgetsChanged(); }
   void GroupGone(std::string_view) override { BudgetsChanged(); }
+  void ClaimChanged(const std::shared_ptr<const cluster::ResourceClaim>&) override { BudgetsChanged(); }
+  void ClaimGone(std::string_view) override { BudgetsChanged(); }
+  void ClassChanged(const cluster::DeviceClass&) override { BudgetsChanged(); }
+  void ClassGone(std::string_view) override { BudgetsChanged(); }
   bool Recount(NodeIndex, std::span<const cluster::PlacedPod* const>) override { return false; }
 
  private:

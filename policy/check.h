@@ -12,10 +12,10 @@
 
 #include "base/time.h"
 #include "cluster/state.h"
+#include "kubelet/request.h"
 #include "policy/reason.h"
 #include "quota/check.h"
 #include "quota/node_model.h"
-#include "topology/kubelet_request.h"
 #include "topology/zone_request.h"
 #include "usage/account.h"
 
@@ -36,8 +36,8 @@ struct PodQuery {
   quota::VerdictsByModel quota_by_model;  // of its group, where it says more of nodes of some models
 
   // Of nodes that kubelet pins; worked out when first asked for.
-  const topology::KubeletRequest& kubelet() const {
-    if (!kubelet_) kubelet_ = topology::KubeletRequestOf(pod);
+  const kubelet::Request& kubelet() const {
+    if (!kubelet_) kubelet_ = kubelet::RequestOf(pod);
     return *kubelet_;
   }
   // What usage::Account::Share says of these nodes, node by node and of each by position in usage::Options::resources.
@@ -51,7 +51,7 @@ struct PodQuery {
     std::vector<float> values;
   };
   mutable Shares shares_;
-  mutable std::optional<topology::KubeletRequest> kubelet_;
+  mutable std::optional<kubelet::Request> kubelet_;
 };
 
 // What becomes of a check's refusals.

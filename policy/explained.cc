@@ -54,6 +54,45 @@ std::optional<Reason> ReasonExplainedAs(std::string_view text) {
   return found == std::end(kReasons) ? std::nullopt : std::optional(*found);
 }
 
+bool NeverFits(Reason reason) {
+  switch (reason) {
+    case Reason::kTooFewCores:
+    case Reason::kZonesTooSmall:
+    case Reason::kNeverAlignsPod:
+    case Reason::kNeverAlignsContainer:
+    case Reason::kNeverAlignsInitContainer:
+    case Reason::kNeverAlignsSidecar:
+    case Reason::kUsageCeilingTooLow:
+      return true;
+    default:
+      return false;
+  }
+}
+
+std::string_view MustChange(Reason reason) {
+  switch (reason) {
+    case Reason::kUsageCeilingTooLow:
+      return "the pod must ask for less, the ceilings of use must be raised, or larger nodes must come";
+    case Reason::kUnknownCores:
+      return "the nodes must list their cores, or huygens.dev/smt must go from the pod";
+    case Reason::kQuotaNoGroup:
+      return "the pod's label biz.group.resource.quota must name a group that there is, or somebody must create this "
+             "one";
+    case Reason::kQuotaHoursSpent:
+      return "its business group must be given more hours";
+    case Reason::kQuotaGroupClosed:
+      return "its business group must be mended, or the pod must name another";
+    case Reason::kQuotaAmountNeeded:
+      return "every container of it must state what it takes of what its business group limits";
+    case Reason::kQuotaOtherModel:
+      return "its quota labels must name models that nodes have, or nodes of these models must come or be labelled so";
+    case Reason::kQuotaModelNotNamed:
+      return "its quota labels must name the model of the nodes";
+    default:
+      return NeverFits(reason) ? "the pod must ask for less, or larger nodes must come" : std::string_view();
+  }
+}
+
 std::string_view Advice(Reason reason) {
   switch (reason) {
     case Reason::kFits:
@@ -117,9 +156,14 @@ std::string_view Advice(Reason reason) {
     case Reason::kQuotaAncestorOver:
       return "raise the budget of that group, or lower those that it has handed to its children; `huygens quota tree` "
              "marks them.";
+    case Reason::kQuotaClaimUnknown:
+      return "the line above names the claim: `kubectl get resourceclaims -n NAMESPACE` shows whether there is one; if "
+             "huygens may not read them, add the rule that /readyz?verbose names.";
     case Reason::kQuotaOtherModel:
       return "mend the pod's labels biz.group.resource.quota/cpu-type, gpu-type and memory-type, or the nodes' labels "
-             "(quota.cpuModelLabel and the like); upper and lower case differ.";
+             "huygens.dev/cpu-model, gpu-model and memory-model (or what quota.cpuModelLabel and the like name "
+             "instead); "
+             "upper and lower case differ.";
     case Reason::kQuotaModelExceeded:
       return "more budget of that model, fewer pods on nodes of it, or room on nodes of another; a pod that names no "
              "model is charged to its node's.";

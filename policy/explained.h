@@ -16,6 +16,11 @@ std::string_view Apart(Reason reason);
 std::string Explained(Reason reason);
 // The reason of which this is what Explained says; nothing if there is none.
 std::optional<Reason> ReasonExplainedAs(std::string_view text);
+// Whether the node could not take the pod even without the others there.
+bool NeverFits(Reason reason);
+// What has to change where neither pods that end nor time that passes cure it, e.g. "the pod must ask for less, or
+// larger nodes must come"; empty where waiting may help.
+std::string_view MustChange(Reason reason);
 // What an operator can do about it, one sentence or more; empty for kFits.
 std::string_view Advice(Reason reason);
 

@@ -23,6 +23,8 @@ Reason ReasonOf(quota::Outcome outcome) {
       return Reason::kQuotaExceeded;
     case quota::Outcome::kAncestorOver:
       return Reason::kQuotaAncestorOver;
+    case quota::Outcome::kUnknownClaim:
+      return Reason::kQuotaClaimUnknown;
     case quota::Outcome::kUnnamedModel:
       return Reason::kQuotaModelNotNamed;
   }

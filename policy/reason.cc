@@ -70,6 +70,9 @@ Words Of(Reason reason) {
       return {"quota of the pod's business group wants every container to state its amounts", "quota_amount_needed"};
     case Reason::kQuotaAncestorOver:
       return {"quota of a group above the pod's business group is over its budget", "quota_ancestor_over"};
+    case Reason::kQuotaClaimUnknown:
+      return {"quota of the pod's business group is of devices and a ResourceClaim of the pod is unknown",
+              "quota_claim_unknown"};
     case Reason::kQuotaOtherModel:
       return {"node(s) were not of the model that the pod's quota labels name", "quota_other_model"};
     case Reason::kQuotaModelExceeded:

@@ -41,6 +41,7 @@ enum class Reason : uint8_t {
   kQuotaGroupClosed,    // it is being deleted or frozen, or nobody has counted its hours yet
   kQuotaAmountNeeded,   // a container does not say how much it takes
   kQuotaAncestorOver,   // a group above it has given away more than it has
+  kQuotaClaimUnknown,   // nobody knows yet which devices a claim of the pod asks for
   kQuotaOtherModel,     // the node is not of the model that the pod's labels name
   kQuotaModelExceeded,  // the group would take it, but not on a node of this model
   kQuotaModelNotNamed,  // the group has a budget of the node's model, and wants the pod's labels to name it
@@ -74,6 +75,7 @@ inline constexpr Reason kReasons[] = {Reason::kFits,
                                       Reason::kQuotaGroupClosed,
                                       Reason::kQuotaAmountNeeded,
                                       Reason::kQuotaAncestorOver,
+                                      Reason::kQuotaClaimUnknown,
                                       Reason::kQuotaOtherModel,
                                       Reason::kQuotaModelExceeded,
                                       Reason::kQuotaModelNotNamed};

@@ -6,8 +6,8 @@
 #include <span>
 #include <string_view>
 
+#include "kubelet/account.h"
 #include "policy/check.h"
-#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 #include "usage/account.h"
 
@@ -16,7 +16,7 @@ namespace huygens::policy {
 // What checks may look at besides the cluster state; it must outlive them.
 struct Sources {
   const topology::ZoneAccount& zones;
-  const topology::KubeletAccount& kubelet;
+  const kubelet::Account& kubelet;
   const usage::Account& usage;
 };
 

@@ -5,9 +5,9 @@ namespace huygens::policy {
 namespace {
 
 // The community plugin's words for what could not be aligned.
-Reason ReasonOf(const topology::Prediction& prediction, const topology::KubeletPod& pod, bool curable) {
-  using Kind = topology::KubeletContainer::Kind;
-  if (prediction.admission == topology::Admission::kSmtAlignmentError) {
+Reason ReasonOf(const kubelet::Prediction& prediction, const kubelet::Pod& pod, bool curable) {
+  using Kind = kubelet::Container::Kind;
+  if (prediction.admission == kubelet::Admission::kSmtAlignmentError) {
     return curable ? Reason::kInsufficientCores : Reason::kTooFewCores;
   }
   if (prediction.container < 0) return curable ? Reason::kCannotAlignPod : Reason::kNeverAlignsPod;
@@ -56,7 +56,7 @@ Reason TopologyCheck::JudgeKubelet(const PodQuery& pod, NodeIndex node) const {
     return pod.kubelet().holds_nothing ? Reason::kFits : Reason::kInvalidTopologyData;  // asks for 0 devices at most
   }
   if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet())) return Reason::kFits;
-  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
+  const kubelet::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
   if (prediction.Admitted()) return Reason::kFits;
   // Where the search ended early nothing is certain, of the empty node either: preemption will find out.
   const bool curable = prediction.bounded || kubelet_.PredictEmpty(node, pod.kubelet()).Admitted();

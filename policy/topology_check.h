@@ -4,8 +4,8 @@
 // that says what they have. A node that lost its object gives no zones until that is back or counts as absent.
 #pragma once
 
+#include "kubelet/account.h"
 #include "policy/check.h"
-#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 
 namespace huygens::policy {
@@ -13,7 +13,7 @@ namespace huygens::policy {
 class TopologyCheck final : public Check {
  public:
   // The accounts must outlive the check.
-  TopologyCheck(const topology::ZoneAccount& zones, const topology::KubeletAccount& kubelet)
+  TopologyCheck(const topology::ZoneAccount& zones, const kubelet::Account& kubelet)
       : zones_(zones), kubelet_(kubelet) {}
 
   std::string_view name() const override { return "topology"; }
@@ -26,7 +26,7 @@ class TopologyCheck final : public Check {
   Reason JudgeKubelet(const PodQuery& pod, NodeIndex node) const;
 
   const topology::ZoneAccount& zones_;
-  const topology::KubeletAccount& kubelet_;
+  const kubelet::Account& kubelet_;
 };
 
 }  // namespace huygens::policy

@@ -6,11 +6,11 @@
 #include "extender/usage_source.h"
 #include "kube/metrics_api.h"
 #include "preflight/usage.h"
-#include "prom/placed_pods.h"
-#include "prom/prometheus_client.h"
-#include "prom/queries.h"
-#include "prom/series.h"
-#include "prom/subject.h"
+#include "usage_sources/placed_pods.h"
+#include "usage_sources/prometheus_client.h"
+#include "usage_sources/queries.h"
+#include "usage_sources/series.h"
+#include "usage_sources/subject.h"
 
 namespace huygens::preflight {
 
@@ -21,7 +21,7 @@ constexpr int kProbes = 56;  // of the window, evenly spread: every three hours 
 // One Prometheus, asked for single numbers.
 class Asking {
  public:
-  Asking(prom::PrometheusClient& client, Time now) : client_(client), now_(now) {}
+  Asking(usage_sources::PrometheusClient& client, Time now) : client_(client), now_(now) {}
 
   // Nothing where the answer has no series.
   StatusOr<std::optional<double>> Number(const std::string& query) {
@@ -36,29 +36,31 @@ class Asking {
     return static_cast<size_t>(number.value_or(0));
   }
   // Which recordings there are, as Expression::recorded writes them.
-  StatusOr<TextSet> Recordings(const prom::Scope& scope) {
+  StatusOr<TextSet> Recordings(const usage_sources::Scope& scope) {
     TextSet recordings;
-    HUYGENS_RETURN_IF_ERROR(Ask(prom::RecordingsQuery(scope), now_,
+    HUYGENS_RETURN_IF_ERROR(Ask(usage_sources::RecordingsQuery(scope), now_,
                                 {.on_series =
                                      [&](const wire::PrometheusLabels& labels) {
-                                       recordings.insert(prom::Recording(labels, scope));
+                                       recordings.insert(usage_sources::Recording(labels, scope));
                                        return false;
                                      },
                                  .on_sample = [](Time, double) {}}));
     return recordings;
   }
-  StatusOr<size_t> Series(std::string_view metric, const prom::Scope& scope,
+  StatusOr<size_t> Series(std::string_view metric, const usage_sources::Scope& scope,
                           std::initializer_list<std::string_view> matchers = {}) {
-    return Count(Concat("count(", prom::Selector(metric, scope, matchers), ")"));
+    return Count(Concat("count(", usage_sources::Selector(metric, scope, matchers), ")"));
   }
   // In order, each once.
-  StatusOr<std::vector<std::string>> Subjects(const std::string& query, prom::SubjectKind kind, Duration ago = {}) {
-    const prom::PlacedPods none(prom::PlacedPods::Which::kMisleading);  // a pod's name says enough to list it
+  StatusOr<std::vector<std::string>> Subjects(const std::string& query, usage_sources::SubjectKind kind,
+                                              Duration ago = {}) {
+    const usage_sources::PlacedPods none(
+        usage_sources::PlacedPods::Which::kMisleading);  // a pod's name says enough to list it
     std::set<std::string> names;
     HUYGENS_RETURN_IF_ERROR(Ask(query, now_ - ago,
                                 {.on_series =
                                      [&](const wire::PrometheusLabels& labels) {
-                                       names.insert(prom::SubjectOf(kind, labels, none));
+                                       names.insert(usage_sources::SubjectOf(kind, labels, none));
                                        return false;
                                      },
                                  .on_sample = [](Time, double) {}}));
@@ -75,7 +77,7 @@ class Asking {
     return {};
   }
 
-  prom::PrometheusClient& client_;
+  usage_sources::PrometheusClient& client_;
   const Time now_;
   std::set<std::string> warnings_;
 };
@@ -99,24 +101,25 @@ Names Without(const Names& names, const Names& others) {
 
 // At three moments, since Prometheus itself may have been away at one. Each costs what a poll of huygens does.
 StatusOr<WorkloadHistory> AskHistory(Asking& asking, const std::string& expression, Duration enough) {
-  HUYGENS_ASSIGN_OR_RETURN(Names young, asking.Subjects(expression, prom::SubjectKind::kWorkload));
+  HUYGENS_ASSIGN_OR_RETURN(Names young, asking.Subjects(expression, usage_sources::SubjectKind::kWorkload));
   const size_t workloads = young.size();
   for (const Duration ago : {enough, enough * 5 / 4, enough * 3 / 2}) {
     if (young.empty()) break;
-    HUYGENS_ASSIGN_OR_RETURN(const Names then, asking.Subjects(expression, prom::SubjectKind::kWorkload, ago));
+    HUYGENS_ASSIGN_OR_RETURN(const Names then, asking.Subjects(expression, usage_sources::SubjectKind::kWorkload, ago));
     young = Without(young, then);
   }
   return WorkloadHistory{workloads, std::move(young)};
 }
 
-StatusOr<std::vector<WholeNodes>> AskSources(Asking& asking, std::string_view resource, const prom::Scope& scope,
-                                             const Names& nodes) {
+StatusOr<std::vector<WholeNodes>> AskSources(Asking& asking, std::string_view resource,
+                                             const usage_sources::Scope& scope, const Names& nodes) {
   std::vector<WholeNodes> sources;
   Names left = nodes;
-  for (const auto source : {prom::NodeSource::kCadvisor, prom::NodeSource::kNodeExporter, prom::NodeSource::kKubelet}) {
-    const std::string series = prom::NodeSeries(resource, source, scope);
+  for (const auto source : {usage_sources::NodeSource::kCadvisor, usage_sources::NodeSource::kNodeExporter,
+                            usage_sources::NodeSource::kKubelet}) {
+    const std::string series = usage_sources::NodeSeries(resource, source, scope);
     if (series.empty() || (left.empty() && !nodes.empty())) continue;
-    HUYGENS_ASSIGN_OR_RETURN(Names found, asking.Subjects(series, prom::SubjectKind::kNode));
+    HUYGENS_ASSIGN_OR_RETURN(Names found, asking.Subjects(series, usage_sources::SubjectKind::kNode));
     const Names others = Without(left, found);
     if (!nodes.empty()) found = Without(left, others);
     left = others;
@@ -125,13 +128,13 @@ StatusOr<std::vector<WholeNodes>> AskSources(Asking& asking, std::string_view re
   return sources;
 }
 
-ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resource,
-                           const extender::UsageConfiguration& usage, const TextSet& recordings,
-                           const prom::Scope& scope) {
+ResourceSeries AskResource(Asking& asking, const settings::UsageResource& resource,
+                           const settings::UsageConfiguration& usage, const TextSet& recordings,
+                           const usage_sources::Scope& scope) {
   ResourceSeries series{.name = resource.name};
   series.own_pods = !resource.pod_query.empty();
   series.own_nodes = !resource.node_query.empty();
-  const prom::Expressions expressions = prom::ExpressionsFor(
+  const usage_sources::Expressions expressions = usage_sources::ExpressionsFor(
       resource.name, {.pods = resource.pod_query, .nodes = resource.node_query}, usage.replica_quantile, scope);
   series.recorded_workloads = recordings.contains(expressions.workloads.recorded);
   series.recorded_nodes = recordings.contains(expressions.nodes.recorded);
@@ -146,11 +149,11 @@ ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resour
   }
   if (!nodes.empty()) {
     // NaN: its pods alone
-    series.nodes = asking.Subjects(Concat("(", nodes, ") >= 0"), prom::SubjectKind::kNode);
+    series.nodes = asking.Subjects(Concat("(", nodes, ") >= 0"), usage_sources::SubjectKind::kNode);
   }
   if (!series.own_nodes && series.nodes.ok()) series.sources = AskSources(asking, resource.name, scope, *series.nodes);
   if (series.own_pods || series.recorded_workloads) return series;
-  series.metric = prom::UsualMetric(resource.name);
+  series.metric = usage_sources::UsualMetric(resource.name);
   if (series.metric.empty()) return series;
   series.all = asking.Series(series.metric, scope);
   if (series.all.ok() && *series.all == 0 && !scope.matchers.empty()) {
@@ -158,7 +161,7 @@ ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resour
   }
   series.of_pods = asking.Series(series.metric, scope, {R"(container!="")", R"(pod!="")"});
   const std::string containers =
-      prom::Selector(series.metric, scope, {R"(container!="")", R"(container!="POD")", R"(pod!="")"});
+      usage_sources::Selector(series.metric, scope, {R"(container!="")", R"(container!="POD")", R"(pod!="")"});
   series.scraped =
       asking.Count(Concat("max(count by (namespace, pod, container, name, id, cpu, device) (", containers, "))"));
   return series;
@@ -166,12 +169,12 @@ ResourceSeries AskResource(Asking& asking, const extender::UsageResource& resour
 
 }  // namespace
 
-PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Time now) {
-  const extender::PrometheusConfiguration& from = *configuration.usage.prometheus;
+PrometheusSeries AskPrometheus(const settings::Configuration& configuration, Time now) {
+  const settings::PrometheusConfiguration& from = *configuration.usage.prometheus;
   PrometheusSeries series{.url = from.url};
-  const prom::Scope scope = extender::PrometheusScope(from);
-  auto client =
-      prom::PrometheusClient::Create(extender::PrometheusServer(from), from.timeout, extender::PrometheusHeaders(from));
+  const usage_sources::Scope scope = extender::PrometheusScope(from);
+  auto client = usage_sources::PrometheusClient::Create(extender::PrometheusServer(from), from.timeout,
+                                                        extender::PrometheusHeaders(from));
   if (!client.ok()) {
     series.reachable = client.status();
     return series;
@@ -182,9 +185,9 @@ PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Tim
     series.reachable = recordings.status();
     return series;
   }
-  series.owners = asking.Count(Concat("count(", prom::Selector("kube_pod_owner", scope, {}), " or ",
-                                      prom::Selector("huygens:pod_owner", scope, {}), ")"));
-  for (const extender::UsageResource& resource : configuration.usage.resources) {
+  series.owners = asking.Count(Concat("count(", usage_sources::Selector("kube_pod_owner", scope, {}), " or ",
+                                      usage_sources::Selector("huygens:pod_owner", scope, {}), ")"));
+  for (const settings::UsageResource& resource : configuration.usage.resources) {
     series.resources.push_back(AskResource(asking, resource, configuration.usage, *recordings, scope));
   }
   series.warnings.assign(asking.warnings().begin(), asking.warnings().end());

@@ -7,10 +7,10 @@
 
 #include "base/text.h"
 #include "base/waiter.h"
-#include "extender/placement_options.h"
 #include "kube/manifests.h"
 #include "kube/reflector.h"
 #include "quota/pod_usage.h"
+#include "settings/placement_options.h"
 
 namespace huygens::preflight {
 
@@ -121,6 +121,13 @@ bool Cluster::Knows(Kind kind) const {
   return Of(kind).state == WatchState::kSynced || Of(kind).state == WatchState::kAbsent;
 }
 
+bool Cluster::HasBudgetOfDevices() const {
+  const quota::Account* account = placement->quota();
+  return account && std::ranges::any_of(account->tree().groups(), [&](const auto& each) {
+           return each.second.object && account->MindsDevices(each.second.object->hard);
+         });
+}
+
 std::string Cluster::Unreachable() const {
   std::string why;
   for (const KindRead& kind : kinds) {
@@ -132,10 +139,10 @@ std::string Cluster::Unreachable() const {
   return why.empty() ? "No answer came in time." : why;
 }
 
-StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
+StatusOr<std::unique_ptr<Cluster>> ReadCluster(const settings::Configuration& configuration,
                                                const net::ClientOptions* api_server, ReadOptions options) {
   auto cluster = std::make_unique<Cluster>();
-  HUYGENS_ASSIGN_OR_RETURN(placement::Options placement, extender::PlacementOptions(configuration, cluster->resources));
+  HUYGENS_ASSIGN_OR_RETURN(placement::Options placement, settings::PlacementOptions(configuration, cluster->resources));
   HUYGENS_ASSIGN_OR_RETURN(cluster->placement, placement::Placement::Create(std::move(placement)));
   Collector collector;
   if (api_server) {
@@ -145,10 +152,14 @@ StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& co
         Annotate(ReadManifests(configuration.cluster.manifests->directory, *cluster, collector), "cluster.manifests"));
   }
   collector.HandTo(*cluster);
+  const auto why = [&](Kind kind) {
+    return cluster->Of(kind).state == WatchState::kForbidden ? cluster->Of(kind).why : std::string();
+  };
+  cluster->placement->SetUnreadable(why(Kind::kResourceClaim), why(Kind::kDeviceClass));
   return cluster;
 }
 
-Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& configuration) {
+Findings JudgeCluster(const Cluster& cluster, const settings::Configuration& configuration) {
   Findings findings;
   size_t read = 0, broken = 0;
   for (const Kind kind : cluster::kKinds) {
@@ -167,6 +178,8 @@ Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& con
         } else {
           AddToCluster(findings, Severity::kOk, Concat("there is no kind ", Name(kind)), "It counts as empty.");
         }
+        break;
+      case WatchState::kForbidden:  // a permission that is asked about by itself
         break;
       case WatchState::kListing:
       case WatchState::kBroken:

@@ -13,11 +13,11 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/event.h"
-#include "extender/configuration.h"
 #include "kube/event_sink.h"
 #include "net/client.h"
 #include "placement/placement.h"
 #include "preflight/finding.h"
+#include "settings/configuration.h"
 
 namespace huygens::preflight {
 
@@ -45,6 +45,8 @@ struct Cluster {
   const KindRead& Of(cluster::Kind kind) const { return kinds[static_cast<size_t>(kind)]; }
   // Whether it is known which objects of the kind there are; those of an absent kind are none.
   bool Knows(cluster::Kind kind) const;
+  // Whether a group has a budget of devices.
+  bool HasBudgetOfDevices() const;
   // Why nothing at all was answered; empty if anything was, be it a refusal.
   std::string Unreachable() const;
 };
@@ -55,11 +57,11 @@ struct ReadOptions {
 };
 
 // Fails where the configuration cannot be used at all. `api_server` null: from cluster.manifests.
-StatusOr<std::unique_ptr<Cluster>> ReadCluster(const extender::Configuration& configuration,
+StatusOr<std::unique_ptr<Cluster>> ReadCluster(const settings::Configuration& configuration,
                                                const net::ClientOptions* api_server, ReadOptions options = {});
 
 // Which kinds could be read, and what is missing of definitions.
-Findings JudgeCluster(const Cluster& cluster, const extender::Configuration& configuration);
+Findings JudgeCluster(const Cluster& cluster, const settings::Configuration& configuration);
 // Groups that pods name and that refuse them, by quota's own rules. Nothing where either could not be listed.
 Findings JudgeGroups(const Cluster& cluster);
 

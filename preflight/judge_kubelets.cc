@@ -2,9 +2,9 @@
 #include <map>
 
 #include "base/text.h"
+#include "kubelet/labels.h"
+#include "kubelet/settings.h"
 #include "preflight/judge_topology.h"
-#include "topology/kubelet_labels.h"
-#include "topology/kubelet_settings.h"
 
 namespace huygens::preflight {
 
@@ -12,15 +12,15 @@ namespace {
 
 constexpr AddTo Add{Group::kTopology};
 
-using topology::KubeletSetting;
+using kubelet::Setting;
+using kubelet::SettingSource;
 using topology::NodeMode;
-using topology::SettingSource;
 
 // kubelet's own words as the labels that would say the same: what reads labels then reads kubelet, too.
 cluster::Node Labelled(const wire::KubeletConfiguration& kubelet) {
   cluster::Node node;
   const auto say = [&](std::string_view setting, const std::string& value) {
-    if (!value.empty()) node.labels.emplace_back(topology::KubeletLabelOf(setting), value);
+    if (!value.empty()) node.labels.emplace_back(kubelet::LabelOf(setting), value);
   };
   say("topologyManagerPolicy", kubelet.topology_manager_policy);
   say("topologyManagerScope", kubelet.topology_manager_scope);
@@ -35,9 +35,9 @@ cluster::Node Labelled(const wire::KubeletConfiguration& kubelet) {
   return node;
 }
 
-std::map<std::string, KubeletSetting> ByName(std::vector<KubeletSetting> settings) {
-  std::map<std::string, KubeletSetting> by_name;
-  for (KubeletSetting& each : settings) {
+std::map<std::string, kubelet::Setting> ByName(std::vector<kubelet::Setting> settings) {
+  std::map<std::string, kubelet::Setting> by_name;
+  for (kubelet::Setting& each : settings) {
     std::string name = each.name;
     by_name.emplace(std::move(name), std::move(each));
   }
@@ -67,15 +67,15 @@ std::string Mend(const Difference& difference, const std::vector<std::string>& n
   }
   text += "kubectl label node --overwrite";
   for (const std::string& node : nodes) text += Concat(" ", node);
-  return Concat(text, " ", topology::KubeletLabelOf(difference.setting), "=", difference.kubelet);
+  return Concat(text, " ", kubelet::LabelOf(difference.setting), "=", difference.kubelet);
 }
 
 void Compare(const std::string& name, const cluster::NodeTopology& object, const cluster::Node& node,
-             const wire::KubeletConfiguration& kubelet, const topology::KubeletOptions& defaults,
+             const wire::KubeletConfiguration& kubelet, const kubelet::Options& defaults,
              std::map<Difference, std::vector<std::string>>& differences) {
   const cluster::Node real = Labelled(kubelet);
-  const auto says = ByName(topology::KubeletSettingsOf({}, &real, {}));
-  const auto assumed = ByName(topology::KubeletSettingsOf(object, &node, defaults));
+  const auto says = ByName(kubelet::SettingsOf({}, &real, {}));
+  const auto assumed = ByName(kubelet::SettingsOf(object, &node, defaults));
   const auto value_in = [](const auto& settings, const std::string& setting) {
     const auto found = settings.find(setting);
     return found == settings.end() ? std::string("false") : found->second.value;  // an option that nobody mentions
@@ -125,7 +125,7 @@ Findings JudgeKubelets(const placement::Placement& placement, const std::vector<
     if (pins && !object) unseen.push_back(each.node);
     if (!object || object->source != cluster::TopologySource::kCommunity) continue;
     ++compared;
-    Compare(each.node, *object, *node, *each.configuration, placement.options().topology.kubelet, differences);
+    Compare(each.node, *object, *node, *each.configuration, placement.options().kubelet, differences);
   }
   Findings findings;
   for (const auto& [difference, nodes] : differences) {

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "extender/configuration_scalar.h"
+#include "settings/scalar.h"
 
 namespace huygens::preflight {
 

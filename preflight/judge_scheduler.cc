@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "extender/configuration_scalar.h"
+#include "settings/scalar.h"
 
 namespace huygens::preflight {
 
@@ -39,7 +39,7 @@ std::string_view PortOf(std::string_view address) { return address.substr(addres
 
 class Judge {
  public:
-  Judge(const SchedulerExtender& ours, const extender::Configuration& configuration)
+  Judge(const SchedulerExtender& ours, const settings::Configuration& configuration)
       : ours_(ours), configuration_(configuration), url_(Split(ours.url_prefix)) {}
 
   Findings Take() {
@@ -54,7 +54,7 @@ class Judge {
 
  private:
   void Address() {
-    const extender::ServerConfiguration& server = configuration_.server;
+    const settings::ServerConfiguration& server = configuration_.server;
     if (url_.port != PortOf(server.address)) {
       Add(findings_, Severity::kError,
           Concat("urlPrefix ", ours_.url_prefix, " is not where huygens listens (", server.address, ")"),
@@ -109,10 +109,10 @@ class Judge {
     const Duration deadline = configuration_.server.request_deadline;
     if (ours_.http_timeout <= deadline) {
       Add(findings_, Severity::kWarning,
-          Concat("httpTimeout is ", extender::DurationText(ours_.http_timeout), ", and server.requestDeadline is ",
-                 extender::DurationText(deadline)),
+          Concat("httpTimeout is ", settings::DurationText(ours_.http_timeout), ", and server.requestDeadline is ",
+                 settings::DurationText(deadline)),
           "kube-scheduler gives up before huygens can say what is wrong.",
-          Concat("httpTimeout: ", extender::DurationText(deadline + std::chrono::seconds(1))));
+          Concat("httpTimeout: ", settings::DurationText(deadline + std::chrono::seconds(1))));
     }
     if (ours_.ignorable && !ours_.bind_verb.empty()) {
       Add(findings_, Severity::kError, "ignorable is true together with bindVerb",
@@ -158,7 +158,7 @@ class Judge {
   }
 
   const SchedulerExtender& ours_;
-  const extender::Configuration& configuration_;
+  const settings::Configuration& configuration_;
   const Url url_;
   Findings findings_;
 };
@@ -166,14 +166,14 @@ class Judge {
 }  // namespace
 
 const SchedulerExtender* OursAmong(const wire::SchedulerConfiguration& scheduler,
-                                   const extender::Configuration& configuration) {
+                                   const settings::Configuration& configuration) {
   for (const SchedulerExtender& each : scheduler.extenders) {
     if (Split(each.url_prefix).port == PortOf(configuration.server.address)) return &each;
   }
   return scheduler.extenders.size() == 1 ? &scheduler.extenders.front() : nullptr;
 }
 
-Findings JudgeScheduler(const wire::SchedulerConfiguration& scheduler, const extender::Configuration& configuration) {
+Findings JudgeScheduler(const wire::SchedulerConfiguration& scheduler, const settings::Configuration& configuration) {
   Findings findings;
   if (const SchedulerExtender* ours = OursAmong(scheduler, configuration)) {
     findings = Judge(*ours, configuration).Take();

@@ -4,15 +4,15 @@
 #include <map>
 
 #include "base/text.h"
-#include "topology/kubelet_settings.h"
+#include "kubelet/settings.h"
 
 namespace huygens::preflight {
 
 namespace {
 
 using cluster::NodeIndex;
+using kubelet::SettingSource;
 using topology::NodeMode;
-using topology::SettingSource;
 using Names = std::vector<std::string>;
 
 constexpr std::string_view kPublish =
@@ -36,14 +36,14 @@ bool HasCores(const cluster::NodeTopology& object) {
 }
 
 // Of a node whose kubelet is predicted.
-void LookAtAttributes(const cluster::NodeTopology& object, const cluster::Node& node,
-                      const topology::KubeletOptions& defaults, Lacks& lacks) {
-  for (const topology::KubeletSetting& each : topology::KubeletSettingsOf(object, &node, defaults)) {
+void LookAtAttributes(const cluster::NodeTopology& object, const cluster::Node& node, const kubelet::Options& defaults,
+                      Lacks& lacks) {
+  for (const kubelet::Setting& each : kubelet::SettingsOf(object, &node, defaults)) {
     if (each.source != SettingSource::kConfiguration) continue;
     if (each.name == "topologyManagerPolicy") lacks.no_policy.push_back(node.name);
     if (each.name == "cpuManagerPolicy") lacks.no_managers.push_back(node.name);
   }
-  const topology::KubeletOptions options = topology::KubeletOptionsOf(object, &node, defaults);
+  const kubelet::Options options = kubelet::OptionsOf(object, &node, defaults);
   if ((options.full_cores_only || options.distribute_across_cores) && !HasCores(object)) {
     lacks.no_cores.push_back(node.name);
   }
@@ -64,8 +64,8 @@ void LookAt(const placement::Placement& placement, NodeIndex index, Time now, La
     if (lacks.unknown.empty()) lacks.unknown_setting = setting;
     lacks.unknown.push_back(node->name);
   };
-  note(topology::UnknownSetting(*node));
-  if (object) note(topology::UnknownSetting(*object));
+  note(kubelet::UnknownSetting(*node));
+  if (object) note(kubelet::UnknownSetting(*object));
   const auto description = placement.Describe(node->name, now);
   if (object && description && !description->defect.empty()) {
     if (lacks.unusable.empty()) lacks.defect = description->defect;
@@ -93,18 +93,18 @@ void LookAt(const placement::Placement& placement, NodeIndex index, Time now, La
     return;
   }
   ++lacks.by_kubelet;
-  LookAtAttributes(*object, *node, placement.options().topology.kubelet, lacks);
+  LookAtAttributes(*object, *node, placement.options().kubelet, lacks);
 }
 
 constexpr AddTo Add{Group::kTopology};
 
-void AddAttributes(const Lacks& lacks, const topology::KubeletOptions& assumed, Findings& findings) {
+void AddAttributes(const Lacks& lacks, const kubelet::Options& assumed, Findings& findings) {
   if (!lacks.no_policy.empty()) {
-    const auto policy = topology::kTopologyManagerPolicies[static_cast<size_t>(assumed.policy)];
+    const auto policy = kubelet::kTopologyManagerPolicies[static_cast<size_t>(assumed.policy)];
     Add(findings, Severity::kWarning,
         Concat("nobody says the Topology Manager's policy of ", Counted(lacks.no_policy.size(), "node"), " (",
                SomeOf(lacks.no_policy), "): taken to be ", policy),
-        assumed.policy == topology::TopologyManagerPolicy::kNone
+        assumed.policy == kubelet::TopologyManagerPolicy::kNone
             ? "With none kubelet aligns nothing: if it does, it refuses pods that huygens let through. Recent versions "
               "of node-feature-discovery publish the attribute topologyManagerPolicy."
             : "The configuration says so for every node without the attribute topologyManagerPolicy.",
@@ -137,7 +137,7 @@ void AddAttributes(const Lacks& lacks, const topology::KubeletOptions& assumed, 
 
 }  // namespace
 
-Findings JudgeTopology(const placement::Placement& placement, const extender::Configuration& configuration, Time now) {
+Findings JudgeTopology(const placement::Placement& placement, const settings::Configuration& configuration, Time now) {
   Lacks lacks;
   for (NodeIndex index = 0; index < placement.state().NodeSlots(); ++index) LookAt(placement, index, now, lacks);
   Findings findings;
@@ -182,7 +182,7 @@ Findings JudgeTopology(const placement::Placement& placement, const extender::Co
                " without a node of that name: ", SomeOf(lacks.orphans)),
         "They count for nothing.");
   }
-  AddAttributes(lacks, placement.options().topology.kubelet, findings);
+  AddAttributes(lacks, placement.options().kubelet, findings);
   return findings;
 }
 

@@ -7,14 +7,14 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "extender/configuration.h"
 #include "placement/placement.h"
 #include "preflight/finding.h"
+#include "settings/configuration.h"
 #include "wire/kubelet_configuration.h"
 
 namespace huygens::preflight {
 
-Findings JudgeTopology(const placement::Placement& placement, const extender::Configuration& configuration, Time now);
+Findings JudgeTopology(const placement::Placement& placement, const settings::Configuration& configuration, Time now);
 
 // What the kubelet of a node says of itself (/configz).
 struct KubeletSays {

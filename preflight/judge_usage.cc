@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "base/text.h"
-#include "extender/configuration_scalar.h"
 #include "preflight/usage.h"
+#include "settings/scalar.h"
 
 namespace huygens::preflight {
 
@@ -31,7 +31,7 @@ Names Unmeasured(const placement::Placement& placement, Names measured) {
 }
 
 // What a node without figures means for pods.
-std::string Absent(const extender::UsageResource& resource) {
+std::string Absent(const settings::UsageResource& resource) {
   switch (resource.when_absent) {
     case usage::WhenUnknown::kReject:
       return "Pods are refused there (whenAbsent: reject).";
@@ -45,32 +45,32 @@ std::string Absent(const extender::UsageResource& resource) {
 
 // Whether the check goes on refusing where nothing at all is measured: it steps aside with too many nodes without
 // figures, and only reports without history.
-bool RefusesUnmeasured(const extender::UsageConfiguration& usage) {
+bool RefusesUnmeasured(const settings::UsageConfiguration& usage) {
   return usage.max_stale_nodes >= usage::kMillion && usage.min_history == Duration::zero();
 }
 
 // What it means for pods that nothing is measured, of the resource or at all, on any node.
 constexpr std::string_view kRefusesNothing =
     "Meanwhile nothing is refused for use (usage.maxStaleNodes, usage.minHistory).";
-std::string NothingMeasured(const extender::UsageResource& resource, const extender::UsageConfiguration& usage) {
+std::string NothingMeasured(const settings::UsageResource& resource, const settings::UsageConfiguration& usage) {
   return RefusesUnmeasured(usage) ? Absent(resource) : std::string(kRefusesNothing);
 }
-std::string_view NothingMeasured(const extender::UsageConfiguration& usage) {
+std::string_view NothingMeasured(const settings::UsageConfiguration& usage) {
   return RefusesUnmeasured(usage) ? "Requests and limits stand for use meanwhile, or what whenAbsent says."
                                   : kRefusesNothing;
 }
-Severity NothingMeasuredSeverity(const extender::UsageResource& resource, const extender::UsageConfiguration& usage) {
+Severity NothingMeasuredSeverity(const settings::UsageResource& resource, const settings::UsageConfiguration& usage) {
   const bool rejects = resource.ceiling && resource.when_absent == usage::WhenUnknown::kReject;
   return rejects && RefusesUnmeasured(usage) ? Severity::kError : Severity::kWarning;
 }
 
-std::string_view Name(prom::NodeSource source) {
+std::string_view Name(usage_sources::NodeSource source) {
   switch (source) {
-    case prom::NodeSource::kCadvisor:
+    case usage_sources::NodeSource::kCadvisor:
       return "cAdvisor (id=\"/\")";
-    case prom::NodeSource::kNodeExporter:
+    case usage_sources::NodeSource::kNodeExporter:
       return "node_exporter";
-    case prom::NodeSource::kKubelet:
+    case usage_sources::NodeSource::kKubelet:
       break;
   }
   return "kubelet's /metrics/resource";
@@ -78,8 +78,8 @@ std::string_view Name(prom::NodeSource source) {
 
 class Resource {
  public:
-  Resource(const ResourceSeries& series, const extender::UsageResource& resource, const placement::Placement& placement,
-           const extender::UsageConfiguration& usage, Findings& findings)
+  Resource(const ResourceSeries& series, const settings::UsageResource& resource, const placement::Placement& placement,
+           const settings::UsageConfiguration& usage, Findings& findings)
       : series_(series), resource_(resource), placement_(placement), usage_(usage), findings_(findings) {}
 
   void Judge() {
@@ -145,7 +145,7 @@ class Resource {
     if (series_.covered.ok() && *series_.covered >= 0 && *series_.covered < 0.95) {
       Add(findings_, *series_.covered < 0.15 ? Severity::kWarning : Severity::kOk,
           Concat(series_.name, ": history covers ", Percent(*series_.covered), " of usage.window (",
-                 extender::DurationText(usage_.window), ")"),
+                 settings::DurationText(usage_.window), ")"),
           "Peaks of the rest of the week are not known yet.");
     } else if (!series_.covered.ok()) {
       Failed("how far its history reaches", series_.covered.status());
@@ -164,7 +164,7 @@ class Resource {
     const auto& [workloads, young] = *series_.history;
     if (young.empty()) return;
     const bool all = young.size() == workloads;
-    const std::string enough = extender::DurationText(usage_.min_history);
+    const std::string enough = settings::DurationText(usage_.min_history);
     Add(findings_, all ? Severity::kWarning : Severity::kOk,
         Concat(series_.name, ": ", std::to_string(young.size()), " of ", Counted(workloads, "workload"),
                young.size() == 1 ? " has" : " have", " less than ", enough,
@@ -206,10 +206,10 @@ class Resource {
           ":\nadd a label node to these series, or scrape kube-state-metrics, whose kube_node_info says which "
           "Node has that address");
     }
-    const std::string metric(prom::UsualMetric(series_.name));
+    const std::string metric(usage_sources::UsualMetric(series_.name));
     if (metric.empty())
       return Concat("add a nodeQuery to ", series_.name, ": all that each node uses, with a label node");
-    const bool kubelet = !prom::NodeSeries(series_.name, prom::NodeSource::kKubelet, {}).empty();
+    const bool kubelet = !usage_sources::NodeSeries(series_.name, usage_sources::NodeSource::kKubelet, {}).empty();
     return Concat("one of these (in brackets what it is in kube-prometheus-stack):\n",
                   "- run node_exporter, and kube-state-metrics with it (nodeExporter.enabled: true)\n", "- keep ",
                   metric,
@@ -221,28 +221,28 @@ class Resource {
     if (series_.nodes->empty()) return;
     std::string text;
     for (const auto& [source, nodes] : *series_.sources) {
-      if (source == prom::NodeSource::kCadvisor) continue;
+      if (source == usage_sources::NodeSource::kCadvisor) continue;
       text +=
           Concat(text.empty() ? "" : ", ", Name(source), " (", Counted(nodes.size(), "node"), ": ", SomeOf(nodes), ")");
     }
     if (text.empty()) return;
     Add(findings_, Severity::kOk, Concat(series_.name, ": whole nodes are measured by ", text),
-        Concat(Name(prom::NodeSource::kCadvisor), " is missing there; this does as well."));
+        Concat(Name(usage_sources::NodeSource::kCadvisor), " is missing there; this does as well."));
   }
 
   const ResourceSeries& series_;
-  const extender::UsageResource& resource_;
+  const settings::UsageResource& resource_;
   const placement::Placement& placement_;
-  const extender::UsageConfiguration& usage_;
+  const settings::UsageConfiguration& usage_;
   Findings& findings_;
 };
 
 }  // namespace
 
 Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placement& placement,
-                         const extender::Configuration& configuration) {
+                         const settings::Configuration& configuration) {
   Findings findings;
-  const std::vector<extender::UsageResource>& resources = configuration.usage.resources;
+  const std::vector<settings::UsageResource>& resources = configuration.usage.resources;
   if (!series.reachable.ok()) {
     const bool rejects = std::ranges::any_of(resources, [&](const auto& each) {
       return NothingMeasuredSeverity(each, configuration.usage) == Severity::kError;
@@ -276,9 +276,9 @@ Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placem
 }
 
 Findings JudgeMetrics(const MetricsAnswers& answers, const placement::Placement& placement,
-                      const extender::Configuration& configuration, Time now) {
+                      const settings::Configuration& configuration, Time now) {
   Findings findings;
-  const std::vector<extender::UsageResource>& resources = configuration.usage.resources;
+  const std::vector<settings::UsageResource>& resources = configuration.usage.resources;
   const bool rejects = std::ranges::any_of(resources, [&](const auto& each) {
     return NothingMeasuredSeverity(each, configuration.usage) == Severity::kError;
   });
@@ -311,7 +311,7 @@ Findings JudgeMetrics(const MetricsAnswers& answers, const placement::Placement&
                   : "metrics-server cannot reach kubelet there.",
         "kubectl -n kube-system logs deployment/metrics-server");
   }
-  for (const extender::UsageResource& each : resources) {
+  for (const settings::UsageResource& each : resources) {
     if (each.name == "cpu" || each.name == "memory") continue;
     Add(findings, NothingMeasuredSeverity(each, configuration.usage),
         Concat("the metrics API does not know ", each.name), NothingMeasured(each, configuration.usage),

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "extender/configuration_scalar.h"
-#include "extender/placement_options.h"
+#include "settings/placement_options.h"
+#include "settings/scalar.h"
 
 namespace huygens::preflight {
 
@@ -35,9 +35,9 @@ struct Missing {
   }
 };
 
-bool LooksAtUsage(const extender::Configuration& configuration) {
+bool LooksAtUsage(const settings::Configuration& configuration) {
   ResourceNames names;
-  const auto options = extender::PlacementOptions(configuration, names);
+  const auto options = settings::PlacementOptions(configuration, names);
   return options.ok() && placement::LooksAtUsage(*options);  // what cannot be used starts no huygens
 }
 
@@ -50,7 +50,7 @@ std::string Permission::Object() const {
                 group.empty() ? "" : " of ", group, namespace_name.empty() ? "" : " in ", namespace_name);
 }
 
-std::vector<Permission> PermissionsFor(const extender::Configuration& configuration) {
+std::vector<Permission> PermissionsFor(const settings::Configuration& configuration, bool budgets_of_devices) {
   std::vector<Permission> all;
   const auto add = [&](std::string_view group, std::string_view resource, std::initializer_list<std::string_view> verbs,
                        std::string_view what_for, Severity without) {
@@ -75,6 +75,11 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
   if (placement::ModeOf(configuration.filter.checks, "quota") != policy::CheckMode::kOff) {
     add("quota.huygens.dev", "bizgroupresourcequotas", {"list", "watch"}, "budgets of business groups",
         Severity::kError);
+    for (const std::string_view resource : {"resourceclaims", "deviceclasses"}) {
+      add("resource.k8s.io", resource, {"list", "watch"},
+          "budgets of devices; pods that ask for devices are refused where their group has one",
+          budgets_of_devices ? Severity::kError : Severity::kWarning);
+    }
   }
   if (!configuration.usage.prometheus && LooksAtUsage(configuration)) {
     for (const std::string_view resource : {"nodes", "pods"}) {
@@ -87,13 +92,13 @@ std::vector<Permission> PermissionsFor(const extender::Configuration& configurat
       add("", resource, {"patch"}, "waking rejected pods; they wait up to five minutes without", Severity::kWarning);
     }
   }
-  if (!extender::IsLoopback(configuration.server.admin_address)) {
+  if (!settings::IsLoopback(configuration.server.admin_address)) {
     constexpr std::string_view kAsks = "knowing who asks for /debug from another machine; they are refused without";
     add("authentication.k8s.io", "tokenreviews", {"create"}, kAsks, Severity::kWarning);
     add("authorization.k8s.io", "subjectaccessreviews", {"create"}, kAsks, Severity::kWarning);
   }
   add("", "events", {"create"}, "saying on the pod why it is refused", Severity::kWarning);
-  const extender::LeaseConfiguration& lease = configuration.bind.lease;
+  const settings::LeaseConfiguration& lease = configuration.bind.lease;
   if (lease.enabled) {
     for (const std::string_view verb : {"get", "update", "create"}) {
       add("coordination.k8s.io", "leases", {verb}, "the Lease that lets one instance bind at a time", Severity::kError);

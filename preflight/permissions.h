@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "base/status.h"
-#include "extender/configuration.h"
 #include "preflight/finding.h"
+#include "settings/configuration.h"
 
 namespace huygens::preflight {
 
@@ -26,7 +26,8 @@ struct Permission {
   std::string Text() const;
   std::string Object() const;  // without the verb
 };
-std::vector<Permission> PermissionsFor(const extender::Configuration& configuration);
+// `budgets_of_devices`: some group has one.
+std::vector<Permission> PermissionsFor(const settings::Configuration& configuration, bool budgets_of_devices = false);
 
 // What the API server said when asked about one.
 struct Access {

@@ -4,7 +4,6 @@
 #include <iterator>
 
 #include "base/text.h"
-#include "extender/configuration.h"
 #include "kube/kubeconfig.h"
 #include "kube/yaml_file.h"
 #include "placement/placement.h"
@@ -15,6 +14,7 @@
 #include "preflight/judge_topology.h"
 #include "preflight/permissions.h"
 #include "preflight/usage.h"
+#include "settings/configuration.h"
 
 namespace huygens::preflight {
 
@@ -32,12 +32,12 @@ StatusOr<wire::SchedulerConfiguration> ReadScheduler(const std::string& path) {
 
 class Preflight {
  public:
-  Preflight(const extender::Configuration& configuration, const Options& options, const Clock& clock,
+  Preflight(const settings::Configuration& configuration, const Options& options, const Clock& clock,
             const std::function<void(std::string_view)>& progress)
       : configuration_(configuration), options_(options), clock_(clock), progress_(progress) {}
 
   Findings Take() {
-    for (const std::string& caution : extender::Cautions(configuration_)) {
+    for (const std::string& caution : settings::Cautions(configuration_)) {
       Add(Group::kConfiguration, Severity::kWarning, caution);
     }
     Modes();
@@ -157,7 +157,8 @@ class Preflight {
     auto client = net::Client::Create(*api_server_);
     if (!client.ok()) return;  // said by Read
     Add(JudgePermissions(
-        AskAccess(**client, PermissionsFor(configuration_), options_.account, options_.call),
+        AskAccess(**client, PermissionsFor(configuration_, cluster_ && cluster_->HasBudgetOfDevices()),
+                  options_.account, options_.call),
         options_.account.empty() ? "the account of the kubeconfig" : Concat("service account ", options_.account)));
   }
 
@@ -255,7 +256,7 @@ class Preflight {
                             .elsewhere = true});
   }
 
-  const extender::Configuration& configuration_;
+  const settings::Configuration& configuration_;
   const Options& options_;
   const Clock& clock_;
   const std::function<void(std::string_view)>& progress_;
@@ -267,7 +268,7 @@ class Preflight {
 
 }  // namespace
 
-Findings Run(const extender::Configuration& configuration, const Options& options, const Clock& clock,
+Findings Run(const settings::Configuration& configuration, const Options& options, const Clock& clock,
              const std::function<void(std::string_view)>& progress) {
   return Preflight(configuration, options, clock, progress).Take();
 }

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "extender/configuration.h"
 #include "preflight/cluster.h"
 #include "preflight/finding.h"
+#include "settings/configuration.h"
 
 namespace huygens::preflight {
 
@@ -24,7 +24,7 @@ struct Options {
 };
 
 // `progress` is told what is under way.
-Findings Run(const extender::Configuration& configuration, const Options& options, const Clock& clock,
+Findings Run(const settings::Configuration& configuration, const Options& options, const Clock& clock,
              const std::function<void(std::string_view)>& progress);
 
 }  // namespace huygens::preflight

@@ -8,11 +8,11 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "extender/configuration.h"
 #include "net/client.h"
 #include "placement/placement.h"
 #include "preflight/finding.h"
-#include "prom/series.h"
+#include "settings/configuration.h"
+#include "usage_sources/series.h"
 #include "wire/metrics_api.h"
 
 namespace huygens::preflight {
@@ -25,7 +25,7 @@ struct WorkloadHistory {
 
 // Nodes that a source measures as a whole and no better one does.
 struct WholeNodes {
-  prom::NodeSource source = prom::NodeSource::kCadvisor;
+  usage_sources::NodeSource source = usage_sources::NodeSource::kCadvisor;
   std::vector<std::string> nodes;
 };
 
@@ -55,15 +55,15 @@ struct PrometheusSeries {
   std::vector<ResourceSeries> resources;
   std::vector<std::string> warnings;  // of the answers: they may be partial
 };
-PrometheusSeries AskPrometheus(const extender::Configuration& configuration, Time now);
+PrometheusSeries AskPrometheus(const settings::Configuration& configuration, Time now);
 Findings JudgePrometheus(const PrometheusSeries& series, const placement::Placement& placement,
-                         const extender::Configuration& configuration);
+                         const settings::Configuration& configuration);
 
 struct MetricsAnswers {
   StatusOr<std::vector<wire::ResourceMetrics>> pods, nodes;
 };
 MetricsAnswers AskMetricsApi(const net::ClientOptions& api_server, const ResourceNames& names);
 Findings JudgeMetrics(const MetricsAnswers& answers, const placement::Placement& placement,
-                      const extender::Configuration& configuration, Time now);
+                      const settings::Configuration& configuration, Time now);
 
 }  // namespace huygens::preflight

@@ -25,6 +25,7 @@ enum class Outcome : uint8_t {
   kCashExhausted,  // the hours are spent
   kExceeded,
   kAncestorOver,  // a group above it has given away more than it has
+  kUnknownClaim,  // nobody knows (yet) which devices it would take by a claim
   kUnnamedModel,  // the node's model is one of the budget's, the pod's labels do not name it, and such are refused
 };
 

@@ -9,7 +9,7 @@
 namespace huygens::quota {
 namespace {
 
-constexpr std::string_view kDeviceClass = "deviceclass.resource.kubernetes.io/";
+constexpr std::string_view kDevices = ".deviceclass.resource.k8s.io/devices";
 constexpr std::string_view kHugepages = "hugepages-";
 constexpr std::string_view kRequests = "requests.";
 constexpr std::string_view kLimits = "limits.";
@@ -70,7 +70,7 @@ bool Matches(std::string_view text, std::string_view pattern) {
 std::string_view ModelOf(std::string_view name, const cluster::QuotaLabels& labels, const KeyOptions& options) {
   if (name == "cpu") return labels.cpu_model;
   if (name == "memory") return labels.memory_model;
-  if (labels.gpu_model.empty()) return {};
+  if (labels.gpu_model.empty() || name.starts_with(kDeviceClassResource)) return {};
   const auto& gpus = options.gpu_resources;
   bool gpu = std::any_of(gpus.begin(), gpus.end(), [&](std::string_view one) { return Matches(name, one); });
   return gpu ? std::string_view(labels.gpu_model) : std::string_view();
@@ -92,7 +92,11 @@ bool StripPrefix(std::string_view& text, std::string_view prefix) {
 }
 
 bool IsPlainResource(std::string_view name) { return name == "cpu" || name == "memory" || name == "ephemeral-storage"; }
-bool IsDeviceOrExtended(std::string_view name) { return name.starts_with(kDeviceClass) || IsExtended(name); }
+bool IsDeviceOrExtended(std::string_view name) { return name.starts_with(kDeviceClassResource) || IsExtended(name); }
+
+bool IsDevicesKey(std::string_view key) {
+  return key.ends_with(kDevices) && IsDomain(key.substr(0, key.size() - kDevices.size()));
+}
 
 }  // namespace
 
@@ -109,12 +113,28 @@ void Charge(std::string_view name, Side side, const Quantity& amount, const clus
   if (plain || hugepages || IsDeviceOrExtended(name)) ChargeKey(Concat(kRequests, name), model, amount, charge);
 }
 
+std::string DevicesKey(std::string_view device_class) { return Concat(device_class, kDevices); }
+
+bool IsOfDevices(std::string_view key) {
+  StripPrefix(key, kCashPrefix);
+  return IsDevicesKey(key) || (StripPrefix(key, kRequests) && key.starts_with(kDeviceClassResource));
+}
+
+std::string_view ExtendedResourceOf(std::string_view key) {
+  StripPrefix(key, kCashPrefix);
+  if (IsDevicesKey(key) || !StripPrefix(key, kRequests) || !IsExtended(key)) return {};
+  return key;
+}
+
+bool IsExtendedResource(std::string_view name) { return IsExtended(name); }
+
 bool IsGeneralTo(std::string_view general, std::string_view model) {
   return model.starts_with(general) && (model.size() == general.size() || model[general.size()] == '.');
 }
 
 std::string NormalKey(std::string_view key) {
   if (IsCash(key)) return Concat(kCashPrefix, NormalKey(key.substr(kCashPrefix.size())));
+  if (IsDevicesKey(key)) return std::string(key);
   std::string_view name = key;
   StripPrefix(name, kLimits);
   return IsDeviceOrExtended(name) && !name.starts_with("count/") ? Concat(kRequests, name) : std::string(key);
@@ -138,7 +158,13 @@ std::string TwinKey(std::string_view key) {
   }
   if (key == "pods") return "count/pods";
   if (key == "count/pods") return "pods";
+  if (IsDevicesKey(key)) {
+    key.remove_suffix(kDevices.size());
+    return Concat(kRequests, kDeviceClassResource, key);
+  }
   std::string_view name = key;
+  if (StripPrefix(name, kRequests) && StripPrefix(name, kDeviceClassResource)) return DevicesKey(name);
+  name = key;
   twin = StripPrefix(name, kRequests) ? std::string(name) : Concat(kRequests, name);
   return IsKnownKey(twin) && NormalKey(twin) == twin ? twin : std::string();
 }
@@ -153,6 +179,7 @@ std::string_view MandatoryBase(std::string_view key) {
 }
 
 bool MayBeOfModel(std::string_view key) {
+  if (IsOfDevices(key)) return false;
   StripPrefix(key, kCashPrefix);
   const std::string_view base = MandatoryBase(key);
   if (!base.empty()) return key.size() > base.size();
@@ -166,6 +193,7 @@ bool IsKnownKey(std::string_view key) {
   if (StripPrefix(key, kCashPrefix)) return !IsCash(key) && IsKnownKey(key);
   if (!MandatoryBase(key).empty()) return true;
   if (std::find(kPlain.begin(), kPlain.end(), key) != kPlain.end()) return true;
+  if (IsDevicesKey(key)) return true;
   std::string normal = NormalKey(key);
   std::string_view name = normal;
   bool requests = StripPrefix(name, kRequests);

@@ -6,6 +6,7 @@
 //   memory of model DDR5     likewise
 //   nvidia.com/gpu of A30    requests.nvidia.com/gpu, requests.nvidia.com/gpu.A30
 //   model A100.80GB          both ".A100" and ".A100.80GB"
+//   devices of class gpu     gpu.deviceclass.resource.k8s.io/devices, requests.deviceclass.resource.kubernetes.io/gpu
 //
 // Names of the fixed keys are those of ResourceQuota (k8s.io/kubernetes/pkg/quota/v1/evaluator/core). Pure; any thread.
 #pragma once
@@ -32,6 +33,19 @@ enum class Side : uint8_t { kRequests, kLimits };
 void Charge(std::string_view name, Side side, const Quantity& amount, const cluster::QuotaLabels& labels,
             const KeyOptions& options, Amounts& charge);
 
+// The key of the devices of a class, which claims ask for: "gpu.deviceclass.resource.k8s.io/devices".
+std::string DevicesKey(std::string_view device_class);
+// The name under which containers may ask for devices of a class as if it were an extended resource:
+// "deviceclass.resource.kubernetes.io/gpu".
+inline constexpr std::string_view kDeviceClassResource = "deviceclass.resource.kubernetes.io/";
+// Whether the key, or the one whose hours it counts, is of the devices of a class by either name.
+bool IsOfDevices(std::string_view key);
+// "nvidia.com/gpu" of the keys "requests.nvidia.com/gpu" and "cash/requests.nvidia.com/gpu", perhaps with a model
+// behind; empty for other keys.
+std::string_view ExtendedResourceOf(std::string_view key);
+// "nvidia.com/gpu"; not one of the names of Kubernetes itself.
+bool IsExtendedResource(std::string_view name);
+
 // "A100" is general to "A100" and "A100.80GB".
 bool IsGeneralTo(std::string_view general, std::string_view model);
 
@@ -42,7 +56,8 @@ std::string NormalKey(std::string_view key);
 Amounts NormalKeys(const Amounts& amounts);
 
 // The other normal key that every pod is charged the same to: "requests.cpu" of "cpu" and the other way round, memory,
-// storage and hugepages likewise; "count/pods" of "pods"; with "cash/" before it, too. Empty if there is none.
+// storage and hugepages likewise; "count/pods" of "pods"; of the devices of a class the other name; with "cash/" before
+// it, too. Empty if there is none.
 std::string TwinKey(std::string_view key);
 
 // Whether some pod could be charged to this key: a misspelt key limits nothing.

@@ -93,20 +93,33 @@ cluster::QuotaLabels NodeModels::Charged(const cluster::QuotaLabels& labels, clu
   return ChargedTo(labels, combinations_[node < numbers_.size() ? numbers_[node] : 0].models);
 }
 
-VerdictsByModel NodeModels::Judge(const cluster::QuotaLabels& labels,
-                                  absl::FunctionRef<Verdict(const cluster::QuotaLabels& models)> verdict_on) const {
-  VerdictsByModel result;
+void NodeModels::ForOthersCharged(
+    const cluster::QuotaLabels& labels,
+    absl::FunctionRef<void(size_t number, const cluster::QuotaLabels& models)> take) const {
   const WantedModels wanted = Wanted(labels);
   for (size_t number = 1; number < combinations_.size(); ++number) {
     if (combinations_[number].nodes == 0 || (wanted.Any() && !wanted.accepted_[number])) continue;
     const cluster::QuotaLabels models = ChargedTo(labels, combinations_[number].models);
-    if (WantedOf(models) == WantedOf(labels)) continue;
+    if (WantedOf(models) != WantedOf(labels)) take(number, models);
+  }
+}
+
+std::vector<cluster::QuotaLabels> NodeModels::OthersCharged(const cluster::QuotaLabels& labels) const {
+  std::vector<cluster::QuotaLabels> others;
+  ForOthersCharged(labels, [&](size_t, const cluster::QuotaLabels& models) { others.push_back(models); });
+  return others;
+}
+
+VerdictsByModel NodeModels::Judge(const cluster::QuotaLabels& labels,
+                                  absl::FunctionRef<Verdict(const cluster::QuotaLabels& models)> verdict_on) const {
+  VerdictsByModel result;
+  ForOthersCharged(labels, [&](size_t number, const cluster::QuotaLabels& models) {
     Verdict verdict = verdict_on(models);
-    if (verdict.fits()) continue;
+    if (verdict.fits()) return;
     result.at_.resize(combinations_.size());
     result.verdicts_.push_back(std::move(verdict));
     result.at_[number] = static_cast<uint32_t>(result.verdicts_.size());
-  }
+  });
   if (result.Any()) result.numbers_ = numbers_;
   return result;
 }

@@ -72,6 +72,9 @@ class NodeModels {
   // The models that a pod with these labels is charged to on the node: those that it names, and the node's where it
   // names none or the front of it ("A100" on a node of "A100.80GB"). Without a group.
   cluster::QuotaLabels Charged(const cluster::QuotaLabels& labels, cluster::NodeIndex node) const;
+  // The models that such a pod is charged to on nodes that accept it, where they are others than it names; without a
+  // group.
+  std::vector<cluster::QuotaLabels> OthersCharged(const cluster::QuotaLabels& labels) const;
   // Asks `verdict_on(models)` for each combination that accepts such a pod and charges it to other models than its own,
   // and keeps what does not fit. Holds until the next Set.
   VerdictsByModel Judge(const cluster::QuotaLabels& labels,
@@ -93,6 +96,10 @@ class NodeModels {
     size_t nodes = 0;  // 0: the number is free
   };
 
+  // Calls `take(number, models)` for each combination that accepts such a pod and charges it to other models than its
+  // own.
+  void ForOthersCharged(const cluster::QuotaLabels& labels,
+                        absl::FunctionRef<void(size_t number, const cluster::QuotaLabels& models)> take) const;
   Models ModelsOf(const cluster::Node* object) const;
   uint32_t NumberOf(const Models& models);
 

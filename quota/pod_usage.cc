@@ -65,7 +65,7 @@ bool HasValue(const Container& container, std::string_view base) {
 }  // namespace
 
 Amounts PodUsage(const Pod& pod, const cluster::QuotaLabels& labels, const ResourceNames& names,
-                 const KeyOptions& options) {
+                 const KeyOptions& options, const DeviceClasses& classes) {
   Amounts usage;
   usage.reserve(16);  // cpu and memory with a model, and a device
   Set(usage, "count/pods", Quantity::FromInt(1));
@@ -80,7 +80,23 @@ Amounts PodUsage(const Pod& pod, const cluster::QuotaLabels& labels, const Resou
     Charge(cluster::ResourceName(pod, names, resource), Side::kLimits, ToQuantity(resource, amount), labels, options,
            usage);
   }
+  for (const auto& [resource, amount] : counted.requests) {
+    if (resource == kCpu || resource == kMemory) continue;
+    ChargeAsDevices(cluster::ResourceName(pod, names, resource), amount, classes, labels, options, usage);
+  }
   return usage;
+}
+
+bool AnyRequest(const Pod& pod, const ResourceNames& names, absl::FunctionRef<bool(std::string_view name)> is_wanted) {
+  for (const auto* list : {&pod.init_containers, &pod.containers}) {
+    for (const Container& container : *list) {
+      for (const auto& [resource, amount] : container.requests) {
+        if (resource == kCpu || resource == kMemory) continue;
+        if (is_wanted(cluster::ResourceName(pod, names, resource))) return true;
+      }
+    }
+  }
+  return false;
 }
 
 void DefaultPod(Pod& pod) {

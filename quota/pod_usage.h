@@ -4,17 +4,26 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "base/resource.h"
 #include "cluster/objects.h"
 #include "quota/amounts.h"
+#include "quota/device_classes.h"
 #include "quota/keys.h"
 
 namespace huygens::quota {
 
-// Of a pod that counts; of one that has ended (Succeeded or Failed) only count/pods.
+// Of a pod that counts; of one that has ended (Succeeded or Failed) only count/pods. What containers ask for by the
+// name of a device class, or by the extended resource of one of `classes`, is charged as devices of the class, too, as
+// in the claim that kube-scheduler makes for it. What its ResourceClaims ask for is not among it (quota/claims.h).
 Amounts PodUsage(const cluster::Pod& pod, const cluster::QuotaLabels& labels, const ResourceNames& names,
-                 const KeyOptions& options);
+                 const KeyOptions& options, const DeviceClasses& classes = {});
+
+// Whether a container asks for a resource, other than cpu and memory, of which `is_wanted` says so.
+bool AnyRequest(const cluster::Pod& pod, const ResourceNames& names,
+                absl::FunctionRef<bool(std::string_view name)> is_wanted);
 
 // Fills in what the API server fills in when it stores a pod (pkg/apis/core/v1 SetDefaults_Pod), and does not for the
 // templates of workloads: limits stand for requests that are missing; pod-level requests come from the containers, then

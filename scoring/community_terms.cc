@@ -16,26 +16,26 @@ void CommunityTerm::Score(const PodQuery& query, const cluster::State& state, st
     } else if (!pod.guaranteed) {
       scores[i] = 1;
     } else if (kubelet_.Predicts(nodes[i])) {
-      const topology::KubeletMachine& published = kubelet_.Published(nodes[i]);
+      const kubelet::Machine& published = kubelet_.Published(nodes[i]);
       if (!Applies(published.options)) continue;
       const cluster::NodeTopology& topology = *state.Topology(nodes[i]);
-      zones.Fill(topology, published, kubelet_.Machine(nodes[i]), pod.resources);
+      zones.Fill(topology, published, kubelet_.Free(nodes[i]), pod.resources);
       scores[i] = static_cast<float>(NodeScore(pod, topology, published.options, zones)) / 100;
     }
   }
 }
 
-bool ZoneStrategyTerm::Applies(const topology::KubeletOptions& options) const {
-  return options.policy == topology::TopologyManagerPolicy::kSingleNumaNode;
+bool ZoneStrategyTerm::Applies(const kubelet::Options& options) const {
+  return options.policy == kubelet::TopologyManagerPolicy::kSingleNumaNode;
 }
 
-int ZoneStrategyTerm::NodeScore(const CommunityPod& pod, const cluster::NodeTopology&,
-                                const topology::KubeletOptions& options, CommunityZones& zones) const {
+int ZoneStrategyTerm::NodeScore(const CommunityPod& pod, const cluster::NodeTopology&, const kubelet::Options& options,
+                                CommunityZones& zones) const {
   return StrategyScore(strategy_, pod, options.scope, zones, weights_);
 }
 
 int LeastNumaTerm::NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology,
-                             const topology::KubeletOptions& options, CommunityZones& zones) const {
+                             const kubelet::Options& options, CommunityZones& zones) const {
   return LeastNumaScore(pod, options.scope, MaxNumaNodes(topology), zones);
 }
 

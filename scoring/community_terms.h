@@ -2,7 +2,7 @@
 // scheduler plugin on nodes that its topology objects (topology.node.k8s.io/v1alpha2) describe, upstream's score / 100;
 // scoring/zone_strategies.h and scoring/least_numa.h have the rules.
 //
-// What is available is what the object says less what has been bound since (topology/kubelet_account.h), where upstream
+// What is available is what the object says less what has been bound since (kubelet/account.h), where upstream
 // keeps the object alone or takes every pod off every zone. As upstream: 1 for pods that are not Guaranteed, whatever
 // the node; 0 on nodes without a usable object, and for the first three unless the policy is single-numa-node. Nodes
 // whose own agent pins are not upstream's matter: no opinion.
@@ -10,10 +10,10 @@
 
 #include <string_view>
 
+#include "kubelet/account.h"
 #include "scoring/least_numa.h"
 #include "scoring/term.h"
 #include "scoring/zone_strategies.h"
-#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 
 namespace huygens::scoring {
@@ -26,29 +26,29 @@ class CommunityTerm : public Term {
 
  protected:
   // The accounts must outlive the term.
-  CommunityTerm(std::string_view name, const topology::ZoneAccount& managed, const topology::KubeletAccount& kubelet)
+  CommunityTerm(std::string_view name, const topology::ZoneAccount& managed, const kubelet::Account& kubelet)
       : name_(name), managed_(managed), kubelet_(kubelet) {}
 
-  virtual bool Applies(const topology::KubeletOptions& options) const = 0;
+  virtual bool Applies(const kubelet::Options& options) const = 0;
   // 0 to 100; `zones` may be changed.
-  virtual int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology,
-                        const topology::KubeletOptions& options, CommunityZones& zones) const = 0;
+  virtual int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const kubelet::Options& options,
+                        CommunityZones& zones) const = 0;
 
  private:
   const std::string_view name_;
   const topology::ZoneAccount& managed_;
-  const topology::KubeletAccount& kubelet_;
+  const kubelet::Account& kubelet_;
 };
 
 class ZoneStrategyTerm final : public CommunityTerm {
  public:
   ZoneStrategyTerm(ZoneStrategy strategy, ResourceVector weights, const topology::ZoneAccount& managed,
-                   const topology::KubeletAccount& kubelet)
+                   const kubelet::Account& kubelet)
       : CommunityTerm(Name(strategy), managed, kubelet), strategy_(strategy), weights_(std::move(weights)) {}
 
  private:
-  bool Applies(const topology::KubeletOptions& options) const override;
-  int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const topology::KubeletOptions& options,
+  bool Applies(const kubelet::Options& options) const override;
+  int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const kubelet::Options& options,
                 CommunityZones& zones) const override;
 
   const ZoneStrategy strategy_;
@@ -57,12 +57,12 @@ class ZoneStrategyTerm final : public CommunityTerm {
 
 class LeastNumaTerm final : public CommunityTerm {
  public:
-  LeastNumaTerm(const topology::ZoneAccount& managed, const topology::KubeletAccount& kubelet)
+  LeastNumaTerm(const topology::ZoneAccount& managed, const kubelet::Account& kubelet)
       : CommunityTerm("LeastNUMANodes", managed, kubelet) {}
 
  private:
-  bool Applies(const topology::KubeletOptions&) const override { return true; }
-  int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const topology::KubeletOptions& options,
+  bool Applies(const kubelet::Options&) const override { return true; }
+  int NodeScore(const CommunityPod& pod, const cluster::NodeTopology& topology, const kubelet::Options& options,
                 CommunityZones& zones) const override;
 };
 

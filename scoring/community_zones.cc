@@ -8,15 +8,15 @@ namespace {
 
 constexpr int kFar = 255;
 
-int64_t Free(const topology::KubeletMachine& machine, size_t zone, ResourceId resource) {
+int64_t Free(const kubelet::Machine& machine, size_t zone, ResourceId resource) {
   if (resource == kCpu) return int64_t{1000} * machine.zones[zone].cpu_free;
-  for (const topology::MemoryResource& row : machine.memory) {
+  for (const kubelet::MemoryResource& row : machine.memory) {
     if (row.resource == resource) return row.zones[zone].free;
   }
   int64_t free = 0;
-  for (const topology::DeviceResource& devices : machine.devices) {
+  for (const kubelet::DeviceResource& devices : machine.devices) {
     if (devices.resource != resource) continue;
-    for (const topology::DeviceGroup& group : devices.groups) {
+    for (const kubelet::DeviceGroup& group : devices.groups) {
       if (group.zones == topology::ZoneBit(zone)) free += group.free;
     }
   }
@@ -34,8 +34,8 @@ bool AllNear(std::span<const int> distance) {
 
 }  // namespace
 
-void CommunityZones::Fill(const cluster::NodeTopology& topology, const topology::KubeletMachine& published,
-                          const topology::KubeletMachine& now, std::span<const ResourceId> resources) {
+void CommunityZones::Fill(const cluster::NodeTopology& topology, const kubelet::Machine& published,
+                          const kubelet::Machine& now, std::span<const ResourceId> resources) {
   zones_ = published.zones.size();  // the first of the object's, without ids that kubelet cannot hold
   available_.assign(resources.size() * zones_, 0);
   listed_.assign(resources.size() * zones_, 0);
@@ -51,7 +51,7 @@ void CommunityZones::Fill(const cluster::NodeTopology& topology, const topology:
   FillDistance(topology, published);
 }
 
-void CommunityZones::FillDistance(const cluster::NodeTopology& topology, const topology::KubeletMachine& published) {
+void CommunityZones::FillDistance(const cluster::NodeTopology& topology, const kubelet::Machine& published) {
   distance_ = published.distance;
   if (distance_.empty() || !AllNear(distance_)) {
     own_distance_.assign(zones_ * zones_, kFar);

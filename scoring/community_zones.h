@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cluster/objects.h"
-#include "topology/kubelet_machine.h"
+#include "kubelet/machine.h"
 #include "topology/mask_search.h"
 
 namespace huygens::scoring {
@@ -20,8 +20,8 @@ class CommunityZones {
 
   // One row of amounts per resource: as the object says, less by as much as the machine it describes has less free now.
   // `published` must stay as it is until the next call.
-  void Fill(const cluster::NodeTopology& topology, const topology::KubeletMachine& published,
-            const topology::KubeletMachine& now, std::span<const ResourceId> resources);
+  void Fill(const cluster::NodeTopology& topology, const kubelet::Machine& published, const kubelet::Machine& now,
+            std::span<const ResourceId> resources);
 
   size_t size() const { return zones_; }
   bool Lists(size_t zone, size_t resource) const { return listed_[resource * zones_ + zone] != 0; }
@@ -34,7 +34,7 @@ class CommunityZones {
   const topology::LeastDistances& Least() const { return least_; }  // of these
 
  private:
-  void FillDistance(const cluster::NodeTopology& topology, const topology::KubeletMachine& published);
+  void FillDistance(const cluster::NodeTopology& topology, const kubelet::Machine& published);
 
   size_t zones_ = 0;
   std::vector<int64_t> available_;  // by resource, zone

@@ -22,9 +22,9 @@ inline float FewestZones::ScoreManaged(const PodQuery& pod, NodeIndex node, topo
 float FewestZones::ScoreKubelet(const PodQuery& pod, NodeIndex node) const {
   if (!kubelet_.Predicts(node) || pod.kubelet().asks_nothing) return kNoOpinion;
   if (pod.kubelet().one_container && kubelet_.SurelyFitsOne(node, pod.kubelet())) return 1;
-  const topology::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
+  const kubelet::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
   if (!prediction.Admitted()) return 0;
-  const topology::ZoneSet zones = topology::ZonesTaken(kubelet_.Machine(node), prediction.charge);
+  const topology::ZoneSet zones = kubelet::ZonesTaken(kubelet_.Free(node), prediction.charge);
   return zones.count == 0 ? kNoOpinion : FewestZonesScore(zones);
 }
 

@@ -9,8 +9,8 @@
 // no zones are taken (the pod asks nothing, no topology object) there is no opinion.
 #pragma once
 
+#include "kubelet/account.h"
 #include "scoring/term.h"
-#include "topology/kubelet_account.h"
 #include "topology/zone_account.h"
 #include "topology/zone_choice.h"
 
@@ -21,8 +21,7 @@ float FewestZonesScore(const topology::ZoneSet& zones);
 class FewestZones final : public Term {
  public:
   // The accounts must outlive the term.
-  FewestZones(const topology::ZoneAccount& zones, const topology::KubeletAccount& kubelet)
-      : zones_(zones), kubelet_(kubelet) {}
+  FewestZones(const topology::ZoneAccount& zones, const kubelet::Account& kubelet) : zones_(zones), kubelet_(kubelet) {}
 
   std::string_view name() const override { return "FewestZones"; }
   void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
@@ -33,7 +32,7 @@ class FewestZones final : public Term {
   float ScoreKubelet(const PodQuery& pod, NodeIndex node) const;
 
   const topology::ZoneAccount& zones_;
-  const topology::KubeletAccount& kubelet_;
+  const kubelet::Account& kubelet_;
 };
 
 }  // namespace huygens::scoring

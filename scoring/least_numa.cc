@@ -94,9 +94,9 @@ int LeastNumaStep(int zones, bool nearest, int max_numa_nodes) {
   return std::max(0, kBest - zones * step + (nearest ? step / 2 : 0));
 }
 
-int LeastNumaScore(const CommunityPod& pod, topology::TopologyManagerScope scope, int max_numa_nodes,
+int LeastNumaScore(const CommunityPod& pod, kubelet::TopologyManagerScope scope, int max_numa_nodes,
                    CommunityZones& zones) {
-  const bool whole = scope == topology::TopologyManagerScope::kPod;
+  const bool whole = scope == kubelet::TopologyManagerScope::kPod;
   NumaSearch search(zones);
   int most = 0;
   bool nearest = true;

@@ -18,9 +18,9 @@
 #include <array>
 #include <optional>
 
+#include "kubelet/machine.h"
 #include "scoring/community_pod.h"
 #include "scoring/community_zones.h"
-#include "topology/kubelet_machine.h"
 #include "topology/zone_mask.h"
 
 namespace huygens::scoring {
@@ -50,7 +50,7 @@ class NumaSearch {
 int LeastNumaStep(int zones, bool nearest, int max_numa_nodes);
 
 // `zones` is left with less by what the containers take.
-int LeastNumaScore(const CommunityPod& pod, topology::TopologyManagerScope scope, int max_numa_nodes,
+int LeastNumaScore(const CommunityPod& pod, kubelet::TopologyManagerScope scope, int max_numa_nodes,
                    CommunityZones& zones);
 
 }  // namespace huygens::scoring

@@ -88,12 +88,12 @@ std::string_view Name(ZoneStrategy strategy) {
   return kNames[static_cast<size_t>(strategy)];
 }
 
-int StrategyScore(ZoneStrategy strategy, const CommunityPod& pod, topology::TopologyManagerScope scope,
+int StrategyScore(ZoneStrategy strategy, const CommunityPod& pod, kubelet::TopologyManagerScope scope,
                   const CommunityZones& zones, const ResourceVector& weights) {
   if (pod.pod.empty()) return kBest;
   const Scorer scorer(strategy, pod, zones, weights);
   int64_t score = 0;
-  if (scope == topology::TopologyManagerScope::kPod) {
+  if (scope == kubelet::TopologyManagerScope::kPod) {
     score = scorer.Worst(pod.pod);
   } else {
     for (const ZoneDemand& container : pod.containers) score += scorer.Worst(container);

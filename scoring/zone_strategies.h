@@ -18,9 +18,9 @@
 
 #include <string_view>
 
+#include "kubelet/machine.h"
 #include "scoring/community_pod.h"
 #include "scoring/community_zones.h"
-#include "topology/kubelet_machine.h"
 
 namespace huygens::scoring {
 
@@ -28,7 +28,7 @@ enum class ZoneStrategy : uint8_t { kLeastAllocated, kMostAllocated, kBalancedAl
 std::string_view Name(ZoneStrategy strategy);
 
 // `weights` by resource; 1 where it has none.
-int StrategyScore(ZoneStrategy strategy, const CommunityPod& pod, topology::TopologyManagerScope scope,
+int StrategyScore(ZoneStrategy strategy, const CommunityPod& pod, kubelet::TopologyManagerScope scope,
                   const CommunityZones& zones, const ResourceVector& weights);
 
 }  // namespace huygens::scoring

@@ -7,7 +7,6 @@
 #include "absl/container/inlined_vector.h"
 #include "base/resource.h"
 #include "base/time.h"
-#include "topology/kubelet_options.h"
 
 namespace huygens::topology {
 
@@ -29,8 +28,6 @@ struct Options {
   // Whether a topology-result counts that no huygens.dev/placement stands beside: crane-scheduler writes such, but so
   // may the author of any pod.
   bool trust_unmarked_results = false;
-  // What is assumed of a node pinned by kubelet that does not say (topology/kubelet_settings.h).
-  KubeletOptions kubelet = KubeletDefaults();
   Duration stale_after = std::chrono::minutes(5);
   WhenStale when_stale = WhenStale::kUseAllocatable;
 };

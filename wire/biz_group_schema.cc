@@ -132,8 +132,8 @@ class Checker {
       if (budget && !IsKey(key.text)) {
         Fault(field,
               "unknown key; known are cpu, memory and ephemeral-storage (with requests. or limits. before, .MODEL "
-              "behind cpu and memory), hugepages-SIZE, DOMAIN/NAME of extended resources, pods, count/pods, and each "
-              "with cash/ before");
+              "behind cpu and memory), hugepages-SIZE, DOMAIN/NAME of extended resources, "
+              "CLASS.deviceclass.resource.k8s.io/devices, pods, count/pods, and each with cash/ before");
       }
       JsonReader ahead = in;
       const std::string_view found = in.Skip();

@@ -7,6 +7,7 @@
 #include "wire/binding.h"
 #include "wire/json_reader.h"
 #include "wire/pod_annotations.h"
+#include "wire/pod_claims.h"
 #include "wire/pod_status.h"
 #include "wire/resources.h"
 
@@ -138,6 +139,7 @@ Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
     if (key.Is("containers")) return ReadContainers(in, names, pod.containers);
     if (key.Is("preemptionPolicy")) return ReadPreemptionPolicy(in, pod.preempts);
     if (key.Is("schedulingGroup")) return ReadSchedulingGroup(in, pod);
+    if (key.Is("resourceClaims")) return ReadPodClaims(in, pod.claims);
     return key.Is("resources") ? ReadPodResources(in, names, pod.pod_level) : absl::OkStatus();
   });
 }
@@ -156,17 +158,19 @@ void KeepPodLevelNames(ResourceVector& amounts) {
 StatusOr<Pod> DecodePod(std::string_view json, const ResourceNames& table, Status* left_out) {
   PodResourceNames names(table);
   NamedStatuses statuses;
+  std::vector<ClaimStatus> claims;
   MarkTexts marks;
   auto pod = DecodeObject<Pod>(json, [&](JsonReader& in, Pod& out) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("metadata")) return ReadMetadata(in, out, marks);
       if (key.Is("spec")) return ReadSpec(in, names, out);
-      if (key.Is("status")) return ReadPodStatus(in, names, out, statuses);
+      if (key.Is("status")) return ReadPodStatus(in, names, out, statuses, claims);
       return absl::OkStatus();
     });
   });
   if (!pod.ok()) return pod;
   AttachStatuses(std::move(statuses), *pod);
+  AttachClaimNames(claims, pod->claims);
   pod->has_topology_result = !marks.result.empty();
   if (pod->has_topology_result) pod->topology_result = ParseTopologyResult(marks.result, names);
   pod->placement_mark = ParsePlacementMark(marks.placement, names);

@@ -85,7 +85,8 @@ bool RepeatsSpec(const cluster::ContainerStatus& status, const cluster::Containe
 
 }  // namespace
 
-Status ReadPodStatus(JsonReader& in, PodResourceNames& names, Pod& pod, NamedStatuses& statuses) {
+Status ReadPodStatus(JsonReader& in, PodResourceNames& names, Pod& pod, NamedStatuses& statuses,
+                     std::vector<ClaimStatus>& claims) {
   return in.Members([&](const JsonKey& key) -> Status {
     if (key.Is("startTime")) return ReadStartTime(in, pod.start_time);
     if (key.Is("conditions")) return ReadConditions(in, pod.resize_infeasible);
@@ -94,6 +95,7 @@ Status ReadPodStatus(JsonReader& in, PodResourceNames& names, Pod& pod, NamedSta
     if (key.Is("allocatedResources")) return ReadKnownResources(in, names, pod.pod_level_allocated);
     if (key.Is("resources")) return ReadPodResources(in, names, pod.pod_level_status);
     if (key.Is("nominatedNodeName")) return in.Read(pod.nominated_node);
+    if (key.Is("resourceClaimStatuses")) return ReadClaimStatuses(in, claims);
     bool phase = key.Is("phase");
     if ((!phase && !key.Is("qosClass")) || in.SkipNull()) return absl::OkStatus();
     std::string text;

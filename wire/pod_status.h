@@ -10,6 +10,7 @@
 #include "base/status.h"
 #include "cluster/objects.h"
 #include "wire/json_reader.h"
+#include "wire/pod_claims.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {
@@ -17,7 +18,8 @@ namespace huygens::wire {
 // By container name; only those of containers whose `resources` kubelet reports.
 using NamedStatuses = std::vector<std::pair<std::string, cluster::ContainerStatus>>;
 
-Status ReadPodStatus(JsonReader& in, PodResourceNames& names, cluster::Pod& pod, NamedStatuses& statuses);
+Status ReadPodStatus(JsonReader& in, PodResourceNames& names, cluster::Pod& pod, NamedStatuses& statuses,
+                     std::vector<ClaimStatus>& claims);
 // The last status of a name counts. One that repeats what the spec says is left out.
 void AttachStatuses(NamedStatuses statuses, cluster::Pod& pod);
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "net/client.h"
-#include "prom/prometheus_source.h"
+#include "usage_sources/prometheus_source.h"
 
 namespace huygens {
 namespace {
@@ -34,10 +34,10 @@ double Own(net::Client& client, const std::string& name) {
 }
 
 int Run(const std::string& url, Time now) {
-  prom::PlacedPods known(prom::PlacedPods::Which::kMisleading);
-  prom::PrometheusOptions options{.server = {.base_url = url}, .usage = {.slots = 8}, .timeout = minutes(5)};
+  usage_sources::PlacedPods known(usage_sources::PlacedPods::Which::kMisleading);
+  usage_sources::PrometheusOptions options{.server = {.base_url = url}, .usage = {.slots = 8}, .timeout = minutes(5)};
   options.usage.resources = {{.name = "cpu", .resource = kCpu}, {.name = "memory", .resource = kMemory}};
-  auto source = prom::PrometheusSource::Create(options, known);
+  auto source = usage_sources::PrometheusSource::Create(options, known);
   auto metrics = net::Client::Create({.base_url = url});
   if (!source.ok() || !metrics.ok()) return 1;
   std::printf("%-34s %8s %8s %9s %10s %10s %12s %12s\n", "", "seconds", "queries", "MB wire", "workloads", "nodes",
@@ -47,7 +47,7 @@ int Run(const std::string& url, Time now) {
     const double cpu = Own(**metrics, "process_cpu_seconds_total");
     const auto begin = std::chrono::steady_clock::now();
     size_t workloads = 0, nodes = 0;
-    StatusOr<prom::Progress> progress = (*source)->Refresh(at, [&](const usage::Readings& readings) {
+    StatusOr<usage_sources::Progress> progress = (*source)->Refresh(at, [&](const usage::Readings& readings) {
       workloads += readings.workloads.size();
       nodes += readings.nodes.size();
     });

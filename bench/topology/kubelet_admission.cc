@@ -2,17 +2,16 @@
 // many containers, several resources that contradict each other, amounts close to what is asked. Each case runs over
 // 256 machines of random free amounts; the time is that of one, and `slowest` that of the one that takes longest, best
 // of 25.
-#include "topology/kubelet_admission.h"
-
 #include <benchmark/benchmark.h>
 
 #include <algorithm>
 #include <random>
 
 #include "bench/topology/slowest.h"
-#include "topology/kubelet_published.h"
+#include "kubelet/admission.h"
+#include "kubelet/published.h"
 
-namespace huygens::topology {
+namespace huygens::kubelet {
 
 namespace {
 
@@ -259,17 +258,17 @@ const Case kCases[] = {
 };
 
 // The most that is free.
-KubeletMachine MostOf(KubeletMachine machine) {
-  for (KubeletZone& zone : machine.zones) zone.cpu_free = std::min(zone.cpu_free + 1, zone.cpu_allocatable);
+kubelet::Machine MostOf(kubelet::Machine machine) {
+  for (kubelet::Zone& zone : machine.zones) zone.cpu_free = std::min(zone.cpu_free + 1, zone.cpu_allocatable);
   for (MemoryResource& row : machine.memory) {
     for (MemoryResource::Zone& zone : row.zones) zone.free = std::min(zone.free + kGi, zone.allocatable);
   }
   return machine;
 }
 
-KubeletMachine MachineOf(const Case& c, std::mt19937& random) {
+kubelet::Machine MachineOf(const Case& c, std::mt19937& random) {
   auto upto = [&](int most) { return std::uniform_int_distribution<int>(0, most)(random); };
-  KubeletMachine machine;
+  kubelet::Machine machine;
   machine.options = {.policy = c.policy,
                      .prefer_closest = c.prefer_closest,
                      .static_cpus = true,
@@ -323,7 +322,7 @@ cluster::Pod PodOf(const Case& c) {
 
 // As the check "topology" asks: about the least that is free, where in doubt about the most, and where refused for sure
 // about the empty machine.
-Prediction Ask(const KubeletMachine& machine, const KubeletMachine* most, const KubeletPod& pod) {
+Prediction Ask(const kubelet::Machine& machine, const kubelet::Machine* most, const kubelet::Pod& pod) {
   SearchSteps steps(machine.zones.size());
   Prediction prediction = Predict(machine, pod, steps);
   if (most != nullptr && prediction.Admitted()) {
@@ -336,10 +335,10 @@ Prediction Ask(const KubeletMachine& machine, const KubeletMachine* most, const 
 
 void AskOne(benchmark::State& state, const Case& c) {
   std::mt19937 random(1);
-  std::vector<KubeletMachine> machines, most;
+  std::vector<kubelet::Machine> machines, most;
   for (size_t i = 0; i < kMachines; ++i) machines.push_back(MachineOf(c, random));
   for (size_t i = 0; i < kMachines && c.doubt; ++i) most.push_back(MostOf(machines[i]));
-  const KubeletPod pod = KubeletPodOf(PodOf(c));
+  const kubelet::Pod pod = kubelet::PodOf(PodOf(c));
   auto ask = [&](size_t i) { return Ask(machines[i], c.doubt ? &most[i] : nullptr, pod); };
   size_t next = 0, admitted = 0, bounded = 0, asked = 0;
   for (auto _ : state) {
@@ -355,11 +354,11 @@ void AskOne(benchmark::State& state, const Case& c) {
 
 }  // namespace
 
-}  // namespace huygens::topology
+}  // namespace huygens::kubelet
 
 int main(int argc, char** argv) {
-  for (const huygens::topology::Case& c : huygens::topology::kCases) {
-    benchmark::RegisterBenchmark(c.name, huygens::topology::AskOne, c)->Unit(benchmark::kMicrosecond);
+  for (const huygens::kubelet::Case& c : huygens::kubelet::kCases) {
+    benchmark::RegisterBenchmark(c.name, huygens::kubelet::AskOne, c)->Unit(benchmark::kMicrosecond);
   }
   benchmark::Initialize(&argc, argv);
   benchmark::RunSpecifiedBenchmarks();

@@ -8,7 +8,7 @@
 #include <random>
 
 #include "bench/topology/slowest.h"
-#include "topology/kubelet_published.h"
+#include "kubelet/published.h"
 
 namespace huygens::scoring {
 
@@ -45,15 +45,15 @@ void ScoreOne(benchmark::State& state) {
   pod.containers.assign(static_cast<size_t>(state.range(2)), container);
   const CommunityPod view = CommunityPodOf(pod);
   std::vector<cluster::NodeTopology> nodes;
-  std::vector<topology::KubeletMachine> machines;
+  std::vector<kubelet::Machine> machines;
   for (size_t i = 0; i < kNodes; ++i) {
     nodes.push_back(NodeOf(zones, Distances(state.range(3)), random));
-    machines.push_back(topology::PublishedMachine(nodes.back(), {}));
+    machines.push_back(kubelet::PublishedMachine(nodes.back(), {}));
   }
   CommunityZones scratch;
   auto score = [&](size_t i) {
     scratch.Fill(nodes[i], machines[i], machines[i], view.resources);
-    return LeastNumaScore(view, topology::TopologyManagerScope::kContainer, 8, scratch);
+    return LeastNumaScore(view, kubelet::TopologyManagerScope::kContainer, 8, scratch);
   };
   size_t next = 0;
   for (auto _ : state) benchmark::DoNotOptimize(score(next++ % kNodes));

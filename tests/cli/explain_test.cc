@@ -5,6 +5,7 @@
 #include "cli/decisions.h"
 #include "cli/explain_report.h"
 #include "cli/node_report.h"
+#include "cli/nothing_to_explain.h"
 #include "observe/decision_ring.h"
 #include "policy/explained.h"
 #include "tests/observe/decisions.h"
@@ -203,11 +204,21 @@ class ExplainNow : public Explain {
     texts_ = texts;
   }
   static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
-  std::string TextWith(std::string_view now) {
+  std::string TextWith(std::string_view now, std::string_view quota = "") {
     const auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
     const auto view = DecodePodView(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
-    return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view);
+    const auto quota_view = DecodePodQuota(quota.empty() ? "{}" : quota);
+    EXPECT_TRUE(quota_view.ok()) << quota_view.status();
+    return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view, quota.empty() ? nullptr : &*quota_view);
+  }
+  void FilterAll(policy::Reason reason, std::string_view quota = "") {
+    const std::vector<uint8_t> codes(3, Code(reason));
+    Add({.verb = "filter",
+         .outcome = "rejected",
+         .quota = quota,
+         .nodes = kNodes,
+         .reasons = std::as_bytes(std::span(codes))});
   }
 };
 
@@ -253,6 +264,82 @@ TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {
   EXPECT_THAT(TextWith(R"({"uid":"uid-1","node":"n2","noZones":"container app requests no cpu","nodes":[]})"),
               HasSubstr("(30s ago); no zones were assigned: container app requests no cpu.\n"));
   EXPECT_THAT(Text(), HasSubstr("no zones were assigned; the pod is gone, so why can no longer be said.\n"));
+}
+
+constexpr std::string_view kTriesAgain = "every five minutes";
+
+TEST_F(ExplainNow, ARefusalThatWaitingCannotCureSaysWhatHasToChange) {
+  const uint8_t never = Code(policy::Reason::kZonesTooSmall);
+  FilterAll(policy::Reason::kZonesTooSmall);
+  EXPECT_THAT(Text(), HasSubstr("\nWaiting does not help there: the pod must ask for less, or larger nodes must come. "
+                                "Then kube-scheduler tries again, within five minutes.\n"));
+  EXPECT_THAT(Text(), Not(HasSubstr(kTriesAgain)));
+  Filter({never, Code(policy::Reason::kQuotaOtherModel), never});
+  EXPECT_THAT(Text(), HasSubstr("larger nodes must come; or its quota labels must name models that nodes have, or"));
+  Filter({never, Code(policy::Reason::kInsufficientZones), never});
+  EXPECT_THAT(Text(), HasSubstr(kTriesAgain)) << "a pod that ends on the second would help";
+  EXPECT_THAT(Text(), Not(HasSubstr("Waiting does not help")));
+  Add({.verb = "preempt", .outcome = "rejected", .nodes = kNodes});
+  EXPECT_THAT(Text(), HasSubstr("nobody, it would not help.\nkube-scheduler tries again"));
+}
+
+TEST_F(ExplainNow, AGroupThatIsNotThereIsNoReasonToWaitAndTheNearestIsNamed) {
+  constexpr std::string_view kWhy = "quota bizrq/serch: no such group";
+  FilterAll(policy::Reason::kQuotaNoGroup, kWhy);
+  const std::string text = TextWith(R"({"uid":"uid-1","nodes":[]})", Concat(R"({"verdict":"refused","why":")", kWhy,
+                                                                            R"(","nearestGroup":"search","keys":[]})"));
+  EXPECT_THAT(text, HasSubstr("Waiting does not help there: the pod's label biz.group.resource.quota must name"));
+  EXPECT_THAT(text, HasSubstr("\nquota bizrq/serch: no such group; did you mean search?\n"));
+  const uint8_t taken = Code(policy::Reason::kInsufficientZones);
+  Filter({taken, Code(policy::Reason::kQuotaNoGroup), taken});
+  EXPECT_THAT(Text(), Not(HasSubstr(kTriesAgain))) << "room on the others would not help either";
+}
+
+TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
+  constexpr std::string_view kWhy = "quota bizrq/g: cpu used 4 of 4, requested 1";
+  const auto now = [](std::string_view cost) {
+    return Concat(R"({"verdict":"refused","keys":[{"key":"cpu","cost":")", cost,
+                  R"(","used":"4","hard":"4","lacks":true}],"usedBy":[{"group":"g","key":"cpu",)"
+                  R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":2,"children":[]}]})");
+  };
+  FilterAll(policy::Reason::kQuotaExceeded, kWhy);
+  const std::string small = TextWith(R"({"uid":"uid-1","nodes":[]})", now("1"));
+  EXPECT_THAT(small, HasSubstr(Concat("\n", kWhy, "\nWho uses cpu of g: pods shop/a 3 and 2 more.\n")));
+  EXPECT_THAT(small, HasSubstr(kTriesAgain));
+  const std::string large = TextWith(R"({"uid":"uid-1","nodes":[]})", now("5"));
+  EXPECT_THAT(large, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
+}
+
+TEST_F(ExplainNow, ABoundPodThatIsAskedAboutAgainStaysInItsZones) {
+  constexpr std::string_view kStays =
+      "kube-scheduler asked about it again, 2026-11-21T12:00:03Z (30s ago), as it does before a bound pod grows in "
+      "place (filter: 0 of 3 nodes could take it). That is judged as if the pod looked for zones anew; it stays on n2, "
+      "in its own zones, whatever the answer is.\n";
+  Filter({0, 0, 0});
+  Bind("n2", "");
+  FilterAll(policy::Reason::kZonesTooSmall);
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("Bound to n2"));
+  EXPECT_THAT(text, HasSubstr(kStays));
+  EXPECT_THAT(text, Not(HasSubstr("What to do")));
+  Add({.verb = "preempt", .outcome = "ok", .nodes = kNodes});
+  EXPECT_THAT(Text(),
+              HasSubstr("(preempt: 3 nodes). That is judged as if the pod looked for zones anew; it stays on n2"));
+}
+
+TEST_F(ExplainNow, ABoundPodWhoseBindIsForgottenIsNotSaidToWait) {
+  FilterAll(policy::Reason::kZonesTooSmall);
+  const auto now = [](std::string_view more) {
+    return Concat(R"({"uid":"uid-1","node":"n2",)", more, R"("nodes":[]})");
+  };
+  std::string text = TextWith(now(R"("since":"2026-11-21T11:00:00Z",)"));
+  EXPECT_THAT(text, HasSubstr("\nIt is bound to n2.\nkube-scheduler asked about it again, 2026-11-21T12:00:01Z"));
+  EXPECT_THAT(text, Not(HasSubstr("Waiting")));
+  EXPECT_THAT(text, Not(HasSubstr("What to do")));
+  text = TextWith(now(R"("since":"2026-11-21T12:00:20Z",)"));
+  EXPECT_THAT(text, HasSubstr("\nIt is bound to n2.\nWhat follows is of 2026-11-21T12:00:01Z (30s ago).\n"));
+  text = TextWith(now(R"("reservation":"held",)"));
+  EXPECT_THAT(text, Not(HasSubstr("It is bound"))) << "only promised";
 }
 
 TEST(Decisions, RefusesWhatIsNoAnswer) {
@@ -302,6 +389,13 @@ TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
   EXPECT_THAT(text,
               HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones\n"));
+  const auto lost = DecodeNodeZones(
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
+  EXPECT_THAT(
+      NodeZonesText(*lost),
+      HasSubstr("\n! its NodeResourceTopology was deleted, and pods that need zones wait until it is back; what "
+                "it last said holds for 412 s more (topology.lossGrace: 10m), then the node counts as one "
+                "without\n"));
   const auto unusable = DecodeNodeZones(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
   EXPECT_THAT(NodeZonesText(*unusable), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
 }

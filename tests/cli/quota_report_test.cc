@@ -155,6 +155,40 @@ TEST(QuotaReport, APodThatIsRefusedShowsWhichKeyLacks) {
             "Not limited: cpu 2, pods 1.\n");
 }
 
+TEST(QuotaReport, WhoUsesTheBudgetIsNamedFromTheLargestDown) {
+  EXPECT_THAT(
+      Pod(R"({"pod":"shop/web","group":"g","path":"g","verdict":"refused","why":"x","keys":[)"
+          R"({"key":"limits.cpu","cost":"9","used":"3","hard":"4","lacks":true}],"usedBy":[)"
+          R"({"group":"g","key":"limits.cpu","pods":[{"name":"shop/a","amount":"2"},{"name":"shop/b","amount":"500m"}],)"
+          R"("morePods":4,"children":[{"name":"x","amount":"1"}],"moreChildren":1},)"
+          R"({"group":"g","key":"cash/cpu","pods":[{"name":"shop/a","amount":"1500m"}],)"
+          R"("children":[{"name":"x","amount":"1500m"}]},)"
+          R"({"group":"org","key":"cpu","pods":[],"children":[]}]})"),
+      testing::EndsWith(
+          "\nlimits.cpu  9     3     4     MORE THAN THE WHOLE BUDGET\n"
+          "\n"
+          "Who uses limits.cpu of g: pods shop/a 2, shop/b 500m and 4 more; handed to children: x 1 and 1 "
+          "more.\n"
+          "Who uses cash/cpu of g: pods shop/a 1.5 an hour; handed to children: x 1.5 h.\n"
+          "Who uses cpu of org: no pod of it now.\n"));
+}
+
+TEST(QuotaReport, AKeyOfTheModelOfNodesIsARowOfItsOwn) {
+  EXPECT_THAT(Pod(R"({"pod":"shop/web","group":"g","path":"g","verdict":"fits","refusedByModel":"x","keys":[)"
+                  R"({"key":"limits.cpu","cost":"2","used":"3","hard":"9"},)"
+                  R"({"key":"limits.cpu.A4","cost":"2","used":"3","hard":"4","lacks":true,"ofNode":true},)"
+                  R"({"key":"limits.cpu.B7","cost":"2","used":"0","hard":"4","ofNode":true}]})"),
+              testing::EndsWith("\nlimits.cpu     2     3     9\n"
+                                "limits.cpu.A4  2     3     4     on nodes of that model only: TOO LITTLE LEFT\n"
+                                "limits.cpu.B7  2     0     4     on nodes of that model only\n"));
+}
+
+TEST(QuotaReport, AGroupThatIsNotThereSuggestsTheNearest) {
+  EXPECT_THAT(Pod(R"({"pod":"shop/web","group":"serch","path":"serch","verdict":"refused","nearestGroup":"search",)"
+                  R"("why":"quota bizrq/serch: no such group","keys":[]})"),
+              HasSubstr("\nREFUSED: quota bizrq/serch: no such group; did you mean search?\n"));
+}
+
 TEST(QuotaReport, APodThatIsNotRefusedSaysWhatItIs) {
   constexpr std::string_view kPod = R"({"pod":"shop/web","group":"g","path":"g","models":{},)";
   EXPECT_THAT(
@@ -182,7 +216,9 @@ TEST(QuotaReport, APodThatNamesAModelSaysHowManyNodesAreOfIt) {
   EXPECT_THAT(Pod(Concat(kPod, "1}")), HasSubstr(" only; there is 1.\n"));
   const std::string fits = Pod(
       R"({"pod":"shop/web","group":"g","path":"g","models":{"cpu":"A4"},"modelNodes":0,"verdict":"fits","keys":[]})");
-  EXPECT_THAT(fits, HasSubstr("Its group allows it.\nNO NODE is of cpu model A4, and"));
+  EXPECT_THAT(fits, HasSubstr("Its group allows it.\nNO NODE is of cpu model A4, and the pod goes to no other.\n"));
+  EXPECT_THAT(Pod(Concat(kPod, R"(0,"otherModels":"the label huygens.dev/cpu-model is A5 on 3 nodes"})")),
+              HasSubstr("and the pod goes to no other: the label huygens.dev/cpu-model is A5 on 3 nodes.\n"));
 }
 
 TEST(QuotaReport, AChargedPodSaysTheModelOfItsNodeAndThatItsLabelsChanged) {

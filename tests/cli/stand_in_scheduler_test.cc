@@ -175,10 +175,22 @@ TEST_F(StandIn, APodThatItsBusinessGroupRefusesShowsTheFigures) {
   const PodOutcome outcome = Place(pod);
   EXPECT_EQ(WhyNot(outcome),
             "0/3 nodes are available: 1 Too many pods, 2 out of quota. quota bizrq/t: cpu used 4 of 4.");
+  huygens_.Script("/debug/quotas/pods/default/p",
+                  R"({"verdict":"refused","why":"quota bizrq/t: no such group","nearestGroup":"tt"})");
+  EXPECT_THAT(WhyNot(Place(pod)), testing::EndsWith(" quota bizrq/t: no such group; did you mean tt?"));
   huygens_.Asked();
   pod.pod.quota = nullptr;
   EXPECT_EQ(Place(pod).quota, "");
   EXPECT_THAT(huygens_.Asked(), testing::Not(testing::Contains(HasSubstr("/debug/quotas")))) << "nobody to ask about";
+}
+
+TEST_F(StandIn, WhatNobodyUnderstandsIsInTheJson) {
+  ASSERT_TRUE(scheduler_.Start().ok());
+  PodManifest pod = MakePod("p", 1);
+  pod.not_understood = {"annotation a: there is no \"b\""};
+  const PodOutcome outcome = Place(pod);
+  EXPECT_EQ(outcome.node, "a");
+  EXPECT_THAT(PlaceJson({outcome}), HasSubstr(R"("notUnderstood":["annotation a: there is no \"b\""],"refused":[)"));
 }
 
 TEST_F(StandIn, ADaemonSetsPodGoesToItsNodeOnly) {

@@ -127,6 +127,10 @@ class History {
     if (auto* e = std::get_if<TopologySet>(&event)) return {e->topology.node_name, true};
     if (auto* e = std::get_if<BizGroupQuotaSet>(&event)) return {e->group.name, true};
     if (auto* e = std::get_if<BizGroupQuotaGone>(&event)) return {e->name, false};
+    if (auto* e = std::get_if<ResourceClaimSet>(&event)) return {e->claim->Key(), true};
+    if (auto* e = std::get_if<ResourceClaimGone>(&event)) return {e->key, false};
+    if (auto* e = std::get_if<DeviceClassSet>(&event)) return {e->device_class.name, true};
+    if (auto* e = std::get_if<DeviceClassGone>(&event)) return {e->name, false};
     return {std::get<TopologyGone>(event).node_name, false};
   }
   static void Take(Stream& stream) {
@@ -276,8 +280,10 @@ class History {
   std::set<std::string> groups_;
   std::map<std::string, std::shared_ptr<const Pod>> pods_;
   std::array<Stream, kKindCount> streams_ = {
-      Stream{Kind::kNode, {}, 0, {}}, Stream{Kind::kPod, {}, 0, {}}, Stream{Kind::kCraneTopology, {}, 0, {}},
-      Stream{Kind::kCommunityTopology, {}, 0, {}}, Stream{Kind::kBizGroupQuota, {}, 0, {}}};
+      Stream{Kind::kNode, {}, 0, {}},          Stream{Kind::kPod, {}, 0, {}},
+      Stream{Kind::kCraneTopology, {}, 0, {}}, Stream{Kind::kCommunityTopology, {}, 0, {}},
+      Stream{Kind::kBizGroupQuota, {}, 0, {}}, Stream{Kind::kResourceClaim, {}, 0, {}},
+      Stream{Kind::kDeviceClass, {}, 0, {}}};
 };
 
 }  // namespace huygens::test

@@ -292,6 +292,19 @@ TEST_F(LossTest, TheLastObjectHoldsForItsGrace) {
   EXPECT_EQ(told_.TopologyZones(A()), -1);
 }
 
+TEST_F(LossTest, SaysHowMuchLongerWhatIsLostHolds) {
+  (void)lossy_.AgeLosses(Seconds(900));
+  EXPECT_EQ(lossy_.LossLeft(A()), std::nullopt);
+  Lose();
+  EXPECT_EQ(lossy_.LossLeft(A()), Seconds(60)) << "nobody has dated it yet";
+  (void)lossy_.AgeLosses(Seconds(1000));
+  EXPECT_EQ(lossy_.LossLeft(A()), Seconds(60));
+  (void)lossy_.AgeLosses(Seconds(1042));
+  EXPECT_EQ(lossy_.LossLeft(A()), Seconds(18));
+  lossy_.Apply(TopologySet{Zones(4)});
+  EXPECT_EQ(lossy_.LossLeft(A()), std::nullopt);
+}
+
 TEST_F(LossTest, AnObjectThatComesBackIsFound) {
   Lose();
   (void)lossy_.AgeLosses(Seconds(0));

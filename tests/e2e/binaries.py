@@ -20,6 +20,16 @@ def missing(*names):
     return f"build/{BINARIES.name} has no {', '.join(absent)}; {build} builds it where Go 1.26 is installed" if absent else ""
 
 
+def kubernetes_minor():
+    """36 of v1.36.3."""
+    return int(kubernetes_version().split(".")[1])
+
+
+def longest_backoff():
+    """For how many seconds at most kube-scheduler leaves a pod alone that was woken: from 1.33 on it takes it at once when nothing else is to do."""
+    return 10 if kubernetes_minor() < 33 else 0
+
+
 @functools.cache
 def kubernetes_version():
     """As the API server names itself: v1.36.3."""

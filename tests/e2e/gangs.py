@@ -4,7 +4,7 @@ import collections
 import oracle
 import workload
 from api import wait_until
-from binaries import kubernetes_version
+from binaries import kubernetes_minor, kubernetes_version
 from testbed import SCHEDULER_NAME, ControlPlane, Skip, need_control_plane
 
 PODS = "/api/v1/namespaces/default/pods"
@@ -32,7 +32,7 @@ def make_member(gang, index, cpus):
 def gang():
     """A gang for which the nodes have room and the zones have not is left out whole; one that fits is bound whole, each pod in a zone of its own."""
     need_control_plane()
-    if int(kubernetes_version().split(".")[1]) < OLDEST:
+    if kubernetes_minor() < OLDEST:
         raise Skip(f"Kubernetes {kubernetes_version()} places no gangs; HUYGENS_E2E_KUBERNETES=1.{OLDEST} does")
     with GangControlPlane("gang") as bed:
         bed.install()

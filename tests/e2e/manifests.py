@@ -51,6 +51,10 @@ GRANTS = {
     ("update", "topology.crane.io", "noderesourcetopologies", "", ""): False,
     ("watch", "quota.huygens.dev", "bizgroupresourcequotas", "", ""): True,
     ("patch", "quota.huygens.dev", "bizgroupresourcequotas", "", ""): False,
+    ("watch", "resource.k8s.io", "resourceclaims", "", ""): True,
+    ("list", "resource.k8s.io", "deviceclasses", "", ""): True,
+    ("update", "resource.k8s.io", "resourceclaims", "default", ""): False,
+    ("list", "resource.k8s.io", "resourceslices", "", ""): False,
     ("update", "quota.huygens.dev", "bizgroupresourcequotas/status", "", ""): False,
 }
 # Every rule of the user huygens besides what each authenticated user has.
@@ -59,6 +63,7 @@ RULES = {
     ("", "pods", "get,list,watch", ""),
     ("topology.crane.io,topology.node.k8s.io", "noderesourcetopologies", "list,watch", ""),
     ("quota.huygens.dev", "bizgroupresourcequotas", "list,watch", ""),
+    ("resource.k8s.io", "deviceclasses,resourceclaims", "list,watch", ""),
     ("metrics.k8s.io", "nodes,pods", "list", ""),
     ("", "nodes/status,pods/status", "patch", ""),
     ("", "pods/binding", "create", ""),

@@ -10,6 +10,7 @@ import history
 import oracle
 import workload
 from api import wait_until
+from binaries import longest_backoff
 from budgets import GROUP, Budgets, group_of
 from quota_workload import UNITS, make_group, make_node, make_pod, make_tree, random_pod, unit, written
 from scenarios import SEED, check_audit, scaled
@@ -80,7 +81,7 @@ class Scene:
                    30, interval=0.01)
 
     def seconds_to_bind(self, names, start):
-        wait_until(lambda: self.bound(*names), lambda: f"not bound: {[n for n in names if not self.bound(n)]}", PATIENCE, interval=0.01)
+        wait_until(lambda: self.bound(*names), lambda: f"not bound: {[n for n in names if not self.bound(n)]}", PATIENCE + longest_backoff(), interval=0.01)
         return time.monotonic() - start
 
     def place(self, *pods):
@@ -139,7 +140,8 @@ class Scene:
 
 def check_text(reason, text):
     """One of the fixed texts for all nodes that kube-scheduler asked about; nothing in it is a number but kube-scheduler's own counts."""
-    if reason == text:  # the answer to a bind: another pod took the rest of the budget since the filter
+    # The answer to a bind: another pod took the rest of the budget since the filter, on nodes of every model or of this one.
+    if reason in (text, f"node(s) were of a model of which {text}"):
         return
     listed = reason.partition(": ")[2].split(". ")[0].rstrip(".")
     own = ("Insufficient ", "didn't match Pod's node affinity/selector")  # of kube-scheduler itself

@@ -4,7 +4,7 @@ import json
 import oracle
 import workload
 from api import wait_until
-from binaries import kubernetes_version
+from binaries import kubernetes_minor, kubernetes_version
 from preemption import PODS, PRIORITIES, make_pod, node_and_topology
 from testbed import ControlPlane, Skip, need_control_plane
 
@@ -16,7 +16,7 @@ GATE = "--feature-gates=InPlacePodVerticalScalingSchedulerPreemption=true"
 def resize():
     """A pod that outgrows its zones is told of and given no company there until it has shrunk; from 1.37 on one victim, no more, makes room for it."""
     need_control_plane()
-    minor = int(kubernetes_version().split(".")[1])
+    minor = kubernetes_minor()
     if minor < OLDEST:
         raise Skip(f"Kubernetes {kubernetes_version()} resizes no pods in place; HUYGENS_E2E_KUBERNETES=1.{OLDEST} does")
     with ControlPlane("resize") as bed:

@@ -109,7 +109,8 @@ def check_mutual_tls(bed, huygens):
 
 READS = ("get", "list", "watch")
 # Everything that huygens may ask for: (verb, resource, subresource).
-ALLOWED = set(itertools.product(READS, ("nodes", "pods", "noderesourcetopologies", "bizgroupresourcequotas"), (None,))) | {
+READ = ("nodes", "pods", "noderesourcetopologies", "bizgroupresourcequotas", "resourceclaims", "deviceclasses")
+ALLOWED = set(itertools.product(READS, READ, (None,))) | {
     ("create", "pods", "binding"), ("create", "events", None), ("patch", "pods", "status"), ("patch", "nodes", "status"),
     ("get", "leases", None), ("create", "leases", None), ("update", "leases", None)}
 

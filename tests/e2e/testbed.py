@@ -400,9 +400,9 @@ class ControlPlane:
         path.chmod(0o600)
         return path
 
-    def kubectl(self, *arguments, token="admin-token", check=True, stdin=None):
+    def kubectl(self, *arguments, token="admin-token", check=True, stdin=None, program=BINARIES / "kubectl"):
         """Output and exit code of kubectl; a failure fails the test unless check=False."""
-        command = [str(BINARIES / "kubectl"), "--kubeconfig", str(self.kubeconfig(token)), f"--cache-dir={self.directory / 'kube-cache'}"]
+        command = [str(program), "--kubeconfig", str(self.kubeconfig(token)), f"--cache-dir={self.directory / 'kube-cache'}"]
         result = subprocess.run(command + [str(a) for a in arguments], input=stdin, capture_output=True, text=True, cwd=ROOT)
         if check:
             assert result.returncode == 0, f"kubectl {' '.join(map(str, arguments))}: {result.stderr[-2000:]}"

@@ -1,10 +1,9 @@
 // What people are told of a refusal for zones, from the decision core to the page.
-#include "extender/explanation.h"
+#include "admin/explanation.h"
 
 #include <gmock/gmock.h>
 
 #include "extender/filter.h"
-#include "tests/extender/admin_fixture.h"
 #include "tests/extender/fixture.h"
 
 namespace huygens::extender {
@@ -17,8 +16,8 @@ class ExplanationTest : public ServiceTest {
  protected:
   explicit ExplanationTest(placement::Options options = {}) : ServiceTest(std::move(options)) {}
   std::string Of(const cluster::Pod& pod, std::string_view node) {
-    const auto said = extender::Explain(*placement_, pod, {&node, 1}, clock_.Now());
-    return said.size() == 1 ? Figures(said.front(), resources_) : "?";
+    const auto said = admin::Explain(*placement_, pod, {&node, 1}, clock_.Now());
+    return said.size() == 1 ? admin::Figures(said.front(), resources_, placement_->options()) : "?";
   }
   void Hold(const std::string& name, const std::string& node, std::vector<cluster::ZoneAmount> zones) {
     int64_t cpus = 0;
@@ -65,6 +64,14 @@ TEST_F(ExplanationTest, WhereKubeletPinsTheFiguresAreThoseOfTheContainer) {
   EXPECT_EQ(Of(*pod, "k"), "container main needs 4 cpu in one zone; freest node-1: 3 of 8 free; taken by other pods");
 }
 
+TEST_F(ExplanationTest, ALostTopologySaysHowMuchOfItsGraceIsLeft) {
+  AddNode("n", {16});
+  placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n"});
+  (void)placement_->AgeLosses(std::chrono::seconds(5000));
+  (void)placement_->AgeLosses(std::chrono::seconds(5188));
+  EXPECT_EQ(Of(*AddPod("p", 2), "n"), "what it last said holds for 412 s more (topology.lossGrace: 10m)");
+}
+
 class LastFigureTest : public ExplanationTest {
  protected:
   LastFigureTest() : ExplanationTest({.topology = {.when_stale = topology::WhenStale::kUseLast}}) {}
@@ -88,19 +95,19 @@ TEST_F(ExplanationTest, APodWithoutZonesHasOneCause) {
   placement_->Apply(cluster::NodeSet{{.name = "bare", .uid = "u"}});
   const cluster::NodeIndex node = *placement_->state().FindNode("n"), bare = *placement_->state().FindNode("bare");
   auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 2));
-  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "");
-  EXPECT_EQ(WhyNoZones(*placement_, *pod, bare), "node bare has no NodeResourceTopology");
+  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "");
+  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, bare), "node bare has no NodeResourceTopology");
   auto& main = pod->containers[0];
   main.limits = {{kCpu, 3000}};
-  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "container main has a cpu request of 2 and another limit, 3");
+  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "container main has a cpu request of 2 and another limit, 3");
   main.requests = main.limits = {{kCpu, 1500}};
-  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "container main asks for 1500m cpu, which is no whole number");
+  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "container main asks for 1500m cpu, which is no whole number");
   main.limits = {};
-  EXPECT_THAT(WhyNoZones(*placement_, *pod, node), HasSubstr("container main has no cpu limit"));
+  EXPECT_THAT(admin::WhyNoZones(*placement_, *pod, node), HasSubstr("container main has no cpu limit"));
   pod->cpu_policy = cluster::CpuPolicy::kNone;
-  EXPECT_THAT(WhyNoZones(*placement_, *pod, node), HasSubstr("topology.crane.io/cpu-policy is none"));
+  EXPECT_THAT(admin::WhyNoZones(*placement_, *pod, node), HasSubstr("topology.crane.io/cpu-policy is none"));
   pod->owned_by_daemon_set = true;
-  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "it is a pod of a DaemonSet");
+  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "it is a pod of a DaemonSet");
 }
 
 TEST_F(ExplanationTest, FilterWarnsOfAnAnnotationThatNobodyUnderstandsAndCountsIt) {
@@ -113,30 +120,6 @@ TEST_F(ExplanationTest, FilterWarnsOfAnAnnotationThatNobodyUnderstandsAndCountsI
               ElementsAre("default/a: AnnotationIgnored: annotation topology.crane.io/topology-awareness: there is no "
                           "\"flase\", so it counts as absent; there are true, false"));
   EXPECT_THAT(metrics_.Render(), HasSubstr(R"(huygens_annotations_ignored_total{annotation="other"} 1)"));
-}
-
-TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
-  AddNode("a");
-  AddTopology("a", {8000, 8000});
-  auto pod = MakePod("big", 9000, "");
-  pod->topology_awareness = true;
-  placement_->Apply(cluster::PodSet{pod});
-  placement_->Apply(cluster::PodSet{MakePod("plain", 1500, "a")});
-  Start();
-  const std::string big = Get("/debug/pods/default/big").body;
-  EXPECT_EQ(
-      big,
-      R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) had insufficient resource of )"
-      R"(NUMA node: too small even when empty","cause":"zones_too_small","why":"needs 9 cpu in one zone; freest )"
-      R"(node0: 8 of 8 free; too small even when empty","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
-      R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true}]})"
-      "\n");
-  EXPECT_EQ(Get("/debug/pods/default/plain").body,
-            R"({"pod":"default/plain","uid":"uid-plain","node":"a","noZones":"container app asks for 1500m cpu, which )"
-            R"(is no whole number","nodes":[]})"
-            "\n");
-  EXPECT_EQ(Get("/debug/pods/default/nobody").code, 404);
-  EXPECT_EQ(Get("/debug/pods/default").code, 400);
 }
 
 }  // namespace

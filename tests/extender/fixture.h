@@ -53,7 +53,7 @@ class ScriptedBackend final : public Backend {
             std::function<void(const std::vector<kube::WakeReport>&)> done) override {
     wakes.push_back({std::move(targets), std::move(done)});
   }
-  std::vector<Readiness::Item> Details() const override { return {}; }
+  std::vector<admin::Readiness::Item> Details() const override { return {}; }
 
   struct WakeCall {
     std::vector<kube::WakeTarget> targets;
@@ -143,7 +143,7 @@ class ServiceTest : public testing::Test {
   observe::DecisionLog decision_log_{{}, clock_, log_};
   ResourceNames resources_;
   std::unique_ptr<placement::Placement> placement_;
-  PodMemory pods_{resources_, 100};
+  admin::RecentPods pods_{resources_, 100};
   Journal journal_{*placement_, resources_, metrics_, ring_, decision_log_};
   std::string not_ready_;
   Context context_{*placement_,

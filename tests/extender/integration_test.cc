@@ -4,13 +4,13 @@
 
 #include <thread>
 
-#include "tests/extender/other_address.h"
 #include "tests/extender/running.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/kubeconfig.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/temporary_directory.h"
 #include "tests/net/fixture.h"
+#include "tests/net/other_address.h"
 
 namespace huygens::extender {
 namespace {
@@ -57,7 +57,7 @@ class IntegrationTest : public testing::Test {
 
   fake::ApiServer api_;
   fake::TemporaryDirectory folder_;
-  Configuration configuration_;
+  settings::Configuration configuration_;
 };
 
 TEST_F(IntegrationTest, AZoneWithRoomForOneTakesExactlyOneOfFiftyConcurrentBinds) {
@@ -201,7 +201,7 @@ TEST_F(IntegrationTest, IsNotReadyAndDecidesNothingUntilEveryKindIsSynced) {
 }
 
 TEST_F(IntegrationTest, DebugFromElsewhereTakesATokenThatTheApiServerLetsRead) {
-  const std::string other = OtherAddress();
+  const std::string other = net::OtherAddress();
   if (other.empty()) GTEST_SKIP() << "this machine has no address but loopback";
   configuration_.server.admin_address = "0.0.0.0:0";
   configuration_.server.allow_plain_http_admin = true;
@@ -333,6 +333,68 @@ TEST_F(QuotaIntegrationTest, WithoutTheDefinitionNoGroupExists) {
   Running huygens(configuration_);
   ASSERT_TRUE(huygens.AwaitReady());
   EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("does not exist"));
+}
+
+constexpr char kGpus[] = "gpu.deviceclass.resource.k8s.io/devices";
+
+std::string ClaimingPod(const std::string& name, const std::string& claim) {
+  std::string pod = fake::Pod("default", name).Cpu("2").Label("biz.group.resource.quota", "team");
+  const std::string claims = Concat(R"("resourceClaims":[{"name":"gpus","resourceClaimName":")", claim, R"("}],)");
+  return pod.insert(pod.find("\"spec\":{") + 8, claims);
+}
+
+std::string GpuClaim(const std::string& name, int gpus, std::string_view version = "v1") {
+  return Concat(R"({"apiVersion":"resource.k8s.io/)", version,
+                R"(","kind":"ResourceClaim","metadata":{"namespace":"default","name":")", name,
+                R"("},"spec":{"devices":{"requests":[{"name":"r",)", version == "v1" ? R"("exactly":{)" : "",
+                R"("deviceClassName":"gpu","count":)", std::to_string(gpus), version == "v1" ? "}" : "", "}]}}}");
+}
+
+TEST_F(QuotaIntegrationTest, DevicesOfClaimsAreHeldAgainstTheGroup) {
+  api_.Put(fake::BizGroupQuota("team").Hard(kGpus, "1"));
+  api_.Put(GpuClaim("one", 1));
+  api_.Put(GpuClaim("two", 2));
+  api_.Put(ClaimingPod("a", "one"));
+  api_.Put(ClaimingPod("b", "two"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr(R"("NodeNames":["n1"])"));
+  EXPECT_THAT(Filter(huygens, "b", "n1"), HasSubstr("exhausted"));
+  EXPECT_TRUE(huygens.AwaitAdmin("/debug/decisions?pod=default/b", "devices used 0 of 1, requested 2"));
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("[+]resourceclaims.resource.k8s.io synced"));
+}
+
+TEST_F(QuotaIntegrationTest, ClaimsOfAnOlderVersionCountAsWell) {
+  api_.Install(fake::kResourceClaims, false);
+  api_.Install(fake::kDeviceClasses, false);
+  api_.Install(fake::kResourceClaimsBeta, true);
+  api_.Put(fake::BizGroupQuota("team").Hard(kGpus, "1"));
+  api_.Put(GpuClaim("two", 2, "v1beta1"));
+  api_.Put(ClaimingPod("b", "two"));
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_THAT(Filter(huygens, "b", "n1"), HasSubstr("exhausted"));
+  EXPECT_THAT(huygens.Admin("/readyz?verbose"), HasSubstr("[+]deviceclasses.resource.k8s.io absent"));
+}
+
+// As with the ClusterRole of an earlier huygens.
+TEST_F(QuotaIntegrationTest, WithoutThePermissionToReadClaimsOnlyWhoAsksForDevicesWaits) {
+  for (const char* kind : {fake::kResourceClaims, fake::kDeviceClasses}) {
+    api_.Inject({.path = kind, .times = -1, .code = 403});
+  }
+  api_.Put(fake::BizGroupQuota("team").Hard(kGpus, "1"));
+  api_.Put(GpuClaim("one", 1));
+  api_.Put(ClaimingPod("a", "one"));
+  AddGroupPod("plain");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  const std::string ready = huygens.Admin("/readyz?verbose");
+  EXPECT_THAT(ready, HasSubstr("[!]resourceclaims.resource.k8s.io forbidden"));
+  EXPECT_THAT(ready, HasSubstr("[!]deviceclasses.resource.k8s.io forbidden"));
+  EXPECT_THAT(ready, HasSubstr("verbs: [list, watch]"));
+  EXPECT_THAT(Filter(huygens, "a", "n1"), HasSubstr("a ResourceClaim of the pod is unknown"));
+  EXPECT_TRUE(huygens.AwaitAdmin("/debug/decisions?pod=default/a", "huygens may not read resourceclaims"));
+  EXPECT_THAT(Filter(huygens, "plain", "n1"), HasSubstr(R"("NodeNames":["n1"])"));
 }
 
 TEST_F(QuotaIntegrationTest, NobodyWatchesGroupsThatNobodyAsksAbout) {

@@ -16,7 +16,8 @@ using testing::HasSubstr;
 class ManifestBackendTest : public testing::Test {
  protected:
   ManifestBackendTest() {
-    configuration_.cluster = {.kubernetes = std::nullopt, .manifests = ManifestsConfiguration{directory_.path()}};
+    configuration_.cluster = {.kubernetes = std::nullopt,
+                              .manifests = settings::ManifestsConfiguration{directory_.path()}};
     configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
   }
 
@@ -37,7 +38,7 @@ spec: {hard: {requests.cpu: ")",
   }
 
   fake::TemporaryDirectory directory_;
-  Configuration configuration_;
+  settings::Configuration configuration_;
 };
 
 TEST_F(ManifestBackendTest, PodsAreChargedTheRequestsThatAnApiServerWouldHaveGivenThem) {

@@ -21,7 +21,7 @@ inline constexpr auto kPatience = std::chrono::seconds(20);
 // On free ports, if the configuration asks for port 0.
 class Running {
  public:
-  explicit Running(const Configuration& configuration) {
+  explicit Running(const settings::Configuration& configuration) {
     std::promise<Status> started;
     thread_ = std::thread([this, configuration, &started] {
       auto extender = Extender::Start(configuration, loop_, captured_.log, clock_);

@@ -13,10 +13,10 @@ namespace huygens::extender {
 namespace {
 
 // Answers a refresh when the test says what.
-class ScriptedSource final : public prom::Source {
+class ScriptedSource final : public usage_sources::Source {
  public:
   std::string name() const override { return "scripted"; }
-  StatusOr<prom::Progress> Refresh(Time, const prom::Deliver&) override {
+  StatusOr<usage_sources::Progress> Refresh(Time, const usage_sources::Deliver&) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return cancelled_ || next_; });
     if (!next_) return absl::CancelledError("stopping");
@@ -27,7 +27,7 @@ class ScriptedSource final : public prom::Source {
     cancelled_ = true;
     changed_.notify_all();
   }
-  void Answer(prom::Progress progress) {
+  void Answer(usage_sources::Progress progress) {
     const std::lock_guard lock(mutex_);
     next_ = std::move(progress);
     changed_.notify_all();
@@ -36,7 +36,7 @@ class ScriptedSource final : public prom::Source {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<prom::Progress> next_;
+  std::optional<usage_sources::Progress> next_;
   bool cancelled_ = false;
 };
 
@@ -46,14 +46,14 @@ class UsageFeedTest : public ServiceTest {
   ~UsageFeedTest() override { feed_.Stop(); }
 
   // Until the decision thread knows it.
-  void Answer(prom::Progress progress) {
+  void Answer(usage_sources::Progress progress) {
     source_->Answer(std::move(progress));
     while (loop_.Poll() == 0) std::this_thread::yield();
   }
 
   UsageInbox inbox_{context_, loop_};
   ScriptedSource* const source_ = new ScriptedSource;
-  UsageFeed feed_{context_, loop_, inbox_, std::unique_ptr<prom::Source>(source_), std::chrono::hours(1)};
+  UsageFeed feed_{context_, loop_, inbox_, std::unique_ptr<usage_sources::Source>(source_), std::chrono::hours(1)};
 };
 
 TEST_F(UsageFeedTest, HearsWhatIsUsedNowWhileHistoryIsStillToCome) {

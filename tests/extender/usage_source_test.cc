@@ -4,13 +4,13 @@
 
 #include <cmath>
 
-#include "prom/queries.h"
 #include "tests/extender/running.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/kubeconfig.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/temporary_directory.h"
-#include "tests/prom/fake_prometheus.h"
+#include "tests/usage_sources/fake_prometheus.h"
+#include "usage_sources/queries.h"
 
 namespace huygens::extender {
 namespace {
@@ -78,7 +78,7 @@ class UsageSource : public testing::Test {
 
   fake::ApiServer api_;
   fake::TemporaryDirectory folder_;
-  Configuration configuration_;
+  settings::Configuration configuration_;
 };
 
 TEST_F(UsageSource, TheMetricsApiKeepsPodsOffANodeThatIsHot) {
@@ -94,7 +94,7 @@ TEST_F(UsageSource, TheMetricsApiKeepsPodsOffANodeThatIsHot) {
 }
 
 TEST_F(UsageSource, UntilADayWasMeasuredNothingIsRefusedAndThatIsSaid) {
-  configuration_.usage.min_history = UsageConfiguration().min_history;
+  configuration_.usage.min_history = settings::UsageConfiguration().min_history;
   UseApiServer();
   Measure("7200m", "600m");
   Running huygens(configuration_);
@@ -162,7 +162,8 @@ TEST_F(UsageSource, AFaultOfTheStartNamesItsField) {
   configuration_.usage.history_file = folder_.path() + "/no/such/history";
   EXPECT_THAT(std::string(Message(Running(configuration_).status)), testing::StartsWith("usage.historyFile: /"));
   configuration_.usage.history_file.clear();
-  configuration_.cluster = {.kubernetes = std::nullopt, .manifests = ManifestsConfiguration{.directory = "no/such"}};
+  configuration_.cluster = {.kubernetes = std::nullopt,
+                            .manifests = settings::ManifestsConfiguration{.directory = "no/such"}};
   EXPECT_THAT(std::string(Message(Running(configuration_).status)),
               testing::StartsWith("cluster.manifests.directory: no/such: No such file or directory (relative to"));
 }
@@ -189,15 +190,15 @@ TEST_F(UsageSource, ADeadPrometheusKeepsNothingFromBeingReady) {
 // Prometheus measures pods of n1, and no node: readyz, the log and a metric say so, and n1 alone is fresh.
 TEST_F(UsageSource, PodsWithoutNodesAreAFaultOfTheirOwn) {
   UseApiServer();
-  prom::FakePrometheus prometheus;
-  prom::FakePrometheus::Series pod{R"("namespace":"default","pod":"on-n1")", {}}, node{R"("node":"n1")", {}};
+  usage_sources::FakePrometheus prometheus;
+  usage_sources::FakePrometheus::Series pod{R"("namespace":"default","pod":"on-n1")", {}}, node{R"("node":"n1")", {}};
   const Time now = SystemClock().Now();
   for (Time time = now - std::chrono::minutes(30); time < now + std::chrono::minutes(5);
        time += std::chrono::minutes(1)) {
     pod.samples[time] = 0.5;
     node.samples[time] = NAN;
   }
-  const prom::Expressions cpu = prom::ExpressionsFor("cpu", {});
+  const usage_sources::Expressions cpu = usage_sources::ExpressionsFor("cpu", {});
   prometheus.Put(cpu.workloads.recorded, pod);
   prometheus.Put(cpu.nodes.recorded, node);
   configuration_.usage.prometheus = {.url = prometheus.Url(),
@@ -241,7 +242,7 @@ TEST_F(UsageSource, WhatIsConfiguredAndNotUsedIsSaidAtTheStart) {
                 "apiVersion: huygens.dev/v1alpha1\nkind: UsageHistory\nmetadata: {name: week}\n"
                 "spec: {series: [{workload: s/Pod/a, resource: cpu, weekly: [{from: \"00:00\", use: \"1\"}]}]}\n");
   configuration_.cluster = {.kubernetes = std::nullopt,
-                            .manifests = ManifestsConfiguration{.directory = folder_.path()}};
+                            .manifests = settings::ManifestsConfiguration{.directory = folder_.path()}};
   configuration_.usage.prometheus = {.url = "http://127.0.0.1:1"};
   {
     Running huygens(configuration_);

@@ -4,8 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/extender/fixture.h"
+#include "tests/kubelet/node.h"
 #include "tests/observe/captured_log.h"
-#include "tests/topology/kubelet_node.h"
 
 namespace huygens::extender {
 namespace {
@@ -106,7 +106,7 @@ TEST_F(WakerTest, WritesOnAsManyPodsAsNodesGainRoomForOneAndOnNobodyOnceItIsTake
 
 TEST_F(WakerTest, WakesForNodesThatKubeletPins) {
   auto publish = [&](const std::string& node, int64_t free_cpus) {
-    auto object = topology::test::Object({{free_cpus, 16}});
+    auto object = kubelet::test::Object({{free_cpus, 16}});
     object.node_name = node;
     placement_->Apply(cluster::TopologySet{std::move(object)});
   };
@@ -116,7 +116,7 @@ TEST_F(WakerTest, WakesForNodesThatKubeletPins) {
     publish(std::string(node), 3);
   }
   auto reject = [&](const std::string& name) {
-    auto pod = topology::test::GuaranteedPod(name, {{4, 2}});
+    auto pod = kubelet::test::GuaranteedPod(name, {{4, 2}});
     placement_->Apply(cluster::PodSet{pod});
     placement_->Filter(*pod, names, clock_.now);
     placement_->RememberAnswer(pod);

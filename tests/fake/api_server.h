@@ -25,6 +25,9 @@ inline constexpr char kEvents[] = "/api/v1/events";
 inline constexpr char kLeases[] = "/apis/coordination.k8s.io/v1/leases";
 inline constexpr char kCrane[] = "/apis/topology.crane.io/v1alpha1/noderesourcetopologies";
 inline constexpr char kCommunity[] = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies";
+inline constexpr char kResourceClaims[] = "/apis/resource.k8s.io/v1/resourceclaims";
+inline constexpr char kDeviceClasses[] = "/apis/resource.k8s.io/v1/deviceclasses";
+inline constexpr char kResourceClaimsBeta[] = "/apis/resource.k8s.io/v1beta1/resourceclaims";  // not installed at first
 inline constexpr char kBizGroupQuotas[] = "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
 
 // Lets what is held go on.

@@ -19,6 +19,10 @@ struct Word {
   std::string operator()(const cluster::TopologySet& event) const { return "+" + event.topology.node_name; }
   std::string operator()(const cluster::TopologyGone& event) const { return "-" + event.node_name; }
   std::string operator()(const cluster::BizGroupQuotaSet& event) const { return "+" + event.group.name; }
+  std::string operator()(const cluster::ResourceClaimSet& event) const { return "+" + event.claim->Key(); }
+  std::string operator()(const cluster::ResourceClaimGone& event) const { return "-" + event.key; }
+  std::string operator()(const cluster::DeviceClassSet& event) const { return "+" + event.device_class.name; }
+  std::string operator()(const cluster::DeviceClassGone& event) const { return "-" + event.name; }
   std::string operator()(const cluster::BizGroupQuotaGone& event) const { return "-" + event.name; }
 };
 

@@ -42,6 +42,7 @@ std::string CollectionOf(const json::object& object) {
   const std::string version = Text(object, {"apiVersion"});
   std::string plural = Text(object, {"kind"});
   for (char& c : plural) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (plural.ends_with("ss")) plural += 'e';
   plural = plural.ends_with('y') ? plural.substr(0, plural.size() - 1) + "ies" : plural + "s";
   return Concat(version.find('/') == std::string::npos ? "/api/" : "/apis/", version, "/", plural);
 }
@@ -87,8 +88,10 @@ Target ParseTarget(std::string_view path) {
 }
 
 Store::Store() {
-  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas})
+  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas, kResourceClaims,
+                                 kDeviceClasses, kResourceClaimsBeta})
     collections_[name];
+  collections_[kResourceClaimsBeta].installed = false;
 }
 
 Collection* Store::Find(const std::string& collection) {

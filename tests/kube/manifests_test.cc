@@ -71,14 +71,22 @@ TEST_F(ManifestsTest, EveryKindArrivesAsACompleteList) {
   directory_.Write("quota.yaml",
                    "apiVersion: quota.huygens.dev/v1alpha1\nkind: BizGroupResourceQuota\nmetadata: {name: team}\n"
                    "spec: {hard: {limits.cpu: 4, limits.memory: 8Gi}}\n");
+  directory_.Write(
+      "devices.yaml",
+      "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpus}\n"
+      "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: 2}}]}}\n---\n"
+      "apiVersion: resource.k8s.io/v1beta1\nkind: ResourceClaimTemplate\nmetadata: {name: gpus, namespace: x}\n"
+      "spec: {spec: {devices: {requests: [{name: r, deviceClassName: gpu}]}}}\n---\n"
+      "apiVersion: resource.k8s.io/v1\nkind: DeviceClass\nmetadata: {name: gpu}\nspec: {}\n");
   auto manifests = Open();
   ASSERT_TRUE(status_.ok()) << status_;
   fake::RecordingSink sink;
   manifests->Deliver(sink);
   EXPECT_THAT(sink.Words(),
               ElementsAre("list", "+n1", "+n2", "end", "@1", "list", "+c", "+a", "+b", "end", "@1", "list", "+n1",
-                          "end", "@1", "list", "+n2", "end", "@1", "list", "+team", "end", "@1"));
-  EXPECT_THAT(sink.States(), ElementsAre("synced", "synced", "synced", "synced", "synced"));
+                          "end", "@1", "list", "+n2", "end", "@1", "list", "+team", "end", "@1", "list",
+                          "+default/gpus", "+x/gpus/template", "end", "@1", "list", "+gpu", "end", "@1"));
+  EXPECT_THAT(sink.States(), ElementsAre("synced", "synced", "synced", "synced", "synced", "synced", "synced"));
   EXPECT_EQ(sink.state.GetNode(*sink.state.FindNode("n1"))->allocatable.Get(kCpu), 8000);
   EXPECT_EQ(sink.state.Topology(*sink.state.FindNode("n1"))->zones.size(), 1u);
   EXPECT_EQ(manifests->FindPod("default", "c")->uid, "manifest/Pod/default/c");  // the namespace defaults, too
@@ -86,6 +94,14 @@ TEST_F(ManifestsTest, EveryKindArrivesAsACompleteList) {
   EXPECT_EQ(manifests->FindPod("x", "b")->priority, 1) << "as an API server would have stored it";
   EXPECT_EQ(manifests->FindPod("x", "nobody"), nullptr);
   EXPECT_THAT(notices_, IsEmpty());
+}
+
+TEST_F(ManifestsTest, AClaimThatCannotBeReadStopsTheLoad) {
+  directory_.Write("claim.yaml",
+                   "apiVersion: resource.k8s.io/v1\nkind: ResourceClaim\nmetadata: {name: gpus}\n"
+                   "spec: {devices: {requests: [{name: r, exactly: {deviceClassName: gpu, count: two}}]}}\n");
+  EXPECT_THAT(Fault(), EndsWith("claim.yaml:1: ResourceClaim gpus: spec.devices.requests[0].exactly.count: expected a "
+                                "whole number, found a string"));
 }
 
 TEST_F(ManifestsTest, OtherKindsAreReportedAndPassedOver) {

@@ -8,8 +8,8 @@
 #include <optional>
 #include <random>
 
+#include "kubelet/settings.h"
 #include "scoring/community_terms.h"
-#include "topology/kubelet_settings.h"
 #include "wire/topology.h"
 
 namespace huygens::placement {
@@ -110,10 +110,9 @@ TEST(CommunityAttributesProperty, AreUnderstoodAsUpstreamDoes) {
     ResourceNames names;
     const auto topology = wire::DecodeCommunityTopology(text, names);
     ASSERT_TRUE(topology.ok());
-    const topology::KubeletOptions options =
-        topology::KubeletOptionsOf(*topology, nullptr, topology::KubeletDefaults());
-    const Walked understood{std::string(topology::kTopologyManagerPolicies[static_cast<size_t>(options.policy)]),
-                            std::string(topology::kTopologyManagerScopes[static_cast<size_t>(options.scope)]),
+    const kubelet::Options options = kubelet::OptionsOf(*topology, nullptr, kubelet::Defaults());
+    const Walked understood{std::string(kubelet::kTopologyManagerPolicies[static_cast<size_t>(options.policy)]),
+                            std::string(kubelet::kTopologyManagerScopes[static_cast<size_t>(options.scope)]),
                             scoring::MaxNumaNodes(*topology)};
     EXPECT_EQ(understood, Walk(object));
   }

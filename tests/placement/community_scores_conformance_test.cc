@@ -7,12 +7,12 @@
 #include <set>
 
 #include "base/quantity.h"
+#include "kubelet/published.h"
 #include "scoring/community_terms.h"
 #include "scoring/registry.h"
 #include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
 #include "tests/wire/known_pod.h"
-#include "topology/kubelet_published.h"
 #include "topology/mask_search.h"
 #include "wire/node.h"
 #include "wire/topology.h"
@@ -94,7 +94,7 @@ class CommunityScores : public testing::Test {
         json::serialize(json::object{{"metadata", {{"name", "n"}}}, {"zones", zones}}), names_));
   }
   CommunityZones Zones(const cluster::NodeTopology& topology, std::span<const ResourceId> resources) {
-    machine_ = topology::PublishedMachine(topology, {});
+    machine_ = kubelet::PublishedMachine(topology, {});
     CommunityZones zones;
     zones.Fill(topology, machine_, machine_, resources);
     return zones;
@@ -102,9 +102,9 @@ class CommunityScores : public testing::Test {
 
   std::vector<json::object> vectors_;
   ResourceNames names_;
-  topology::KubeletMachine machine_;  // that zones refer to
+  kubelet::Machine machine_;  // that zones refer to
   topology::ZoneAccount managed_{topology::Options()};
-  topology::KubeletAccount kubelet_{topology::KubeletDefaults()};
+  kubelet::Account kubelet_{kubelet::Defaults()};
   usage::Account usage_{usage::Options()};
 };
 

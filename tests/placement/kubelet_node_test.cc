@@ -1,20 +1,19 @@
 // The way of a pod on nodes whose kubelet pins.
-#include "tests/topology/kubelet_node.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "placement/placement.h"
+#include "tests/kubelet/node.h"
 #include "tests/placement/build.h"
 
 namespace huygens::placement {
 namespace {
 
 using namespace test;  // NOLINT: builders of the same words
-using topology::test::BoundPod;
-using topology::test::Gi;
-using topology::test::GuaranteedPod;
-using topology::test::Object;
+using kubelet::test::BoundPod;
+using kubelet::test::Gi;
+using kubelet::test::GuaranteedPod;
+using kubelet::test::Object;
 
 constexpr std::string_view kNode = "node";
 
@@ -66,7 +65,7 @@ TEST_F(KubeletNodeTest, RefusesByTheOptionsOfTheCpuManagerThatOnlyTheConfigurati
   Use("single-numa-node");
   EXPECT_EQ(Filter({{3, 1}}), Reason::kFits);
   Options options;
-  options.topology.kubelet.full_cores_only = true;
+  options.kubelet.full_cores_only = true;
   placement_ = std::move(*Placement::Create(options));
   placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
   Publish(Object({{8, 16}, {8, 16}}));
@@ -74,7 +73,7 @@ TEST_F(KubeletNodeTest, RefusesByTheOptionsOfTheCpuManagerThatOnlyTheConfigurati
   EXPECT_EQ(Filter({{4, 1}}), Reason::kFits);
   EXPECT_EQ(Filter({{2, 1}, {1, 1}}), Reason::kTooFewCores);
 
-  options.topology.kubelet.threads_per_core = 1;
+  options.kubelet.threads_per_core = 1;
   placement_ = std::move(*Placement::Create(options));
   placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
   Publish(Object({{8, 16}, {8, 16}}));
@@ -90,10 +89,10 @@ TEST_F(KubeletNodeTest, RefusesByTheOptionsOfTheCpuManagerThatOnlyALabelSays) {
   EXPECT_EQ(Filter({{4, 1}}), Reason::kFits);
   EXPECT_FALSE(placement_->Reserve(GuaranteedPod("odd", {{3, 1}}), kNode, kNow)->Accepted());
   const NodeDescription shown = *placement_->Describe(kNode, kNow);
-  EXPECT_THAT(shown.kubelet, testing::Contains(topology::KubeletSetting{"cpuManagerPolicyOptions.full-pcpus-only",
-                                                                        "true", topology::SettingSource::kLabel}));
-  EXPECT_THAT(shown.kubelet, testing::Contains(topology::KubeletSetting{"threadsPerCore", "2",
-                                                                        topology::SettingSource::kConfiguration}))
+  EXPECT_THAT(shown.kubelet, testing::Contains(kubelet::Setting{"cpuManagerPolicyOptions.full-pcpus-only", "true",
+                                                                kubelet::SettingSource::kLabel}));
+  EXPECT_THAT(shown.kubelet,
+              testing::Contains(kubelet::Setting{"threadsPerCore", "2", kubelet::SettingSource::kConfiguration}))
       << "what is assumed of cores that nobody published is said";
 
   auto published = Object({{8, 16}, {8, 16}});

@@ -6,12 +6,12 @@
 #include <algorithm>
 #include <map>
 
+#include "kubelet/holding.h"
+#include "kubelet/published.h"
+#include "kubelet/settings.h"
 #include "placement/placement.h"
+#include "tests/kubelet/node.h"
 #include "tests/placement/build.h"
-#include "tests/topology/kubelet_node.h"
-#include "topology/kubelet_holding.h"
-#include "topology/kubelet_published.h"
-#include "topology/kubelet_settings.h"
 
 namespace huygens::placement {
 namespace {
@@ -255,19 +255,19 @@ RC_GTEST_PROP(NominatedPodsProperty, ANominatedPodFitsWhoeverIsLetInBefore, ()) 
 class NominatedOnKubeletNode : public NominatedPodsTest {
  protected:
   NominatedOnKubeletNode() {
-    auto object = topology::test::Object({{8, 16}, {8, 16}}, "single-numa-node", "container");
+    auto object = kubelet::test::Object({{8, 16}, {8, 16}}, "single-numa-node", "container");
     object.node_name = kNode;
     object.written = kNow - std::chrono::hours(1);  // before any of the pods
     placement_->Apply(cluster::TopologySet{object});
   }
   static std::shared_ptr<cluster::Pod> Guaranteed(const std::string& uid, int64_t cpus, int priority) {
-    auto pod = topology::test::GuaranteedPod(uid, {{cpus, 1}});
+    auto pod = kubelet::test::GuaranteedPod(uid, {{cpus, 1}});
     pod->priority = priority;
     return pod;
   }
   void Running(const std::string& uid, int64_t cpus, int zone, int priority, bool leaving = false) {
-    const std::vector<cluster::ZoneAmount> zones = {{zone, {{kCpu, cpus * 1000}, {kMemory, topology::test::Gi}}}};
-    auto pod = topology::test::BoundPod(*Guaranteed(uid, cpus, priority), zones, kNow);
+    const std::vector<cluster::ZoneAmount> zones = {{zone, {{kCpu, cpus * 1000}, {kMemory, kubelet::test::Gi}}}};
+    auto pod = kubelet::test::BoundPod(*Guaranteed(uid, cpus, priority), zones, kNow);
     pod->node_name = pod->placement_mark->node = kNode;
     pod->deleting = leaving;
     Show(pod);
@@ -312,7 +312,7 @@ TEST_F(NominatedOnKubeletNode, WhileOthersLeaveAPodMustNotDisturbItInAnyZone) {
 
 TEST_F(NominatedOnKubeletNode, WhoAsksNothingOfZonesNeitherKeepsNorIsKeptFromAny) {
   NominateGuaranteed("nominated", 8, 1000);
-  auto floating = topology::test::GuaranteedPod("floating", {{3, 1}});
+  auto floating = kubelet::test::GuaranteedPod("floating", {{3, 1}});
   floating->containers[0].limits = {};
   floating->priority = 2000;
   floating->nominated_node = kNode;
@@ -342,28 +342,27 @@ TEST_F(NominatedOnKubeletNode, AskingChangesNothing) {
 class TrueNode {
  public:
   TrueNode(const std::string& policy, const std::string& scope) : placement_(std::move(*Placement::Create({}))) {
-    auto object = topology::test::Object({{6, 16}, {6, 16}, {4, 16}}, policy, scope);
+    auto object = kubelet::test::Object({{6, 16}, {6, 16}, {4, 16}}, policy, scope);
     object.node_name = kNode;
     object.written = kNow - std::chrono::hours(1);
     placement_->Apply(cluster::NodeSet{MakeNode(std::string(kNode))});
     placement_->Apply(cluster::TopologySet{object});
-    machine_ =
-        topology::PublishedMachine(object, topology::KubeletOptionsOf(object, nullptr, topology::KubeletDefaults()));
+    machine_ = kubelet::PublishedMachine(object, kubelet::OptionsOf(object, nullptr, kubelet::Defaults()));
   }
   bool WouldAdmitWithoutVictims(const cluster::Pod& pod) const {
-    topology::KubeletMachine later = machine_;
+    kubelet::Machine later = machine_;
     for (const std::string& uid : victims_) Discharge(later, charges_.at(uid));
     return Admission(later, pod).Admitted();
   }
   // kubelet sees the pod; huygens learns where it is.
   bool Start(const cluster::Pod& pod) {
-    const topology::Prediction prediction = Admission(machine_, pod);
+    const kubelet::Prediction prediction = Admission(machine_, pod);
     if (!prediction.Admitted()) return false;
     auto started = std::make_shared<cluster::Pod>(pod);
     started->node_name = kNode;
     started->start_time = kNow;
     started->phase = cluster::PodPhase::kRunning;
-    started->observed_mark = {pod.uid, std::string(kNode), topology::ZonesOf(machine_, prediction.charge)};
+    started->observed_mark = {pod.uid, std::string(kNode), kubelet::ZonesOf(machine_, prediction.charge)};
     Charge(machine_, prediction.charge);
     charges_[pod.uid] = prediction.charge;
     placement_->Apply(cluster::PodSet{started});
@@ -385,13 +384,13 @@ class TrueNode {
   Placement& placement() { return *placement_; }
 
  private:
-  static topology::Prediction Admission(const topology::KubeletMachine& machine, const cluster::Pod& pod) {
-    return topology::Predict(machine, topology::KubeletRequestOf(pod).pod);
+  static kubelet::Prediction Admission(const kubelet::Machine& machine, const cluster::Pod& pod) {
+    return kubelet::Predict(machine, kubelet::RequestOf(pod).pod);
   }
 
   std::unique_ptr<Placement> placement_;
-  topology::KubeletMachine machine_;
-  std::map<std::string, topology::KubeletCharge> charges_;
+  kubelet::Machine machine_;
+  std::map<std::string, kubelet::Allocation> charges_;
   std::vector<std::string> victims_;
 };
 
@@ -400,7 +399,7 @@ RC_GTEST_PROP(NominatedPodsProperty, KubeletAdmitsANominatedPodWhoeverIsLetInBef
   TrueNode node(*rc::gen::element<std::string>("single-numa-node", "restricted"),
                 *rc::gen::element<std::string>("container", "pod"));
   auto make = [&](const std::string& uid, int priority) {
-    auto pod = topology::test::GuaranteedPod(uid, {{pick(1, 5), pick(1, 8)}});
+    auto pod = kubelet::test::GuaranteedPod(uid, {{pick(1, 5), pick(1, 8)}});
     pod->priority = priority;
     return pod;
   };

@@ -3,14 +3,14 @@
 #include <gtest/gtest.h>
 
 #include "placement/placement.h"
-#include "tests/topology/kubelet_node.h"
+#include "tests/kubelet/node.h"
 
 namespace huygens::placement {
 namespace {
 
+using kubelet::test::Gi;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using topology::test::Gi;
 
 const Time kStart = Time(std::chrono::hours(24 * 365 * 56));
 const Time kLater = kStart + std::chrono::minutes(5);
@@ -24,11 +24,11 @@ class PreemptOnKubeletNode : public testing::Test {
     cluster::Node node{.name = "node"};
     node.allocatable = {{kCpu, 20000}, {kMemory, 64 * Gi}, {kPodSlots, 110}};
     placement_->Apply(cluster::NodeSet{node});
-    preemptor_ = topology::test::GuaranteedPod("preemptor", {{8, 2}});
+    preemptor_ = kubelet::test::GuaranteedPod("preemptor", {{8, 2}});
     preemptor_->priority = 1000;
   }
   void Publish(int64_t cpus, Time written, const std::string& fingerprint = "") {
-    auto object = topology::test::Object({{cpus, 14}, {cpus, 14}});
+    auto object = kubelet::test::Object({{cpus, 14}, {cpus, 14}});
     object.node_name = "node";
     object.written = written;
     if (!fingerprint.empty())
@@ -37,11 +37,11 @@ class PreemptOnKubeletNode : public testing::Test {
   }
   void AddPods(bool with_zones) {
     for (int zone = 0; zone < 2; ++zone) {
-      auto pod = topology::test::GuaranteedPod(zone == 0 ? "a" : "b", {{8, 2}});
+      auto pod = kubelet::test::GuaranteedPod(zone == 0 ? "a" : "b", {{8, 2}});
       pod->priority = zone == 0 ? 10 : 5;
       Zones zones;
       if (with_zones) zones = {{zone, {{kCpu, 8000}, {kMemory, 2 * Gi}}}};
-      placement_->Apply(cluster::PodSet{topology::test::BoundPod(*pod, zones, kStart)});
+      placement_->Apply(cluster::PodSet{kubelet::test::BoundPod(*pod, zones, kStart)});
     }
   }
   std::vector<std::string_view> Victims(std::vector<std::string_view> chosen = {}) {
@@ -65,7 +65,7 @@ TEST_F(PreemptOnKubeletNode, WhatIsChargedForAPodIsFreedWithIt) {
 TEST_F(PreemptOnKubeletNode, WhatAnObjectWithFingerprintContainsIsFreedInItsZone) {
   Publish(8, kStart);
   AddPods(true);
-  Publish(0, kLater, topology::test::Fingerprint({"a", "b"}));
+  Publish(0, kLater, kubelet::test::Fingerprint({"a", "b"}));
   for (int times = 0; times < 2; ++times) {
     EXPECT_THAT(Victims(), ElementsAre("uid-b"));
     EXPECT_THAT(Victims({"uid-a"}), ElementsAre("uid-a"));
@@ -75,7 +75,7 @@ TEST_F(PreemptOnKubeletNode, WhatAnObjectWithFingerprintContainsIsFreedInItsZone
 TEST_F(PreemptOnKubeletNode, NothingIsExpectedOfPodsWhoseZonesAreUnknown) {
   Publish(8, kStart);
   AddPods(false);
-  Publish(0, kLater, topology::test::Fingerprint({"a", "b"}));
+  Publish(0, kLater, kubelet::test::Fingerprint({"a", "b"}));
   EXPECT_THAT(Victims({"uid-a"}), IsEmpty());
 }
 

@@ -3,17 +3,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/kubelet/node.h"
 #include "tests/placement/build.h"
-#include "tests/topology/kubelet_node.h"
 
 namespace huygens::placement {
 namespace {
 
 using namespace test;  // NOLINT: builders of the same words
+using kubelet::test::GuaranteedPod;
+using kubelet::test::Object;
 using testing::ElementsAre;
 using testing::IsEmpty;
-using topology::test::GuaranteedPod;
-using topology::test::Object;
 
 // Nodes n0, n1, ... of one zone with 2 CPUs each.
 class WakeSearchTest : public testing::Test {

@@ -61,7 +61,7 @@ TEST(Candidates, AnEnforcedCheckMayOnlyReportForOneCall) {
 
 TEST(CheckRegistry, MakesEachUnderItsOwnName) {
   topology::ZoneAccount zones({});
-  topology::KubeletAccount kubelet(topology::KubeletDefaults());
+  kubelet::Account kubelet(kubelet::Defaults());
   usage::Account usage({});
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);

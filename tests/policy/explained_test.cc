@@ -23,5 +23,24 @@ TEST(Explained, TellsTakenFromNeverAndBeginsWithTheTextForKubeScheduler) {
   EXPECT_EQ(ReasonExplainedAs("something else"), std::nullopt);
 }
 
+TEST(Explained, WhatNeverFitsIsNotCuredByWaiting) {
+  for (Reason reason : kReasons) {
+    if (NeverFits(reason)) {
+      EXPECT_FALSE(MustChange(reason).empty()) << Explained(reason);
+    }
+    if (CurableByVictims(reason)) {
+      EXPECT_TRUE(MustChange(reason).empty()) << Explained(reason);
+    }
+  }
+  EXPECT_TRUE(NeverFits(Reason::kZonesTooSmall) && NeverFits(Reason::kUsageCeilingTooLow));
+  EXPECT_FALSE(NeverFits(Reason::kLostTopology));
+  for (Reason reason : {Reason::kFits, Reason::kLostTopology, Reason::kQuotaExceeded, Reason::kQuotaAncestorOver}) {
+    EXPECT_TRUE(MustChange(reason).empty()) << Explained(reason);
+  }
+  for (Reason reason : {Reason::kQuotaNoGroup, Reason::kQuotaOtherModel, Reason::kQuotaHoursSpent}) {
+    EXPECT_FALSE(MustChange(reason).empty()) << Explained(reason);
+  }
+}
+
 }  // namespace
 }  // namespace huygens::policy

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/topology/kubelet_node.h"
+#include "tests/kubelet/node.h"
 #include "tests/topology/placed_pod.h"
 
 namespace huygens::policy {
@@ -10,7 +10,7 @@ namespace {
 
 const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
-const topology::KubeletAccount kNoKubelet({});
+const kubelet::Account kNoKubelet({});
 
 enum class Kind { kAbsent, kManaged, kKubelet, kDefect };
 
@@ -73,7 +73,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
   topology::ZoneAccount zones({});
-  topology::KubeletAccount kubelet({});
+  kubelet::Account kubelet({});
   cluster::State state({.loss_grace = std::chrono::minutes(10)});
   state.AddAccount(zones);
   state.AddAccount(kubelet);
@@ -85,9 +85,9 @@ TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
   };
   add("managed", Object(Kind::kManaged));
   add("defect", Object(Kind::kDefect));
-  add("kubelet", topology::test::Object({{8, 16}, {8, 16}}));
+  add("kubelet", kubelet::test::Object({{8, 16}, {8, 16}}));
   add("hands-off", Object(Kind::kKubelet));
-  const auto pod = topology::test::GuaranteedPod("p", {{4, 1}});
+  const auto pod = kubelet::test::GuaranteedPod("p", {{4, 1}});
   const cluster::Pod bare;
   const auto reasons = [&](const cluster::Pod& asking) {
     PodQuery query{asking, topology::RequestOf(asking, zones.options().managed_resources), kNow};
@@ -176,13 +176,13 @@ TEST(TopologyCheck, LeavesRejectedNodesAlone) {
 // 64 zones of 6 CPUs and much memory or 8 and little: that no eight of them hold 57 CPUs and 103 memory is more than
 // the search can find out, of the empty node either.
 TEST(TopologyCheck, APodRefusedForWantOfStepsMayBeCured) {
-  cluster::NodeTopology object = topology::test::Object(std::vector<std::pair<int64_t, int64_t>>(64), "restricted");
+  cluster::NodeTopology object = kubelet::test::Object(std::vector<std::pair<int64_t, int64_t>>(64), "restricted");
   for (cluster::Zone& zone : object.zones) {
     const int64_t cpus = zone.id % 2 == 0 ? 6 : 8;
     zone.allocatable = zone.available = {{kCpu, cpus * 1000}, {kMemory, 20 - cpus}};
   }
   topology::ZoneAccount zones({});
-  topology::KubeletAccount kubelet(topology::KubeletDefaults());
+  kubelet::Account kubelet(kubelet::Defaults());
   zones.NodeChanged(0, &object);
   kubelet.NodeChanged(0, &object);
   auto reason = [&](int64_t cpus, int64_t memory) {

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "preflight/usage.h"
-#include "tests/prom/fake_prometheus.h"
+#include "tests/usage_sources/fake_prometheus.h"
 
 namespace huygens::preflight {
 namespace {
@@ -17,7 +17,7 @@ constexpr char kMemory[] = "container_memory_working_set_bytes";
 class AskUsageTest : public testing::Test {
  protected:
   AskUsageTest() {
-    configuration_.usage.prometheus = extender::PrometheusConfiguration{.url = prometheus_.Url()};
+    configuration_.usage.prometheus = settings::PrometheusConfiguration{.url = prometheus_.Url()};
     configuration_.usage.resources = {{.name = "memory"}};
   }
   // A workload with one value at each of these moments before now.
@@ -35,8 +35,8 @@ class AskUsageTest : public testing::Test {
     return series.resources.at(0).history;
   }
 
-  prom::FakePrometheus prometheus_;
-  extender::Configuration configuration_;
+  usage_sources::FakePrometheus prometheus_;
+  settings::Configuration configuration_;
 };
 
 TEST_F(AskUsageTest, EveryQuestionHasTheMatchersButTheOneWhetherTheyAreToBlame) {
@@ -68,8 +68,8 @@ TEST_F(AskUsageTest, HistoryBelongsToWorkloadsAndReachesAsFarAsTheOldestPod) {
 }
 
 TEST_F(AskUsageTest, WarningsOfAnswersAreKeptEachOnce) {
-  prometheus_.Break([](const prom::FakePrometheus::Call&) {
-    return prom::FakePrometheus::Json(
+  prometheus_.Break([](const usage_sources::FakePrometheus::Call&) {
+    return usage_sources::FakePrometheus::Json(
         200, R"({"status":"success","warnings":["a store is away"],"data":{"resultType":"vector","result":[]}})");
   });
   EXPECT_THAT(AskPrometheus(configuration_, kNow).warnings, ElementsAre("a store is away"));

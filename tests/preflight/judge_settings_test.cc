@@ -30,8 +30,8 @@ struct Change {
 
 class JudgeSchedulerTest : public testing::TestWithParam<Change> {
  protected:
-  static extender::Configuration Configuration() {
-    extender::Configuration configuration;
+  static settings::Configuration Configuration() {
+    settings::Configuration configuration;
     configuration.server.tls = {.cert_file = "t", .key_file = "k", .client_ca_file = "ca"};
     return configuration;
   }
@@ -161,7 +161,7 @@ std::string Line(std::string_view verb, std::string_view group, std::string_view
   return Concat(verb, " ", group, " ", resource, " ", space, " ", name);
 }
 
-std::set<std::string> Needed(const extender::Configuration& configuration) {
+std::set<std::string> Needed(const settings::Configuration& configuration) {
   std::set<std::string> needed;
   for (const Permission& each : PermissionsFor(configuration)) {
     needed.insert(Line(each.verb, each.group,
@@ -204,14 +204,14 @@ TEST(Permissions, AreThoseThatAreShipped) {
       }
     }
   }
-  extender::Configuration configuration;
+  settings::Configuration configuration;
   configuration.filter.checks = {"topology", "usage", "quota"};
   configuration.server.admin_address = "0.0.0.0:8889";
   EXPECT_EQ(Needed(configuration), shipped);
 }
 
 TEST(Permissions, FollowTheConfiguration) {
-  extender::Configuration configuration;
+  settings::Configuration configuration;
   configuration.filter.checks = {"topology"};
   configuration.wake.enabled = false;
   configuration.bind.lease.enabled = false;
@@ -224,10 +224,10 @@ TEST(Permissions, FollowTheConfiguration) {
 }
 
 TEST(Permissions, TheMetricsApiIsNeededOnlyWhereSomethingLooksAtUsage) {
-  const auto needs_metrics = [](const extender::Configuration& configuration) {
+  const auto needs_metrics = [](const settings::Configuration& configuration) {
     return Needed(configuration).contains(Line("list", "metrics.k8s.io", "pods", "", ""));
   };
-  extender::Configuration configuration;
+  settings::Configuration configuration;
   configuration.filter.checks = {"topology"};
   configuration.prioritize.terms = {{.name = "FewestZones"}};
   EXPECT_FALSE(needs_metrics(configuration));
@@ -239,7 +239,7 @@ TEST(Permissions, TheMetricsApiIsNeededOnlyWhereSomethingLooksAtUsage) {
 }
 
 TEST(Permissions, ObjectsAreReadByNameOnlyOfPodsAndTheLease) {
-  extender::Configuration configuration;
+  settings::Configuration configuration;
   configuration.filter.checks = {"topology", "usage", "quota"};
   for (const Permission& each : PermissionsFor(configuration)) {
     if (each.verb == "get") {
@@ -266,6 +266,24 @@ TEST(Permissions, WhatIsMissingComesWithTheRuleThatAllowsIt) {
   EXPECT_EQ(ExitCode(JudgePermissions(accesses, "x")), 0);
   accesses[0].asked = Unavailable("no answer");
   EXPECT_EQ(Find(JudgePermissions(accesses, "x"), "nobody could say").severity, Severity::kWarning);
+}
+
+TEST(Permissions, ThatForClaimsIsNeededWhereAGroupHasABudgetOfDevices) {
+  for (const bool budgets : {false, true}) {
+    std::vector<Access> accesses;
+    settings::Configuration configuration;
+    configuration.filter.checks = {"quota"};
+    for (const Permission& each : PermissionsFor(configuration, budgets)) {
+      accesses.push_back({.permission = each, .allowed = each.group != "resource.k8s.io", .asked = absl::OkStatus()});
+    }
+    const Finding claims =
+        Find(JudgePermissions(accesses, "x"), "may not list, watch resourceclaims of resource.k8s.io");
+    EXPECT_EQ(claims.severity, budgets ? Severity::kError : Severity::kWarning);
+    EXPECT_THAT(claims.mend, testing::HasSubstr("resources: [resourceclaims], verbs: [list, watch]}"));
+  }
+  settings::Configuration without;
+  without.filter.checks = {"topology"};
+  for (const Permission& each : PermissionsFor(without)) EXPECT_NE(each.group, "resource.k8s.io") << "without quota";
 }
 
 TEST(Report, GroupsFindingsWorstFirstAndCountsThem) {

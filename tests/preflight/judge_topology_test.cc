@@ -1,8 +1,8 @@
 #include "preflight/judge_topology.h"
 
+#include "tests/kubelet/node.h"
 #include "tests/placement/build.h"
 #include "tests/preflight/findings.h"
-#include "tests/topology/kubelet_node.h"
 
 namespace huygens::preflight {
 namespace {
@@ -13,9 +13,9 @@ using testing::IsEmpty;
 
 class JudgeTopologyTest : public testing::Test {
  protected:
-  void Use(const topology::KubeletOptions& kubelet = topology::KubeletDefaults()) {
+  void Use(const kubelet::Options& kubelet = kubelet::Defaults()) {
     placement::Options options;
-    options.topology.kubelet = kubelet;
+    options.kubelet = kubelet;
     placement_ = std::move(*placement::Placement::Create(options));
   }
   void SetUp() override { Use(); }
@@ -25,7 +25,7 @@ class JudgeTopologyTest : public testing::Test {
     placement_->Apply(cluster::NodeSet{std::move(node)});
   }
   void AddObject(const std::string& node, std::vector<std::pair<std::string, std::string>> more = {}) {
-    cluster::NodeTopology object = topology::test::Object({{8, 16}, {8, 16}});
+    cluster::NodeTopology object = kubelet::test::Object({{8, 16}, {8, 16}});
     object.node_name = node;
     std::ranges::move(more, std::back_inserter(object.attributes));
     placement_->Apply(cluster::TopologySet{std::move(object)});
@@ -36,7 +36,7 @@ class JudgeTopologyTest : public testing::Test {
   }
 
   std::unique_ptr<placement::Placement> placement_;
-  extender::Configuration configuration_;
+  settings::Configuration configuration_;
 };
 
 TEST_F(JudgeTopologyTest, ACountOfNodesByWhoPinsThem) {
@@ -63,7 +63,7 @@ TEST_F(JudgeTopologyTest, NodesWithoutAnObjectAreNamed) {
 
 TEST_F(JudgeTopologyTest, ObjectsThatCannotBeUsedOrBelongToNobodyAreNamed) {
   AddNode("a");
-  cluster::NodeTopology object = topology::test::Object({});
+  cluster::NodeTopology object = kubelet::test::Object({});
   object.node_name = "a";
   object.defect = "65 zones; at most 64 are supported";
   placement_->Apply(cluster::TopologySet{object});
@@ -74,7 +74,7 @@ TEST_F(JudgeTopologyTest, ObjectsThatCannotBeUsedOrBelongToNobodyAreNamed) {
 
 TEST_F(JudgeTopologyTest, WhatNobodySaysOfAKubeletIsSaid) {
   AddNode("a");
-  cluster::NodeTopology object = topology::test::Object({{8, 16}});
+  cluster::NodeTopology object = kubelet::test::Object({{8, 16}});
   object.node_name = "a";
   object.attributes.clear();
   placement_->Apply(cluster::TopologySet{object});
@@ -116,7 +116,7 @@ TEST_F(JudgeTopologyTest, AKubeletThatIsConfiguredOtherwiseIsNamedWithWhatMendsI
   AddNode("a", {{"huygens.dev/cpu-manager-policy-options.full-pcpus-only", "true"}});
   EXPECT_FALSE(Has(Compare("a", says), "full-pcpus-only")) << "what it said to do mends it";
   Use([] {
-    topology::KubeletOptions options = topology::KubeletDefaults();
+    kubelet::Options options = kubelet::Defaults();
     options.full_cores_only = true;
     return options;
   }());

@@ -38,7 +38,7 @@ class JudgeUsageTest : public testing::Test {
   }
 
   std::unique_ptr<placement::Placement> placement_ = std::move(*placement::Placement::Create({}));
-  extender::Configuration configuration_;
+  settings::Configuration configuration_;
   PrometheusSeries series_;
   ResourceSeries cpu_;
 };
@@ -80,7 +80,7 @@ TEST_F(JudgeUsageTest, WhyNoPodIsMeasured) {
 }
 
 TEST_F(JudgeUsageTest, MatchersThatMatchNothingAreToBlame) {
-  configuration_.usage.prometheus = extender::PrometheusConfiguration{.matchers = {R"(cluster="prod")"}};
+  configuration_.usage.prometheus = settings::PrometheusConfiguration{.matchers = {R"(cluster="prod")"}};
   cpu_.recorded_workloads = cpu_.recorded_nodes = false;
   cpu_.metric = "container_cpu_usage_seconds_total";
   cpu_.workloads = 0u;
@@ -106,7 +106,7 @@ TEST_F(JudgeUsageTest, WorkloadsThatAreYoungerThanMinHistory) {
 }
 
 TEST_F(JudgeUsageTest, OtherSourcesOfWholeNodesAreNamed) {
-  using prom::NodeSource;
+  using usage_sources::NodeSource;
   cpu_.sources = std::vector<WholeNodes>{{NodeSource::kCadvisor, {"a"}}, {NodeSource::kKubelet, {"b"}}};
   EXPECT_EQ(Find(Judge(), "whole nodes are measured by kubelet's /metrics/resource (1 node: b)").severity,
             Severity::kOk);
@@ -146,7 +146,7 @@ TEST_F(JudgeUsageTest, NodesThatAreNotMeasured) {
   EXPECT_THAT(Find(Judge(), what).mend,
               AllOf(HasSubstr("node_exporter"), HasSubstr("{id=\"/\"}"), HasSubstr("/metrics/resource")));
   EXPECT_EQ(Find(Judge(), what).severity, Severity::kWarning) << "nodes whose pods are measured are not absent";
-  cpu_.sources = std::vector<WholeNodes>{{prom::NodeSource::kNodeExporter, {"10.0.0.1"}}};
+  cpu_.sources = std::vector<WholeNodes>{{usage_sources::NodeSource::kNodeExporter, {"10.0.0.1"}}};
   EXPECT_THAT(Find(Judge(), what).mend,
               AllOf(HasSubstr("node_exporter measures 10.0.0.1"), HasSubstr("kube_node_info")));
   cpu_.own_nodes = true;

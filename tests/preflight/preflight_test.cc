@@ -60,7 +60,7 @@ class PreflightTest : public testing::Test {
 
   fake::ApiServer server_;
   fake::TemporaryDirectory files_;
-  extender::Configuration configuration_;
+  settings::Configuration configuration_;
   Options options_;
 };
 
@@ -206,10 +206,10 @@ TEST_F(PreflightTest, ManifestsAreCheckedAsFarAsTheyGo) {
 TEST_F(PreflightTest, PrometheusThatIsAwayIsSaidWithItsAddress) {
   PutCluster();
   AllowAll();
-  configuration_.usage.prometheus = extender::PrometheusConfiguration{.url = "http://127.0.0.1:1"};
+  configuration_.usage.prometheus = settings::PrometheusConfiguration{.url = "http://127.0.0.1:1"};
   const Finding finding = Find(Run(), "Prometheus at http://127.0.0.1:1 cannot be asked");
   EXPECT_EQ(finding.severity, Severity::kWarning);
-  for (extender::UsageResource& each : configuration_.usage.resources) each.when_absent = usage::WhenUnknown::kReject;
+  for (settings::UsageResource& each : configuration_.usage.resources) each.when_absent = usage::WhenUnknown::kReject;
   EXPECT_EQ(Find(Run(), "cannot be asked").severity, Severity::kWarning) << "the check steps aside";
   configuration_.usage.max_stale_nodes = usage::kMillion;
   configuration_.usage.min_history = Duration::zero();

@@ -66,7 +66,7 @@ class CommunityTermsTest : public testing::Test {
   }
 
   topology::ZoneAccount managed_{topology::Options()};
-  topology::KubeletAccount kubelet_{topology::KubeletDefaults()};
+  kubelet::Account kubelet_{kubelet::Defaults()};
   usage::Account usage_{usage::Options()};
   cluster::State state_;
   cluster::NodeTopology topology_;

@@ -25,7 +25,7 @@ cluster::NodeTopology Object(int zones, int distance) {
   return topology;
 }
 
-const topology::KubeletAccount kNoKubelet({});
+const kubelet::Account kNoKubelet({});
 
 float ScoreOf(const topology::ZoneAccount& zones, int64_t cpus, std::optional<bool> aware = false) {
   cluster::Pod pod;

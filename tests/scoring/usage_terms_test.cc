@@ -42,7 +42,7 @@ class UsageTermsTest : public testing::Test {
   }
 
   topology::ZoneAccount zones_{topology::Options()};
-  topology::KubeletAccount kubelet_{topology::KubeletDefaults()};
+  kubelet::Account kubelet_{kubelet::Defaults()};
   usage::Account usage_;
   cluster::Pod pod_;
   NodeIndex nodes_ = 0;

@@ -71,7 +71,7 @@ TEST(WeightedMean, DoesNotAskATermOfWeightZero) {
 
 TEST(TermRegistry, MakesEachTermUnderItsOwnName) {
   topology::ZoneAccount zones({});
-  topology::KubeletAccount kubelet(topology::KubeletDefaults());
+  kubelet::Account kubelet(kubelet::Defaults());
   usage::Account usage({});
   const Sources sources{zones, kubelet, usage};
   for (const TermEntry& entry : KnownTerms()) {

@@ -9,6 +9,7 @@
 #include "tests/wire/samples.h"
 #include "wire/api_status.h"
 #include "wire/biz_group_quota.h"
+#include "wire/device_claim.h"
 #include "wire/extender_answer.h"
 #include "wire/extender_args.h"
 #include "wire/lease.h"
@@ -44,7 +45,9 @@ constexpr std::string_view kSamples[] = {samples::kPod,
                                          samples::kPrometheusError,
                                          samples::kPodMetrics,
                                          samples::kUsageHistory,
-                                         samples::kBizGroupQuota};
+                                         samples::kBizGroupQuota,
+                                         samples::kResourceClaim,
+                                         samples::kDeviceClass};
 
 void Check(const Status& status, const std::string& text) {
   if (status.ok()) return;
@@ -99,6 +102,8 @@ void CheckAll(const std::string& text) {
     EXPECT_FALSE(group->name.empty()) << text;
     EXPECT_TRUE(group->defect.empty() || group->hard.empty()) << text;
   }
+  Check(DecodeResourceClaim(text).status(), text);
+  Check(DecodeDeviceClass(text).status(), text);
   const PrometheusVisitor visitor{[](const PrometheusLabels&) { return true; }, [](Time, double) {}};
   Check(DecodePrometheusAnswer(text, visitor).status(), text);
 }

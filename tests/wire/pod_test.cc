@@ -386,5 +386,34 @@ TEST(Pod, AResourceThatANodeNamesLaterCounts) {
   EXPECT_FALSE(known->unknown_resources.has_value());
 }
 
+// "gpus:train-gpus nic:? none:-" of each claim: the name, not known yet, none needed.
+std::string Claims(std::string_view json) {
+  ResourceNames names;
+  const auto pod = DecodePod(json, names);
+  if (!pod.ok()) return std::string(Message(pod.status()));
+  if (!pod->claims) return "absent";
+  std::string text;
+  for (const cluster::PodClaim& claim : *pod->claims) {
+    const std::string name = !claim.needed ? "-" : claim.name.empty() ? Concat("? of ", claim.made_from) : claim.name;
+    text += Concat(text.empty() ? "" : " ", claim.entry, ":", name);
+  }
+  return text;
+}
+
+TEST(PodClaims, AreNamedBySpecOrStatus) {
+  EXPECT_EQ(Claims(R"({"metadata":{"name":"p"},"spec":{}})"), "absent");
+  EXPECT_EQ(Claims(R"({"metadata":{"name":"p"},"spec":{"resourceClaims":[]}})"), "absent");
+  const std::string spec =
+      R"("spec":{"resourceClaims":[{"name":"own","resourceClaimName":"c1"},{"name":"made","resourceClaimTemplateName":"t"}]})";
+  EXPECT_EQ(Claims("{" + spec + "}"), "own:c1 made:? of t");
+  const std::string named =
+      R"("status":{"resourceClaimStatuses":[{"name":"other","resourceClaimName":"x"},{"name":"made","resourceClaimName":"p-made-7kx2p"},{"name":"own","resourceClaimName":"y"}]})";
+  EXPECT_EQ(Claims("{" + spec + "," + named + "}"), "own:c1 made:p-made-7kx2p");
+  EXPECT_EQ(Claims("{" + named + "," + spec + "}"), "own:c1 made:p-made-7kx2p") << "in any order";
+  EXPECT_EQ(Claims("{" + spec + R"(,"status":{"resourceClaimStatuses":[{"name":"made"}]}})"), "own:c1 made:-");
+  EXPECT_EQ(Claims(R"({"spec":{"resourceClaims":[{"name":"own","source":{"resourceClaimName":"c1"}}]}})"), "own:? of ")
+      << "as Kubernetes 1.30 had it";
+}
+
 }  // namespace
 }  // namespace huygens::wire

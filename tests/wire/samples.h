@@ -99,4 +99,15 @@ inline constexpr std::string_view kBizGroupQuota =
     R"("status":{"hard":{"limits.cpu":"10"},"used":{"limits.cpu":"6","cash/limits.cpu":"12500m"},"selfUsed":{"limits.cpu":"6","cash/limits.cpu":"12500m"},)"
     R"("lastReconcileTime":"2026-11-21T11:36:17Z"}})";
 
+inline constexpr std::string_view kResourceClaim =
+    R"({"apiVersion":"resource.k8s.io/v1","kind":"ResourceClaim","metadata":{"name":"train-gpus","namespace":"ns","uid":"uid-claim","resourceVersion":"12"},)"
+    R"("spec":{"devices":{"requests":[{"name":"main","exactly":{"deviceClassName":"gpu.example.com","allocationMode":"ExactCount","count":2}},)"
+    R"({"name":"more","firstAvailable":[{"name":"two","deviceClassName":"gpu.example.com","allocationMode":"ExactCount","count":2},)"
+    R"({"name":"nic","deviceClassName":"nic.example.com","allocationMode":"ExactCount","count":1}]}],"config":[{"requests":["main"]}]}},)"
+    R"("status":{"allocation":{"devices":{"results":[{"request":"main","driver":"gpu.example.com","pool":"n1","device":"gpu-0"}]}},)"
+    R"("reservedFor":[{"resource":"pods","name":"b","uid":"uid-b"},{"resource":"pods","name":"a","uid":"uid-a"}]}})";
+inline constexpr std::string_view kDeviceClass =
+    R"({"apiVersion":"resource.k8s.io/v1","kind":"DeviceClass","metadata":{"name":"gpu.example.com","uid":"uid-class","creationTimestamp":"2026-11-21T12:00:00Z"},)"
+    R"("spec":{"selectors":[{"cel":{"expression":"true"}}],"extendedResourceName":"example.com/gpu"}})";
+
 }  // namespace huygens::wire::samples

@@ -1,0 +1,298 @@
+#include "admin/explanation.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "admin/debug_json.h"
+#include "admin/readiness.h"
+#include "policy/explained.h"
+#include "settings/scalar.h"
+#include "topology/why_no_zones.h"
+#include "topology/zone_request.h"
+
+namespace huygens::admin {
+
+namespace {
+
+using placement::NodeDescription;
+using placement::ZoneDescription;
+using policy::Reason;
+using Kind = kubelet::Container::Kind;
+
+// How much of what is needed there is, by the resource of which there is least: 1 is enough.
+double Share(const ResourceVector& needs, const ResourceVector& there) {
+  double share = 1;
+  for (const auto& [resource, amount] : needs) {
+    share = std::min(share, static_cast<double>(there.Get(resource)) / static_cast<double>(amount));
+  }
+  return share;
+}
+
+ResourceVector Only(const ResourceVector& needs, const ResourceVector& amounts) {
+  ResourceVector only;
+  for (const auto& [resource, needed] : needs) only.Set(resource, amounts.Get(resource));
+  return only;
+}
+
+// Only whole CPUs of a zone count for a pod that crosses zones of a managed node.
+ResourceVector Whole(ResourceVector free, const ResourceVector& of) {
+  free.Set(kCpu, std::max<int64_t>(0, free.Get(kCpu) - of.Get(kCpu) % 1000));
+  return free;
+}
+
+void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShortage& shortage) {
+  const auto of = [&](const ZoneDescription& zone) { return kubelet ? zone.allocatable : zone.effective; };
+  const auto take = [&](const ZoneDescription& zone) {
+    const bool crosses = !kubelet && !shortage.one_zone;
+    shortage.free.Add(Only(shortage.needs, crosses ? Whole(zone.free, of(zone)) : zone.free));
+    shortage.of.Add(Only(shortage.needs, of(zone)));
+    shortage.whole_cores += zone.whole_cores;
+    shortage.cores += zone.cores;
+  };
+  if (!shortage.one_zone) {
+    for (const ZoneDescription& zone : zones) {
+      if (zone.present) take(zone);
+    }
+    return;
+  }
+  const auto nearness = [&](const ZoneDescription& zone) {
+    return std::tuple(zone.present, Share(shortage.needs, zone.free), shortage.asks_cores ? zone.whole_cores : 0,
+                      zone.free.Get(kCpu), Share(shortage.needs, of(zone)));
+  };
+  const auto nearest = std::ranges::max_element(zones, {}, nearness);
+  if (nearest == zones.end() || !nearest->present) return;
+  shortage.zone = nearest->name;
+  take(*nearest);
+  const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
+  if (nearest->stale && claimed != shortage.of) shortage.claimed = claimed;
+}
+
+bool IsOfUsage(Reason reason) {
+  return reason == Reason::kUsageCeiling || reason == Reason::kUsageCeilingTooLow || reason == Reason::kUsageUnknown;
+}
+
+bool IsOfZones(Reason reason) {
+  return reason == Reason::kStaleRealCapacity || (!IsOfUsage(reason) && !policy::Apart(reason).empty());
+}
+
+// The first resource of which there is too little, or nothing known.
+std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage::Demand& demand, Reason reason,
+                                     cluster::NodeIndex node, Time now) {
+  for (size_t r = 0; r < demand.resources.size(); ++r) {
+    const usage::NodeUse use = account.Use(node, r, now);
+    const int64_t needs = demand.resources[r].peak;
+    const bool lacks = reason == Reason::kUsageUnknown ? use.state != usage::MetricState::kFresh
+                                                       : use.ceiling && needs + use.peak > *use.ceiling;
+    if (!lacks) continue;
+    const usage::ResourceOptions& options = account.options().resources[r];
+    return UsageShortage{options.name, options.resource, use, needs, demand.resources[r].curve.empty()};
+  }
+  return std::nullopt;
+}
+
+std::string UsageText(const UsageShortage& shortage, Reason reason) {
+  const auto text = [&](int64_t amount) { return QuantityText(shortage.unit, amount); };
+  if (reason == Reason::kUsageUnknown) {
+    return Concat(shortage.resource, shortage.use.measured
+                                         ? Concat(": last measured at ", FormatRfc3339(*shortage.use.measured))
+                                         : std::string(": never measured"));
+  }
+  return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
+                shortage.estimated ? "by its requests and limits" : "as its kind uses", ", beside a peak of ",
+                text(shortage.use.peak), ", where ", text(*shortage.use.ceiling), " of ", text(shortage.use.capacity),
+                " are allowed");
+}
+
+std::string_view Setting(const NodeDescription& node, std::string_view name) {
+  const auto found = std::ranges::find(node.kubelet, name, &kubelet::Setting::name);
+  return found == node.kubelet.end() ? std::string_view() : std::string_view(found->value);
+}
+
+// The containers of which the reason speaks; nothing if it speaks of the pod.
+std::optional<Kind> RefusedKind(Reason reason) {
+  switch (reason) {
+    case Reason::kCannotAlignContainer:
+    case Reason::kNeverAlignsContainer:
+      return Kind::kApp;
+    case Reason::kCannotAlignInitContainer:
+    case Reason::kNeverAlignsInitContainer:
+      return Kind::kInit;
+    case Reason::kCannotAlignSidecar:
+    case Reason::kNeverAlignsSidecar:
+      return Kind::kSidecar;
+    default:
+      return std::nullopt;
+  }
+}
+
+// Without what no manager of this kubelet looks at, and what its zones do not say.
+ResourceVector Needs(const NodeDescription& node, int cpus, const ResourceVector& memory,
+                     const ResourceVector& devices) {
+  const auto counted = [&](ResourceId resource) {
+    return std::ranges::any_of(node.zones, [&](const auto& zone) { return zone.allocatable.Has(resource); });
+  };
+  ResourceVector needs;
+  if (cpus > 0 && Setting(node, "cpuManagerPolicy") == "static") needs.Set(kCpu, int64_t{cpus} * 1000);
+  if (Setting(node, "memoryManagerPolicy") == "Static") {
+    for (const auto& [resource, amount] : memory) {
+      const bool managed = resource == kMemory || IsHugepages(resource);
+      if (amount > 0 && managed && counted(resource)) needs.Set(resource, amount);
+    }
+  }
+  for (const auto& [resource, amount] : devices) {
+    if (amount > 0 && counted(resource)) needs.Set(resource, amount);
+  }
+  return needs;
+}
+
+ZoneShortage AtKubelet(const cluster::Pod& pod, const NodeDescription& node, Reason reason) {
+  const kubelet::Pod wants = kubelet::RequestOf(pod).pod;
+  ZoneShortage shortage{.policy = std::string(Setting(node, "topologyManagerPolicy"))};
+  shortage.one_zone = shortage.policy == "single-numa-node";
+  shortage.needs = Needs(node, wants.cpus, wants.memory, wants.devices);
+  const std::optional<Kind> kind = RefusedKind(reason);
+  if (kind) {
+    // Of several the largest is the hardest to align.
+    const kubelet::Container* largest = nullptr;
+    size_t at = 0;
+    for (size_t i = 0; i < wants.containers.size(); ++i) {
+      const kubelet::Container& each = wants.containers[i];
+      if (each.kind != *kind || (largest && each.cpus <= largest->cpus)) continue;
+      largest = &each;
+      at = i;
+    }
+    if (largest) {
+      shortage.needs = Needs(node, largest->cpus, largest->memory, largest->devices);
+      const size_t inits = pod.init_containers.size();
+      shortage.container = at < inits ? pod.init_containers[at].name : pod.containers[at - inits].name;
+    }
+  }
+  TakeZones(node.zones, true, shortage);
+  return shortage;
+}
+
+ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, const topology::Options& options) {
+  const topology::ZoneRequest request = topology::RequestOf(pod, options.managed_resources);
+  ZoneShortage shortage{.one_zone = request.aware.value_or(node.single_numa)};
+  shortage.asks_cores = request.smt != cluster::Smt::kUnset;
+  for (size_t r = 0; r < request.amounts.size(); ++r) {
+    if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
+  }
+  TakeZones(node.zones, false, shortage);
+  return shortage;
+}
+
+// "17 cpu and 4Gi memory"
+std::string AmountsText(const ResourceVector& amounts, const ResourceNames& resources) {
+  std::string text;
+  for (const auto& [resource, amount] : amounts) {
+    text += Concat(text.empty() ? "" : " and ", QuantityText(resource, amount), " ", resources.Name(resource));
+  }
+  return text;
+}
+
+// "5 of 16 free", or with several resources "5 of 16 cpu and 2Gi of 8Gi memory free"
+std::string FreeText(const ZoneShortage& shortage, const ResourceNames& resources) {
+  std::string text;
+  size_t needed_resources = 0;
+  for (const auto& each : shortage.needs) needed_resources += each.second > 0 ? 1 : 0;
+  for (const auto& [resource, needed] : shortage.needs) {
+    text += Concat(text.empty() ? "" : " and ", QuantityText(resource, shortage.free.Get(resource)), " of ",
+                   QuantityText(resource, shortage.of.Get(resource)));
+    if (needed_resources > 1) text += Concat(" ", resources.Name(resource));
+  }
+  text += " free";
+  if (!shortage.asks_cores) return text;
+  return Concat(text, ", ", std::to_string(shortage.whole_cores), " of ", std::to_string(shortage.cores),
+                " cores unused");
+}
+
+}  // namespace
+
+std::vector<NodeExplanation> Explain(placement::Placement& placement, const cluster::Pod& pod,
+                                     std::span<const std::string_view> nodes, Time now) {
+  const std::vector<Reason> reasons = placement.Filter(pod, nodes, now).reasons;
+  const usage::Account& use = placement.usage();
+  const usage::Demand demand = use.options().resources.empty() ? usage::Demand() : use.DemandOf(pod);
+  std::vector<NodeExplanation> explanations;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    NodeExplanation each{.node = nodes[i], .reason = reasons[i], .zones = {}, .usage = {}, .loss_left = {}};
+    if (const auto node = placement.state().FindNode(nodes[i])) {
+      if (IsOfUsage(each.reason)) each.usage = OfUsage(use, demand, each.reason, *node, now);
+      if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
+    }
+    if (IsOfZones(each.reason)) {
+      if (const auto node = placement.Describe(nodes[i], now)) {
+        each.zones = node->mode == topology::NodeMode::kKubelet ? AtKubelet(pod, *node, each.reason)
+                                                                : AtManaged(pod, *node, placement.options().topology);
+      }
+    }
+    explanations.push_back(std::move(each));
+  }
+  return explanations;
+}
+
+std::string LossText(Duration left, Duration grace) {
+  return Concat("what it last said holds for ", SecondsText(left),
+                " more (topology.lossGrace: ", settings::DurationText(grace), ")");
+}
+
+std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options) {
+  if (node.loss_left) return LossText(*node.loss_left, options.topology.loss_grace);
+  const std::string_view apart = policy::Apart(node.reason);
+  if (node.usage) return Concat(UsageText(*node.usage, node.reason), apart.empty() ? "" : Concat("; ", apart));
+  if (!node.zones || node.zones->needs.empty()) return "";
+  const ZoneShortage& zones = *node.zones;
+  std::string text = zones.container.empty() ? "needs " : Concat("container ", zones.container, " needs ");
+  text += AmountsText(zones.needs, resources);
+  if (zones.asks_cores) text += " by whole cores";
+  if (zones.one_zone) {
+    text += Concat(" in one zone; freest ", zones.zone, ": ");
+  } else {
+    text += zones.policy.empty() ? "; all zones together: " : Concat(" in zones that ", zones.policy, " allows; all: ");
+  }
+  text += FreeText(zones, resources);
+  if (!zones.claimed.empty()) {
+    text += Concat("; its real capacity is out of date, it claims ", AmountsText(zones.claimed, resources));
+  }
+  // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.
+  if (!apart.empty()) text += Concat("; ", apart);
+  return text;
+}
+
+std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node) {
+  const cluster::State& state = placement.state();
+  const std::span<const ResourceId> managed = placement.options().topology.managed_resources;
+  const cluster::NodeTopology* topology = state.Topology(node);
+  const std::string name = Concat("node ", state.NodeName(node));
+  std::string of_pod = topology::WhyNoZones(pod, managed);
+  switch (placement.Mode(node)) {
+    case topology::NodeMode::kNoTopology:
+      return Concat(name, " has no NodeResourceTopology");
+    case topology::NodeMode::kUnusable:
+      return Concat("the NodeResourceTopology of ", name, " cannot be used",
+                    topology ? Concat(": ", topology->defect) : std::string());
+    case topology::NodeMode::kKubelet:
+      if (topology && topology->source == cluster::TopologySource::kCrane) {
+        return Concat("the NodeResourceTopology of ", name, " says cpuManagerPolicy None: kubelet pins there");
+      }
+      if (kubelet::RequestOf(pod).asks_nothing) {
+        return Concat("kubelet pins nothing for it: ", of_pod.empty() ? "it is not Guaranteed" : of_pod);
+      }
+      return Concat("kubelet pins on ", name, ", and which zones it will take is not certain");
+    case topology::NodeMode::kManaged:
+      break;
+  }
+  if (!of_pod.empty()) return of_pod;
+  switch (placement.ModeOf("topology")) {
+    case policy::CheckMode::kOff:
+      return "the check topology is off (filter.checks)";
+    case policy::CheckMode::kReport:
+      return "the check topology only reports, and the zones could not hold the pod";
+    case policy::CheckMode::kEnforce:
+      break;
+  }
+  return "";
+}
+
+}  // namespace huygens::admin

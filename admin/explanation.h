@@ -1,0 +1,66 @@
+// Why nodes would not take a pod now, with the figures that kube-scheduler is not told, and why a pod has no zones.
+// Worked out when somebody asks, never on the way of a pod. Decision thread only.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/resource.h"
+#include "placement/placement.h"
+#include "policy/reason.h"
+
+namespace huygens::admin {
+
+// What the zones of a node lack for a pod. `free`, and `of` (what there is when no pod is there), name the resources
+// that are needed.
+struct ZoneShortage {
+  ResourceVector needs;
+  bool one_zone = false;  // all of it in one zone; else in all zones together
+  std::string container;  // that was refused, where kubelet pins by container
+  std::string policy;     // kubelet's, where it pins
+  std::string zone;       // the one that comes nearest; empty: all together
+  ResourceVector free;
+  ResourceVector of;
+  ResourceVector claimed;   // by `zone`, where its real capacity is out of date
+  bool asks_cores = false;  // by huygens.dev/smt; then the following are those of `zone`, or of all
+  int64_t whole_cores = 0;  // that nobody uses
+  int64_t cores = 0;
+};
+
+// What a node lacks of one resource for the week of a pod, of which the check goes by its slots: the peaks that are
+// named need not be in the same one.
+struct UsageShortage {
+  std::string resource;
+  ResourceId unit = kCpu;  // its amounts are those of this resource
+  usage::NodeUse use;
+  int64_t needs = 0;       // at the pod's own peak
+  bool estimated = false;  // that, from requests and limits
+};
+
+struct NodeExplanation {
+  std::string_view node;
+  policy::Reason reason = policy::Reason::kFits;
+  std::optional<ZoneShortage> zones;   // of reasons that are about amounts of zones
+  std::optional<UsageShortage> usage;  // of reasons that are about real use
+  std::optional<Duration> loss_left;   // of a topology object that was lost: how much longer what it last said holds
+};
+
+// What filter would say of these nodes now.
+std::vector<NodeExplanation> Explain(placement::Placement& placement, const cluster::Pod& pod,
+                                     std::span<const std::string_view> nodes, Time now);
+
+// "needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty", or "cpu: 2550m for the pod, by its
+// requests and limits, beside a peak of 12300m, where 12800m are allowed", or LossText; empty where there are no
+// figures.
+std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options);
+
+// "what it last said holds for 412 s more (topology.lossGrace: 10m)", of a topology object that was lost.
+std::string LossText(Duration left, Duration grace);
+
+// Why a pod on this node was given no zones: one cause; empty if it is due some.
+std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node);
+
+}  // namespace huygens::admin

@@ -1,0 +1,33 @@
+// /debug/quotas[?group=NAME]: the tree of business groups, or one group and those below it, ordered by name:
+//
+//   {"enforcement":"placement"|"admission"|"off","groups":[..]}         each as in quota_json.h
+//
+// Where nothing is enforced nobody watches groups, and the list is empty. Decision thread only, in steps: a group that
+// comes or goes meanwhile may or may not be listed.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "quota/tree.h"
+
+namespace huygens::admin {
+
+class QuotaPage {
+ public:
+  // `group` empty: all.
+  QuotaPage(std::string_view enforcement, std::string group);
+
+  // Appends the next groups to `out`; false once it has looked at all, and then the end is there. No tree: no groups.
+  bool Step(const quota::Tree* tree, std::string& out);
+
+ private:
+  bool Listed(const quota::Tree& tree, std::string_view name) const;
+
+  std::string group_;
+  std::string next_;  // the first name that was not looked at
+  std::string head_;  // not written yet
+  bool first_ = true;
+};
+
+}  // namespace huygens::admin

@@ -1,0 +1,94 @@
+#include "kubelet/machine.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace huygens::kubelet {
+
+namespace {
+
+void Take(Machine& machine, const Allocation& charge, int sign) {
+  for (const Allocation::Zone& each : charge.zones) {
+    machine.zones[each.zone].cpu_free -= sign * each.cpus;
+    machine.zones[each.zone].memory_blocks += sign * each.memory_blocks;
+  }
+  for (const Allocation::Memory& each : charge.memory) {
+    machine.memory[each.row].zones[each.zone].free -= sign * each.bytes;
+  }
+  for (const Allocation::Devices& each : charge.devices) {
+    machine.devices[each.row].groups[each.group].free -= sign * each.count;
+  }
+}
+
+// One after the other, siblings side by side.
+std::vector<LogicalCpu> Numbered(const Machine& machine) {
+  const int threads = std::max(machine.options.threads_per_core, 1);
+  std::vector<LogicalCpu> cpus;
+  int id = 0;
+  for (size_t z = 0; z < machine.zones.size(); ++z) {
+    const Zone& zone = machine.zones[z];
+    const int socket = zone.socket >= 0 ? zone.socket : SocketOfItsOwn(z);
+    for (int i = 0; i < zone.cpu_capacity; ++i, ++id) {
+      cpus.push_back({.id = id, .core = id - i % threads, .zone = z, .socket = socket});
+    }
+  }
+  return cpus;
+}
+
+}  // namespace
+
+int SocketOfItsOwn(size_t zone) { return std::numeric_limits<uint16_t>::max() + static_cast<int>(zone); }
+
+std::shared_ptr<const CpuLayout> AssumedLayout(const Machine& machine, std::vector<LogicalCpu> cpus) {
+  if (cpus.empty()) cpus = Numbered(machine);
+  auto by_core = [](const LogicalCpu& a, const LogicalCpu& b) {
+    return std::tie(a.zone, a.core, a.id) < std::tie(b.zone, b.core, b.id);
+  };
+  std::sort(cpus.begin(), cpus.end(), by_core);
+  std::vector<int> reserved;
+  for (size_t i = 0, first = 0; i < cpus.size(); ++i) {
+    if (cpus[i].zone != cpus[first].zone) first = i;
+    const Zone& zone = machine.zones[cpus[i].zone];
+    if (static_cast<int>(i - first) < zone.cpu_capacity - zone.cpu_allocatable) reserved.push_back(cpus[i].id);
+  }
+  return CpuLayout::Make(std::move(cpus), reserved);
+}
+
+std::shared_ptr<const CpuLayout> AssumedLayouts::Of(const Machine& machine, std::vector<LogicalCpu> cpus) {
+  std::vector<int> make{machine.options.threads_per_core};
+  for (const Zone& zone : machine.zones) {
+    make.insert(make.end(), {zone.socket, zone.cpu_capacity, zone.cpu_allocatable});
+  }
+  for (const LogicalCpu& cpu : cpus) make.insert(make.end(), {cpu.id, cpu.core});
+  std::erase_if(layouts_, [](const auto& each) { return each.second.expired(); });
+  std::weak_ptr<const CpuLayout>& known = layouts_[std::move(make)];
+  std::shared_ptr<const CpuLayout> layout = known.lock();
+  if (!layout) known = layout = AssumedLayout(machine, std::move(cpus));
+  return layout;
+}
+
+void Charge(Machine& machine, const Allocation& charge) {
+  Take(machine, charge, 1);
+  machine.free_cpus -= charge.cpus;
+  for (const Allocation::Zone& each : charge.zones) {
+    if (each.memory_blocks > 0) machine.zones[each.zone].memory_group = each.group;
+  }
+}
+
+void Discharge(Machine& machine, const Allocation& charge) {
+  Take(machine, charge, -1);
+  machine.free_cpus |= charge.cpus;
+  for (const Allocation::Zone& each : charge.zones) {
+    Zone& zone = machine.zones[each.zone];
+    if (each.memory_blocks == 0) continue;
+    if (zone.memory_blocks == 0) {
+      zone.memory_group = ZoneBit(each.zone);
+    } else if (zone.memory_group == each.group) {
+      zone.memory_group = each.group_before;
+    }
+  }
+}
+
+}  // namespace huygens::kubelet

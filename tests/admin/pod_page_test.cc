@@ -1,0 +1,52 @@
+#include "admin/pod_page.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/admin/admin_fixture.h"
+
+namespace huygens::admin {
+namespace {
+
+using testing::HasSubstr;
+
+TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
+  AddNode("a");
+  AddTopology("a", {8000, 8000});
+  auto pod = MakePod("big", 9000, "");
+  pod->topology_awareness = true;
+  placement_->Apply(cluster::PodSet{pod});
+  placement_->Apply(cluster::PodSet{MakePod("plain", 1500, "a")});
+  Start();
+  const std::string big = Get("/debug/pods/default/big").body;
+  EXPECT_EQ(
+      big,
+      R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) had insufficient resource of )"
+      R"(NUMA node: too small even when empty","cause":"zones_too_small","why":"needs 9 cpu in one zone; freest )"
+      R"(node0: 8 of 8 free; too small even when empty","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
+      R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true}]})"
+      "\n");
+  EXPECT_EQ(Get("/debug/pods/default/plain").body,
+            R"({"pod":"default/plain","uid":"uid-plain","node":"a","noZones":"container app asks for 1500m cpu, which )"
+            R"(is no whole number","nodes":[]})"
+            "\n");
+  decision_.Ask([this] {
+    placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "a"});
+    (void)placement_->AgeLosses(std::chrono::seconds(0));
+    (void)placement_->AgeLosses(std::chrono::seconds(90));
+    return true;
+  });
+  EXPECT_EQ(Get("/debug/pods/default/big").body,
+            R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) lost their NRT",)"
+            R"-("cause":"lost_topology","why":"what it last said holds for 510 s more (topology.lossGrace: 10m)",)-"
+            R"("lossLeftSeconds":510,"lossGraceSeconds":600}]})"
+            "\n")
+      << "which is no reason why it would never fit";
+  EXPECT_THAT(Get("/debug/nodes/a").body,
+              HasSubstr(R"("lostTopology":true,"lossLeftSeconds":510,"lossGraceSeconds":600,"zones":[)"));
+  EXPECT_EQ(Get("/debug/pods/default/nobody").code, 404);
+  EXPECT_EQ(Get("/debug/pods/default").code, 400);
+}
+
+}  // namespace
+}  // namespace huygens::admin

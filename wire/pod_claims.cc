@@ -1,0 +1,45 @@
+#include "wire/pod_claims.h"
+
+#include <utility>
+
+namespace huygens::wire {
+
+using cluster::PodClaim;
+
+Status ReadPodClaims(JsonReader& in, Boxed<std::vector<PodClaim>>& claims) {
+  std::vector<PodClaim> read;
+  HUYGENS_RETURN_IF_ERROR(ReadList(in, read, [&](PodClaim& claim) {
+    return in.Members([&](const JsonKey& key) {
+      if (key.Is("name")) return in.Read(claim.entry);
+      if (key.Is("resourceClaimName")) return in.Read(claim.name);
+      return key.Is("resourceClaimTemplateName") ? in.Read(claim.made_from) : absl::OkStatus();
+    });
+  }));
+  claims.reset();
+  if (!read.empty()) claims = std::move(read);
+  return absl::OkStatus();
+}
+
+Status ReadClaimStatuses(JsonReader& in, std::vector<ClaimStatus>& statuses) {
+  return ReadList(in, statuses, [&](ClaimStatus& status) {
+    return in.Members([&](const JsonKey& key) -> Status {
+      if (key.Is("name")) return in.Read(status.entry);
+      if (!key.Is("resourceClaimName") || in.SkipNull()) return absl::OkStatus();
+      return in.Read(status.name.emplace());
+    });
+  });
+}
+
+void AttachClaimNames(const std::vector<ClaimStatus>& statuses, Boxed<std::vector<PodClaim>>& claims) {
+  if (!claims) return;
+  for (PodClaim& claim : *claims) {
+    if (!claim.name.empty()) continue;
+    for (const ClaimStatus& status : statuses) {
+      if (status.entry != claim.entry) continue;
+      claim.needed = status.name.has_value();
+      if (status.name) claim.name = *status.name;
+    }
+  }
+}
+
+}  // namespace huygens::wire
