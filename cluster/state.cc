@@ -137,6 +137,16 @@ const NodeTopology* State::Topology(NodeIndex index) const {
   return community ? community : crane;
 }
 
+std::vector<std::shared_ptr<const Pod>> State::Unplaced() const {
+  std::vector<std::shared_ptr<const Pod>> unplaced;
+  for (const auto& record : pods_) {
+    const Pod& pod = *record->pod;
+    if (!record->placed && !pod.Bound() && !pod.Terminal() && !pod.deleting) unplaced.push_back(record->pod);
+  }
+  std::ranges::sort(unplaced, {}, [](const auto& pod) -> std::string_view { return pod->uid; });
+  return unplaced;
+}
+
 std::shared_ptr<const Pod> State::FindPod(std::string_view uid) const {
   const PodRecord* record = FindRecord(uid);
   return record ? record->pod : nullptr;

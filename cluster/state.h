@@ -87,6 +87,8 @@ class State {
   std::shared_ptr<const Pod> FindPod(std::string_view uid) const;
   std::shared_ptr<const Pod> FindPod(std::string_view namespace_name, std::string_view name) const;
   size_t PodCount() const { return pods_.size(); }
+  // Those that wait for a node, by UID: neither bound nor reserved, nor finished, nor being deleted. Walks all pods.
+  std::vector<std::shared_ptr<const Pod>> Unplaced() const;
   // Pods, by UID, for which kube-scheduler has made room on a node (status.nominatedNodeName) and that the watch has
   // not shown bound, finished or deleted.
   const std::map<SharedText, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }

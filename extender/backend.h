@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -72,6 +73,10 @@ class Backend {
   // failure fails, too. The reports are in the order of the targets.
   virtual void Wake(std::vector<kube::WakeTarget> targets,
                     std::function<void(const std::vector<kube::WakeReport>&)> done) = 0;
+
+  // Whether a write on a Node makes kube-scheduler try every pod again that an extender rejected, as it does since
+  // Kubernetes 1.32. Before, only those that could go to this very node by its own plugins. Nothing: not known yet.
+  virtual std::optional<bool> NodeWriteWakesAll() const { return true; }
 
   virtual kube::PodEvents::Counts PodEvents() const { return {}; }
   // What else /readyz?verbose should say: the bind Lease, say.

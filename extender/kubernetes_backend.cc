@@ -58,6 +58,7 @@ Status KubernetesBackend::Start() {
     workers_.push_back(std::move(worker));
   }
   for (auto& worker : workers_) worker->thread = std::thread([this, &worker = *worker] { Work(worker); });
+  AskVersion();
   if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
   for (cluster::Kind kind : cluster::kKinds) {
     if (!context_.placement.Follows(kind)) continue;
@@ -86,6 +87,18 @@ Status KubernetesBackend::StartLease() {
     AnswerWaiting();
   });
   return absl::OkStatus();
+}
+
+void KubernetesBackend::AskVersion() {
+  Enqueue([this](Worker& worker) {
+    loop_.Post([this, wakes_all = kube::NodeWriteWakesAll(*worker.client, kGetTimeout)] {
+      if (wakes_all.ok()) {
+        node_write_wakes_all_ = *wakes_all;
+      } else {
+        ask_version_ = loop_.After(seconds(1), [this] { AskVersion(); });
+      }
+    });
+  });
 }
 
 void KubernetesBackend::LeaseChanged(const kube::BindLease::View& view) {

@@ -50,6 +50,7 @@ class KubernetesBackend final : public Backend {
   void WarnOfNode(const cluster::Node& node, const kube::PodWarning& warning) override;
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
+  std::optional<bool> NodeWriteWakesAll() const override { return node_write_wakes_all_; }
   kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
   std::vector<admin::Readiness::Item> Details() const override;
 
@@ -60,6 +61,8 @@ class KubernetesBackend final : public Backend {
   void Enqueue(Task task);
   void Work(Worker& worker);
   Status StartLease();
+  // Asks the API server for its version until it says one.
+  void AskVersion();
   void LeaseChanged(const kube::BindLease::View& view);
   // Tells the Lease, once, if no pod shows that huygens ever bound anything.
   void LookForOthers();
@@ -90,6 +93,8 @@ class KubernetesBackend final : public Backend {
   net::Timer patience_;          // of the first
   uint64_t incidents_ = 0;       // of the Lease, that were told
   bool looked_for_others_ = false;
+  std::optional<bool> node_write_wakes_all_;
+  net::Timer ask_version_;
   net::Timer relist_;
   observe::RateLimit event_warnings_{std::chrono::seconds(10)};
 

@@ -66,6 +66,20 @@ bool Waker::Look() {
 
 bool Waker::TellOfStart() {
   if (told_of_start_ || !context_.not_ready().empty()) return false;
+  const std::optional<bool> by_node = backend_.NodeWriteWakesAll();
+  if (!by_node) return false;
+  if (*by_node) return TellNode();
+  told_of_start_ = true;
+  search_.TellOneByOne();
+  placement::WaitingPods& waiting = context_.placement.waiting();
+  for (auto& pod : context_.placement.state().Unplaced()) {
+    if (!waiting.Waits(pod->uid)) waiting.Add(std::move(pod), {}, true, {.held = true});
+  }
+  waiting.BudgetsChanged();
+  return false;
+}
+
+bool Waker::TellNode() {
   const cluster::State& state = context_.placement.state();
   for (cluster::NodeIndex node = 0; node < state.NodeSlots(); ++node) {
     if (state.GetNode(node) == nullptr) continue;

@@ -6,6 +6,8 @@
 // Between two batches of writes lies at least `min_interval`, more after failures, and a batch is at most kMostWrites.
 // A pod that was woken is forgotten until filter rejects it again, so nobody is woken in vain twice for one change.
 // What an earlier process had rejected is not known: once ready, it has everything tried again by one write on a node.
+// Where such a write does not reach every pod (Backend::NodeWriteWakesAll) it takes all that wait to be bound for
+// rejected by their groups instead, so that those that fit are found; and pods that groups let go are told one by one.
 #pragma once
 
 #include <optional>
@@ -36,6 +38,7 @@ class Waker {
   void Tick();
   void Send(std::vector<placement::Wake> wakes);
   bool TellOfStart();
+  bool TellNode();
   void Report(const std::vector<placement::Wake>& wakes, const std::vector<kube::WakeReport>& reports);
   bool TooEarly(Time now) const;
 

@@ -2,6 +2,7 @@
 
 #include "base/json_text.h"
 #include "kube/api_call.h"
+#include "wire/server_version.h"
 
 namespace huygens::kube {
 
@@ -44,6 +45,16 @@ WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view 
   // What else is 4xx is about this one object.
   const bool unavailable = reply->code == 429 || reply->code >= 500;
   return {WakeResult::kFailed, ExplainReply(*reply), unavailable, reply->retry_after};
+}
+
+StatusOr<bool> NodeWriteWakesAll(net::Client& client, Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, client.Call("GET", "/version", "", JsonHeaders(), timeout));
+  // By default every account may read it (system:public-info-viewer). One that may not is told nothing: later versions
+  // are more likely.
+  if (reply.code == 403 || reply.code == 404) return true;
+  if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
+  HUYGENS_ASSIGN_OR_RETURN(const wire::ServerVersion version, wire::DecodeServerVersion(reply.body));
+  return version >= wire::ServerVersion{1, 32};
 }
 
 }  // namespace huygens::kube

@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/status.h"
 #include "base/time.h"
 #include "net/client.h"
 
@@ -36,5 +37,10 @@ struct WakeReport {
 
 // `mark`: the annotation's new value; one that differs from the last, or nothing changes and nobody wakes.
 WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view mark, Duration timeout);
+
+// Whether a write on a Node makes kube-scheduler try every pod again that an extender rejected: since Kubernetes 1.32,
+// which has the gate SchedulerQueueingHints on. Before, it tries only pods that could go to that very node by its own
+// plugins (preCheckForNode in the same file). Asks GET /version; fails if nobody answers. Blocking.
+StatusOr<bool> NodeWriteWakesAll(net::Client& client, Duration timeout);
 
 }  // namespace huygens::kube

@@ -197,6 +197,11 @@ void WakeSearch::NextPod() {
 
 bool WakeSearch::Gain::SpokenFor() const { return wake.pods.size() == 1 && sent_on == kOthers; }
 
+size_t WakeSearch::Writes() {
+  const Gain* anywhere = one_by_one_ ? FindGain(0, true) : nullptr;
+  return gains_.size() + (anywhere == nullptr ? 0 : anywhere->wake.pods.size() - 1);
+}
+
 WakeSearch::Gain* WakeSearch::FindGain(NodeIndex node, bool anywhere) {
   auto gain = std::find_if(gains_.begin(), gains_.end(), [&](const Gain& each) {
     return each.wake.anywhere == anywhere && (anywhere || each.wake.node == node);
@@ -225,7 +230,8 @@ size_t WakeSearch::Position(NodeIndex node) const {
 void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now) {
   const bool anywhere = IsAnywhere(entry, node);
   Gain* gain = FindGain(node, anywhere);
-  if (gain == nullptr && gains_.size() == most_nodes_) {
+  const bool another_write = gain == nullptr || (anywhere && one_by_one_);
+  if (another_write && Writes() == most_nodes_) {
     return anywhere ? placement_.waiting().BudgetsChanged() : KeepNodes(Position(node));
   }
   if (gain == nullptr) gain = &gains_.emplace_back(Gain{{node, anywhere, {}}});

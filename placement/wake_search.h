@@ -40,6 +40,9 @@ class WakeSearch {
   // `placement` must outlive it.
   WakeSearch(Placement& placement, size_t most_nodes) : placement_(placement), most_nodes_(most_nodes) {}
 
+  // From now on pods that groups let go are never together in one Wake, and there are `most_nodes` of them at a time.
+  void TellOneByOne() { one_by_one_ = true; }
+
   // Starts over with the nodes that changed since the last time. False: there is nothing to look at.
   bool Begin(Time now);
   // Asks for one pod about a few nodes. False: everything has been looked at.
@@ -78,6 +81,8 @@ class WakeSearch {
   // Whether the node is looked at only since the pod's own gang gave back what it held there.
   bool IsOfOwnGang(const WaitingPods::Entry& entry, NodeIndex node) const;
   void LookAgain(NodeIndex node);  // in the next search
+  // How many it takes to tell of the gains: one per node, and where pods that groups let go are told one by one each.
+  size_t Writes();
   // Null: no pod was found there yet.
   Gain* FindGain(NodeIndex node, bool anywhere);
   // Whether the node, which would take the pod, would do so beside the first one found there.
@@ -102,6 +107,7 @@ class WakeSearch {
   std::vector<NodeIndex> some_;     // asked about in this step
   std::vector<NodeIndex> sent_by_;  // nodes that sent on the pod whose turn it is
   std::vector<Gain> gains_;
+  bool one_by_one_ = false;
   size_t kept_from_ = 0;  // nodes_ from here on are for the next search
 };
 

@@ -150,7 +150,7 @@ class OneNode(ControlPlane):
         # kubelet first: it would start again whatever ends.
         for process in reversed(self._others):
             process.stop()
-        super()._end(failed)
+        return super()._end(failed)
 
     def forget(self, process):
         """It ended on purpose."""

@@ -5,7 +5,6 @@ import subprocess
 import oracle
 import workload
 from api import wait_until
-from binaries import kubernetes_minor
 from budgets import GROUP
 from quota_workload import make_group
 from scenarios import check_audit
@@ -109,10 +108,6 @@ def report():
         huygens.change({"{name: usage, mode: report}": "{name: usage, mode: enforce}",
                         "{name: topology, mode: enforce}": "{name: topology, mode: report}",
                         "{name: quota, mode: enforce}": "{name: quota, mode: report}"})
-        # A restart has kube-scheduler try them again; up to 1.31 only pods that could go to the one node that huygens writes to.
-        if kubernetes_minor() < 32:
-            for name in ("wide", "dear"):
-                client.patch(f"{PODS}/{name}", {"metadata": {"annotations": {"e2e/nudge": "1"}}})
         wait_bound(client, "wide", "dear")
         check_said(huygens, "topology", TOPOLOGY, ["wide"], 1)
         check_said(huygens, "quota", QUOTA, ["dear"], 1)

@@ -10,6 +10,7 @@ import random
 import shutil
 import signal
 import socket
+import ssl
 import subprocess
 import tempfile
 import threading
@@ -149,6 +150,19 @@ class Scheduler(Process):
                 self.restarts += 1
                 self.start()
 
+    def wait_healthy(self, port):
+        unverified = ssl._create_unverified_context()  # it made the certificate itself
+
+        def healthy():
+            assert self.running(), f"{self.name} ended by itself:\n{self.log()[-2000:]}"
+            try:
+                with urllib.request.urlopen(f"https://127.0.0.1:{port}/healthz", timeout=5, context=unverified) as response:
+                    return response.status == 200
+            except OSError:
+                return False
+
+        wait_until(healthy, f"{self.name} is not healthy", 60)
+
     def abandon(self):
         """Nobody starts it again."""
         self._stopping.set()
@@ -287,8 +301,10 @@ class ControlPlane:
             raise
         return self
 
-    def __exit__(self, kind, _value, _trace):
-        self._end(failed=kind is not None)
+    def __exit__(self, kind, value, _trace):
+        problems = self._end(failed=kind is not None)
+        if problems and (kind is None or issubclass(kind, Exception)):  # beside a failure they may be its cause
+            raise AssertionError("; ".join([*([str(value)] if kind else []), *problems])) from value
 
     def _start(self):
         directory = self.directory
@@ -345,7 +361,7 @@ class ControlPlane:
         wait_until(ready, "kube-apiserver is not ready", 60)
 
     def _end(self, failed):
-        """Ends everything in the order that works: kube-apiserver without etcd would not end. Failures to end cleanly count."""
+        """Ends everything in the order that works: kube-apiserver without etcd would not end. Returns what did not end cleanly."""
         problems = []
         if self.client:
             self.client.patience = 0  # threads of a failed scenario are to give up, too
@@ -367,8 +383,7 @@ class ControlPlane:
             # Besides what is large or secret: what a node's containerd had, and sockets.
             shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key", "run", "containerd", "containers", "*.sock"))
         shutil.rmtree(self.directory, ignore_errors=True)
-        if problems and not failed:
-            raise AssertionError("; ".join(problems))
+        return problems
 
     def kill_replica(self, huygens, scheduler):
         """Both at once and without a word, as when their machine dies. They are not started again."""
@@ -389,15 +404,19 @@ class ControlPlane:
         return Client(self._port, self.directory / "apiserver" / "apiserver.crt", token)
 
     def kubeconfig(self, token):
+        """Written once, and whole: a kube-scheduler that has just been started may read it at any moment, and ends if it finds half a file."""
         path = self.directory / f"{token}.kubeconfig"
-        path.write_text(json.dumps({
-            "apiVersion": "v1", "kind": "Config", "current-context": "e2e",
-            "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{self._port}",
-                                                     "certificate-authority": str(self.directory / "apiserver" / "apiserver.crt")}}],
-            "users": [{"name": "e2e", "user": {"token": token}}],
-            "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
-        }))
-        path.chmod(0o600)
+        if not path.exists():
+            part = path.with_suffix(f".{threading.get_ident()}")
+            part.touch(mode=0o600)
+            part.write_text(json.dumps({
+                "apiVersion": "v1", "kind": "Config", "current-context": "e2e",
+                "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{self._port}",
+                                                         "certificate-authority": str(self.directory / "apiserver" / "apiserver.crt")}}],
+                "users": [{"name": "e2e", "user": {"token": token}}],
+                "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
+            }))
+            part.rename(path)
         return path
 
     def kubectl(self, *arguments, token="admin-token", check=True, stdin=None, program=BINARIES / "kubectl"):
@@ -442,12 +461,13 @@ class ControlPlane:
             f"schedulerName: {SCHEDULER_NAME}": f"schedulerName: {scheduler_name}",
             "leaderElect: true": f"leaderElect: {'true' if replica else 'false'}",
         }) + f"clientConnection: {{kubeconfig: {self.kubeconfig('scheduler-token')}}}\n")
-        kubeconfig = self.kubeconfig("scheduler-token")
+        kubeconfig, port = self.kubeconfig("scheduler-token"), free_port()
         scheduler = Scheduler(f"kube-scheduler-{name}", [
-            BINARIES / "kube-scheduler", f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}",
+            BINARIES / "kube-scheduler", f"--config={config}", "--bind-address=127.0.0.1", f"--secure-port={port}",
             f"--authentication-kubeconfig={kubeconfig}", f"--authorization-kubeconfig={kubeconfig}", *options],
             self.directory)
         self.schedulers.append(scheduler)
+        scheduler.wait_healthy(port)
         return scheduler
 
     def audit(self):

@@ -53,6 +53,7 @@ class ScriptedBackend final : public Backend {
             std::function<void(const std::vector<kube::WakeReport>&)> done) override {
     wakes.push_back({std::move(targets), std::move(done)});
   }
+  std::optional<bool> NodeWriteWakesAll() const override { return node_write_wakes_all; }
   std::vector<admin::Readiness::Item> Details() const override { return {}; }
 
   struct WakeCall {
@@ -65,6 +66,7 @@ class ScriptedBackend final : public Backend {
     Duration budget{};
   };
   bool hold_admissions = false;
+  std::optional<bool> node_write_wakes_all = true;
   StatusOr<uint64_t> admission = uint64_t{1};
   StatusOr<std::shared_ptr<const cluster::Pod>> fetched = NotFound("no such pod");
   std::vector<std::function<void(StatusOr<uint64_t>)>> admissions;

@@ -68,6 +68,16 @@ TEST_F(KubernetesBackendTest, EachBindThatWaitsForTheLeaseHasItsOwnPatience) {
   }
 }
 
+TEST_F(KubernetesBackendTest, AsksForTheVersionUntilItIsSaid) {
+  api_.Inject({.path = "/version", .times = 1, .code = 503});
+  api_.Inject({.path = "/version", .code = 200, .body = R"({"major":"1","minor":"30"})"});
+  Start();
+  EXPECT_EQ(kubernetes_->NodeWriteWakesAll(), std::nullopt);
+  while (!kubernetes_->NodeWriteWakesAll()) loop_.Poll();
+  EXPECT_EQ(kubernetes_->NodeWriteWakesAll(), false);
+  EXPECT_EQ(api_.Seen("GET", "/version"), 2);
+}
+
 TEST_F(KubernetesBackendTest, SaysThatAHolderClaimsTheLeaseForLongerThanItIsBelieved) {
   PutLease("dead", 86400);
   Start();

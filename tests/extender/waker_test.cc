@@ -153,13 +153,15 @@ class QuotaWakerTest : public ServiceTest {
   void Reject(const std::string& name) {
     auto pod = std::make_shared<cluster::Pod>(*AddPod(name, 1));
     pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "team"});
+    placement_->Apply(cluster::PodSet{pod});
     const std::string_view names[] = {"n0"};
     placement_->Filter(*pod, names, clock_.now);
     placement_->RememberAnswer(pod);
   }
   // What one search wrote.
-  std::vector<std::string> Look() {
-    while (waker_.Look()) {
+  std::vector<std::string> Look() { return Look(waker_); }
+  std::vector<std::string> Look(Waker& waker) {
+    while (waker.Look()) {
     }
     std::vector<std::string> texts;
     if (backend_.wakes.empty()) return texts;
@@ -186,6 +188,56 @@ TEST_F(QuotaWakerTest, AGroupThatGrowsWakesHundredsByOneWriteAndOneByItsOwn) {
   Answer(WakeResult::kWritten);
   EXPECT_EQ(placement_->waiting().size(), 1u);
   EXPECT_THAT(Look(), ElementsAre("pod p299")) << "those woken were not placed";
+}
+
+// Up to Kubernetes 1.31 a write on a node is not heard by pods that could not go to that node.
+TEST_F(QuotaWakerTest, OnOldKubernetesAGroupThatGrowsWakesPodByPod) {
+  backend_.node_write_wakes_all = false;
+  Waker old(context_, backend_, loop_, seconds(1));
+  SetCores("0");
+  for (int i = 0; i < 40; ++i) Reject(Concat("p", std::to_string(i)));
+  EXPECT_THAT(Look(old), IsEmpty());
+  AddNode("other", {1});
+  placement_->Filter(*AddPod("wide", 2), std::vector<std::string_view>{"other"}, clock_.now);
+  placement_->RememberAnswer(placement_->state().FindPod("uid-wide"));
+  AddNode("other", {2});
+  SetCores("39");
+  size_t of_group = 0, searches = 0;
+  for (auto texts = Look(old); !texts.empty(); texts = Look(old)) {
+    EXPECT_LE(texts.size(), Waker::kMostWrites);
+    ++searches;
+    for (const std::string& text : texts) {
+      if (text == "pod wide") continue;
+      ++of_group;
+      ASSERT_TRUE(text.starts_with("pod p")) << text;
+      const auto pod = placement_->state().FindPod(Concat("uid-", text.substr(4)));
+      ASSERT_TRUE(placement_->Reserve(pod, "n0", clock_.now)->Accepted());
+    }
+    Answer(WakeResult::kWritten);
+  }
+  EXPECT_EQ(of_group, 39u);
+  EXPECT_EQ(searches, 3u) << "40 pods, 16 at a time";
+  EXPECT_FALSE(placement_->waiting().Waits("uid-wide"));
+  EXPECT_EQ(placement_->waiting().size(), 1u);
+}
+
+TEST_F(QuotaWakerTest, OnOldKubernetesAStartWakesThePodsThatFit) {
+  backend_.node_write_wakes_all = std::nullopt;
+  AddPod("fits", 512);
+  AddPod("large", 513);
+  AddNode("n1", {1});
+  const auto asked_of_n1 = AddPod("asked", 2);
+  placement_->Filter(*asked_of_n1, std::vector<std::string_view>{"n1"}, clock_.now);
+  placement_->RememberAnswer(asked_of_n1);
+  ASSERT_TRUE(placement_->Reserve(AddPod("placed", 0), "n0", clock_.now)->Accepted());
+  Waker old(context_, backend_, loop_, seconds(1));
+  EXPECT_THAT(Look(old), IsEmpty()) << "before the version is known";
+  backend_.node_write_wakes_all = false;
+  EXPECT_THAT(Look(old), ElementsAre("pod fits")) << "and not one that may go to n1 alone";
+  Answer(WakeResult::kWritten);
+  EXPECT_THAT(Look(old), IsEmpty());
+  AddNode("n0", {513});
+  EXPECT_THAT(Look(old), ElementsAre("pod large"));
 }
 
 TEST_F(QuotaWakerTest, AWriteThatFailedIsTriedAgain) {

@@ -10,6 +10,7 @@
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/scheduler_configuration.h"
+#include "wire/server_version.h"
 #include "wire/watch.h"
 
 namespace huygens {
@@ -73,6 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   (void)huygens::wire::DecodeAccessReview(text);
   (void)huygens::wire::DecodeConfigz(text);
   (void)huygens::wire::DecodeSchedulerConfiguration(text);
+  (void)huygens::wire::DecodeServerVersion(text);
   (void)huygens::wire::DecodeNode(text, names);
   return 0;
 }

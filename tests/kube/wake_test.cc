@@ -51,6 +51,22 @@ TEST_F(WakeTest, WhatIsNotThereIsGone) {
   EXPECT_EQ(api_.Seen("PATCH", ""), 2);
 }
 
+TEST_F(WakeTest, AWriteOnANodeWakesAllSinceKubernetes132) {
+  const auto of = [&](std::string_view minor) {
+    api_.Inject({.path = "/version", .code = 200, .body = Concat(R"({"major":"1","minor":")", minor, R"("})")});
+    return NodeWriteWakesAll(*client_, seconds(10));
+  };
+  EXPECT_EQ(*of("30"), false);
+  EXPECT_EQ(*of("31+"), false);
+  EXPECT_EQ(*of("32"), true);
+  EXPECT_FALSE(of("").ok());
+  EXPECT_EQ(*NodeWriteWakesAll(*client_, seconds(10)), true) << "404: whoever answers knows no versions";
+  api_.Inject({.path = "/version", .code = 403});
+  EXPECT_EQ(*NodeWriteWakesAll(*client_, seconds(10)), true);
+  api_.Inject({.path = "/version", .code = 503});
+  EXPECT_FALSE(NodeWriteWakesAll(*client_, seconds(10)).ok());
+}
+
 TEST_F(WakeTest, SaysWhyItFailed) {
   std::string uid = api_.Put(fake::Pod("default", "a").Cpu("2"));
   api_.Inject({.what = Fault::What::kReply, .code = 403});

@@ -17,6 +17,7 @@
 #include "wire/metrics_api.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
+#include "wire/server_version.h"
 #include "wire/pod.h"
 #include "wire/prometheus.h"
 #include "wire/topology.h"
@@ -92,6 +93,7 @@ void CheckAll(const std::string& text) {
   Check(DecodeList(text).status(), text);
   Check(DecodeWatchEvent(text).status(), text);
   Check(DecodeApiStatus(text).status(), text);
+  Check(DecodeServerVersion(text).status(), text);
   Check(DecodeObjectMeta(text).status(), text);
   Check(DecodeLease(text).status(), text);
   Check(DecodeResourceMetrics(text, names).status(), text);

@@ -1,10 +1,11 @@
-// What kubelet, kube-scheduler and access reviews say.
+// What kubelet, kube-scheduler, the API server and access reviews say of themselves.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "wire/access_review.h"
 #include "wire/kubelet_configuration.h"
 #include "wire/scheduler_configuration.h"
+#include "wire/server_version.h"
 
 namespace huygens::wire {
 namespace {
@@ -23,6 +24,17 @@ TEST(Configz, HasThePoliciesAndOptionsOfKubelet) {
   EXPECT_FALSE(DecodeConfigz("{}").ok());
   EXPECT_FALSE(DecodeConfigz("404 page not found").ok());
   EXPECT_FALSE(DecodeConfigz(R"({"kubeletconfig":{"cpuManagerPolicyOptions":{"a":true}}})").ok());
+}
+
+TEST(ServerVersion, HasTwoNumbers) {
+  const auto version = DecodeServerVersion(R"({"major":"1","minor":"31+","gitVersion":"v1.31.2-gke.1"})");
+  ASSERT_TRUE(version.ok()) << version.status();
+  EXPECT_EQ(version->major, 1);
+  EXPECT_EQ(version->minor, 31);
+  EXPECT_FALSE(DecodeServerVersion("{}").ok());
+  EXPECT_FALSE(DecodeServerVersion(R"({"major":"1","minor":"x"})").ok());
+  EXPECT_FALSE(DecodeServerVersion(R"({"major":"1","minor":31})").ok());
+  EXPECT_LT((ServerVersion{1, 9}), (ServerVersion{1, 31}));
 }
 
 TEST(SchedulerConfiguration, HasItsExtendersAndNoSecrets) {
