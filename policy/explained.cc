@@ -20,53 +20,14 @@ constexpr std::string_view kKubeletWouldRefuse =
 
 }  // namespace
 
-std::string_view Apart(Reason reason) {
-  switch (reason) {
-    case Reason::kInsufficientCores:
-    case Reason::kInsufficientZones:
-    case Reason::kCannotAlignPod:
-    case Reason::kCannotAlignContainer:
-    case Reason::kCannotAlignInitContainer:
-    case Reason::kCannotAlignSidecar:
-      return "taken by other pods";
-    case Reason::kTooFewCores:
-    case Reason::kZonesTooSmall:
-      return "too small even when empty";
-    case Reason::kNeverAlignsPod:
-    case Reason::kNeverAlignsContainer:
-    case Reason::kNeverAlignsInitContainer:
-    case Reason::kNeverAlignsSidecar:
-      return "not even when the node is empty";
-    case Reason::kUsageCeilingTooLow:
-      return "even without the other pods";
-    default:
-      return {};
-  }
-}
-
 std::string Explained(Reason reason) {
   const std::string_view apart = Apart(reason);
   return apart.empty() ? std::string(Text(reason)) : Concat(Text(reason), ": ", apart);
 }
 
 std::optional<Reason> ReasonExplainedAs(std::string_view text) {
-  const auto* const found = std::ranges::find_if(kReasons, [&](Reason reason) { return Explained(reason) == text; });
-  return found == std::end(kReasons) ? std::nullopt : std::optional(*found);
-}
-
-bool NeverFits(Reason reason) {
-  switch (reason) {
-    case Reason::kTooFewCores:
-    case Reason::kZonesTooSmall:
-    case Reason::kNeverAlignsPod:
-    case Reason::kNeverAlignsContainer:
-    case Reason::kNeverAlignsInitContainer:
-    case Reason::kNeverAlignsSidecar:
-    case Reason::kUsageCeilingTooLow:
-      return true;
-    default:
-      return false;
-  }
+  const auto found = std::ranges::find_if(kReasons, [&](Reason reason) { return Explained(reason) == text; });
+  return found == kReasons.end() ? std::nullopt : std::optional(*found);
 }
 
 std::string_view MustChange(Reason reason) {

@@ -10,14 +10,10 @@
 
 namespace huygens::policy {
 
-// What sets the reason apart from another one of the same text, e.g. "too small even when empty"; may be empty.
-std::string_view Apart(Reason reason);
 // Its text and what sets it apart: unique. "node(s) had insufficient resource of NUMA node: too small even when empty".
 std::string Explained(Reason reason);
 // The reason of which this is what Explained says; nothing if there is none.
 std::optional<Reason> ReasonExplainedAs(std::string_view text);
-// Whether the node could not take the pod even without the others there.
-bool NeverFits(Reason reason);
 // What has to change where neither pods that end nor time that passes cure it, e.g. "the pod must ask for less, or
 // larger nodes must come"; empty where waiting may help.
 std::string_view MustChange(Reason reason);

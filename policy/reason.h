@@ -3,6 +3,9 @@
 // that text is used.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -46,46 +49,96 @@ enum class Reason : uint8_t {
   kQuotaModelExceeded,  // the group would take it, but not on a node of this model
   kQuotaModelNotNamed,  // the group has a budget of the node's model, and wants the pod's labels to name it
 };
-inline constexpr Reason kReasons[] = {Reason::kFits,
-                                      Reason::kUnknownNode,
-                                      Reason::kNoTopology,
-                                      Reason::kLostTopology,
-                                      Reason::kUnusableTopology,
-                                      Reason::kStaleRealCapacity,
-                                      Reason::kInsufficientCores,
-                                      Reason::kTooFewCores,
-                                      Reason::kUnknownCores,
-                                      Reason::kInvalidTopologyData,
-                                      Reason::kCannotAlignPod,
-                                      Reason::kNeverAlignsPod,
-                                      Reason::kCannotAlignContainer,
-                                      Reason::kNeverAlignsContainer,
-                                      Reason::kCannotAlignInitContainer,
-                                      Reason::kNeverAlignsInitContainer,
-                                      Reason::kCannotAlignSidecar,
-                                      Reason::kNeverAlignsSidecar,
-                                      Reason::kInsufficientZones,
-                                      Reason::kZonesTooSmall,
-                                      Reason::kUsageCeiling,
-                                      Reason::kUsageCeilingTooLow,
-                                      Reason::kUsageUnknown,
-                                      Reason::kQuotaExceeded,
-                                      Reason::kQuotaHoursSpent,
-                                      Reason::kQuotaNoGroup,
-                                      Reason::kQuotaGroupClosed,
-                                      Reason::kQuotaAmountNeeded,
-                                      Reason::kQuotaAncestorOver,
-                                      Reason::kQuotaClaimUnknown,
-                                      Reason::kQuotaOtherModel,
-                                      Reason::kQuotaModelExceeded,
-                                      Reason::kQuotaModelNotNamed};
 
-// What kube-scheduler shows, e.g. "node(s) had insufficient resource of NUMA node"; empty for kFits. Two reasons may
-// share a text.
-std::string_view Text(Reason reason);
-// One word for a metric label, e.g. "insufficient_zones"; unique.
-std::string_view Label(Reason reason);
+enum class Cure : uint8_t {
+  kNone,     // nothing to cure
+  kVictims,  // pods that leave the node could help
+  kSmaller,  // nothing on this node, as long as the pod is as large: it would not fit even without the others
+  kOther,    // something else has to change, or time has to pass
+};
+
+struct ReasonEntry {
+  Reason reason;
+  std::string_view label;  // one word for a metric label; unique
+  Cure cure;
+  std::string_view text;        // what kube-scheduler shows; two reasons may share it
+  std::string_view apart = {};  // for people: what sets it apart from another one of the same text; may be empty
+};
+
+// In the order of the enumerators, which is the order in which metrics and pages show them.
+inline constexpr ReasonEntry kReasonTable[] = {
+    {Reason::kFits, "fits", Cure::kNone, ""},
+    {Reason::kUnknownNode, "unknown_node", Cure::kOther, "node(s) not known to huygens yet"},
+    {Reason::kNoTopology, "no_topology", Cure::kOther, "node(s) failed to get NRT"},
+    {Reason::kLostTopology, "lost_topology", Cure::kOther, "node(s) lost their NRT"},
+    {Reason::kUnusableTopology, "unusable_topology", Cure::kOther, "node(s) had an unusable NRT"},
+    {Reason::kStaleRealCapacity, "stale_real_capacity", Cure::kOther, "node(s) had stale real capacity of NUMA node"},
+    {Reason::kInsufficientCores, "insufficient_cores", Cure::kVictims,
+     "node(s) had insufficient CPU cores of NUMA node", "taken by other pods"},
+    {Reason::kTooFewCores, "too_few_cores", Cure::kSmaller, "node(s) had insufficient CPU cores of NUMA node",
+     "too small even when empty"},
+    {Reason::kUnknownCores, "unknown_cores", Cure::kOther, "node(s) had unknown CPU cores of NUMA node"},
+    {Reason::kInvalidTopologyData, "invalid_topology_data", Cure::kOther, "invalid node topology data"},
+    {Reason::kCannotAlignPod, "cannot_align_pod", Cure::kVictims, "cannot align pod", "taken by other pods"},
+    {Reason::kNeverAlignsPod, "never_aligns_pod", Cure::kSmaller, "cannot align pod",
+     "not even when the node is empty"},
+    {Reason::kCannotAlignContainer, "cannot_align_container", Cure::kVictims, "cannot align container",
+     "taken by other pods"},
+    {Reason::kNeverAlignsContainer, "never_aligns_container", Cure::kSmaller, "cannot align container",
+     "not even when the node is empty"},
+    {Reason::kCannotAlignInitContainer, "cannot_align_init_container", Cure::kVictims, "cannot align init container",
+     "taken by other pods"},
+    {Reason::kNeverAlignsInitContainer, "never_aligns_init_container", Cure::kSmaller, "cannot align init container",
+     "not even when the node is empty"},
+    {Reason::kCannotAlignSidecar, "cannot_align_sidecar_container", Cure::kVictims, "cannot align sidecar container",
+     "taken by other pods"},
+    {Reason::kNeverAlignsSidecar, "never_aligns_sidecar_container", Cure::kSmaller, "cannot align sidecar container",
+     "not even when the node is empty"},
+    {Reason::kInsufficientZones, "insufficient_zones", Cure::kVictims, "node(s) had insufficient resource of NUMA node",
+     "taken by other pods"},
+    {Reason::kZonesTooSmall, "zones_too_small", Cure::kSmaller, "node(s) had insufficient resource of NUMA node",
+     "too small even when empty"},
+    {Reason::kUsageCeiling, "usage_ceiling", Cure::kVictims, "node(s) would exceed the usage ceiling"},
+    {Reason::kUsageCeilingTooLow, "usage_ceiling_too_low", Cure::kSmaller, "node(s) would exceed the usage ceiling",
+     "even without the other pods"},
+    {Reason::kUsageUnknown, "usage_unknown", Cure::kOther, "node(s) had no fresh usage data"},
+    {Reason::kQuotaExceeded, "quota_exceeded", Cure::kOther, "quota of the pod's business group is exhausted"},
+    {Reason::kQuotaHoursSpent, "quota_hours_spent", Cure::kOther, "quota hours of the pod's business group are spent"},
+    {Reason::kQuotaNoGroup, "quota_no_group", Cure::kOther, "quota of the pod's business group does not exist"},
+    {Reason::kQuotaGroupClosed, "quota_group_closed", Cure::kOther,
+     "quota of the pod's business group takes no pods now"},
+    {Reason::kQuotaAmountNeeded, "quota_amount_needed", Cure::kOther,
+     "quota of the pod's business group wants every container to state its amounts"},
+    {Reason::kQuotaAncestorOver, "quota_ancestor_over", Cure::kOther,
+     "quota of a group above the pod's business group is over its budget"},
+    {Reason::kQuotaClaimUnknown, "quota_claim_unknown", Cure::kOther,
+     "quota of the pod's business group is of devices and a ResourceClaim of the pod is unknown"},
+    {Reason::kQuotaOtherModel, "quota_other_model", Cure::kOther,
+     "node(s) were not of the model that the pod's quota labels name"},
+    {Reason::kQuotaModelExceeded, "quota_model_exceeded", Cure::kOther,
+     "node(s) were of a model of which quota of the pod's business group is exhausted"},
+    {Reason::kQuotaModelNotNamed, "quota_model_not_named", Cure::kOther,
+     "node(s) were of a model that the pod's quota labels must name"},
+};
+
+inline constexpr auto kReasons = [] {
+  std::array<Reason, std::size(kReasonTable)> reasons{};
+  for (size_t i = 0; i < reasons.size(); ++i) reasons[i] = kReasonTable[i].reason;
+  return reasons;
+}();
+static_assert(std::ranges::all_of(kReasonTable, [](const ReasonEntry& entry) {
+  return &entry - kReasonTable == static_cast<ptrdiff_t>(entry.reason);
+}));
+
+constexpr const ReasonEntry& EntryOf(Reason reason) { return kReasonTable[static_cast<size_t>(reason)]; }
+
+// What kube-scheduler shows, e.g. "node(s) had insufficient resource of NUMA node"; empty for kFits.
+constexpr std::string_view Text(Reason reason) { return EntryOf(reason).text; }
+constexpr std::string_view Label(Reason reason) { return EntryOf(reason).label; }
+constexpr std::string_view Apart(Reason reason) { return EntryOf(reason).apart; }
 // Whether taking pods off the node could help: FailedNodes if so, else FailedAndUnresolvableNodes.
-bool CurableByVictims(Reason reason);
+constexpr bool CurableByVictims(Reason reason) { return EntryOf(reason).cure == Cure::kVictims; }
+// Whether the node could not take the pod even without the others there.
+constexpr bool NeverFits(Reason reason) { return EntryOf(reason).cure == Cure::kSmaller; }
 
 }  // namespace huygens::policy
