@@ -1,11 +1,9 @@
 // Kubernetes' resource.Quantity ("2", "500m", "4Gi", "1e3"): an exact decimal number that remembers how it was written.
 // Rules and texts are those of k8s.io/apimachinery/pkg/api/resource; this type differs on purpose in two places:
 //  - Value() and MilliValue() saturate at the ends of int64_t and keep the sign, where upstream wraps silently (its
-//  Value() of
-//    "12E" is 0) and misreads some negative values;
+//    Value() of "12E" is 0) and misreads some negative values;
 //  - Parse() refuses exponents beyond +-60 and more than 80 digits, where upstream may compute for minutes
-//  ("1e2147483647").
-//    What Canonical() prints for a value below 10^60 is always within these bounds.
+//    ("1e2147483647"). What Canonical() prints for a value below 10^60 is always within these bounds.
 // Smaller than a nano-unit is rounded up, away from zero. Immutable sharing inside: copies are cheap, and one value may
 // be read by several threads at once.
 #pragma once

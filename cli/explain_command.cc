@@ -12,9 +12,9 @@
 #include "cli/nothing_to_explain.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
-#include "cli/query_escape.h"
 #include "cli/remote.h"
 #include "cli/usage_report.h"
+#include "net/client.h"
 
 namespace huygens::cli {
 
@@ -24,12 +24,12 @@ constexpr std::string_view kName = "explain";
 constexpr std::string_view kNode = "node/";
 
 StatusOr<std::string> Ask(Remote& admin, std::string_view key, std::string_view pod) {
-  return admin.Get(Concat("/debug/decisions?limit=100&", key, "=", QueryEscape(pod)));
+  return admin.Get(Concat("/debug/decisions?limit=100&", key, "=", net::PercentEncoded(pod)));
 }
 
 // A node instead of a pod: its zones, and its use over the week. Nothing if there is no such node.
 std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputFormat format) {
-  const auto json = admin.Get(Concat("/debug/nodes/", QueryEscape(node)));
+  const auto json = admin.Get(Concat("/debug/nodes/", net::PercentEncoded(node)));
   if (absl::IsNotFound(json.status())) return std::nullopt;
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto zones = DecodeNodeZones(*json);
@@ -75,7 +75,8 @@ PodNow AskNow(Remote& admin, const std::vector<DecisionView>& decisions) {
   const size_t slash = newest.pod.find('/');
   const std::string_view pod = newest.pod;
   if (slash == std::string::npos) return now;
-  const std::string path = Concat(QueryEscape(pod.substr(0, slash)), "/", QueryEscape(pod.substr(slash + 1)));
+  const std::string path =
+      Concat(net::PercentEncoded(pod.substr(0, slash)), "/", net::PercentEncoded(pod.substr(slash + 1)));
   const auto json = admin.Get(Concat("/debug/pods/", path));
   if (!json.ok()) return now;
   auto view = DecodePodView(*json);
@@ -135,7 +136,7 @@ int Run(std::span<const std::string_view> arguments) {
   if (decisions->empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
   if (decisions->empty()) {
     const std::string_view name = given.substr(given.find('/') + 1);
-    const bool is_node = admin->Get(Concat("/debug/nodes/", QueryEscape(name))).ok();
+    const bool is_node = admin->Get(Concat("/debug/nodes/", net::PercentEncoded(name))).ok();
     return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
   }
   if (!trouble.empty()) Failed(kName, trouble);  // what it decided before is still worth reading

@@ -7,9 +7,9 @@
 #include "cli/command.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
-#include "cli/query_escape.h"
 #include "cli/quota_report.h"
 #include "cli/remote.h"
+#include "net/client.h"
 
 ABSL_FLAG(std::string, key, "", "print this key only, such as limits.cpu");
 
@@ -38,7 +38,8 @@ int NoSuchGroup(Remote& admin, std::string_view group) {
 }
 
 int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
-  const auto json = admin.Get(Concat("/debug/quotas", group.empty() ? "" : Concat("?group=", QueryEscape(group))));
+  const auto json =
+      admin.Get(Concat("/debug/quotas", group.empty() ? "" : Concat("?group=", net::PercentEncoded(group))));
   if (absl::IsNotFound(json.status()) && !group.empty()) return NoSuchGroup(admin, group);
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto tree = DecodeQuotaTree(*json);
@@ -53,7 +54,8 @@ int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
 int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
   const auto asked = ReadPodArgument(given);
   if (!asked.ok()) return UsageError(kName, Message(asked.status()));
-  const auto json = admin.Get(Concat("/debug/quotas/pods/", QueryEscape(asked->space), "/", QueryEscape(asked->name)));
+  const auto json = admin.Get(
+      Concat("/debug/quotas/pods/", net::PercentEncoded(asked->space), "/", net::PercentEncoded(asked->name)));
   if (absl::IsNotFound(json.status())) {
     return Failed(
         kName, Concat("huygens knows no pod ", asked->Key(),

@@ -5,8 +5,8 @@
 #include "cli/extender_client_json.h"
 #include "cli/node_view.h"
 #include "cli/pod_view.h"
-#include "cli/query_escape.h"
 #include "cli/quota_report.h"
+#include "net/client.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
 
@@ -119,8 +119,8 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
 // The texts of filter have no figures and are the same for what is taken and what never fits, since kube-scheduler
 // counts equal ones. An older server has no such page: then those texts stand.
 void StandInScheduler::AskWhy(const PodManifest& pod, PodOutcome& outcome) {
-  const auto json =
-      admin_.Get(Concat("/debug/pods/", QueryEscape(pod.pod.namespace_name), "/", QueryEscape(pod.pod.name)));
+  const auto json = admin_.Get(
+      Concat("/debug/pods/", net::PercentEncoded(pod.pod.namespace_name), "/", net::PercentEncoded(pod.pod.name)));
   const auto now = json.ok() ? DecodePodView(*json) : StatusOr<PodView>(json.status());
   if (!now.ok() || now->uid != pod.pod.uid) return;
   for (auto& [node, reason] : outcome.refusals) {
@@ -134,8 +134,8 @@ void StandInScheduler::AskWhy(const PodManifest& pod, PodOutcome& outcome) {
 // Nor do they have those of a budget.
 Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   if (!pod.pod.quota) return absl::OkStatus();
-  const auto json =
-      admin_.Get(Concat("/debug/quotas/pods/", QueryEscape(pod.pod.namespace_name), "/", QueryEscape(pod.pod.name)));
+  const auto json = admin_.Get(Concat("/debug/quotas/pods/", net::PercentEncoded(pod.pod.namespace_name), "/",
+                                      net::PercentEncoded(pod.pod.name)));
   if (!json.ok()) return json.status();
   auto quota = DecodePodQuota(*json);
   if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");

@@ -5,9 +5,9 @@
 #include "absl/flags/flag.h"
 #include "cli/command.h"
 #include "cli/output_format.h"
-#include "cli/query_escape.h"
 #include "cli/remote.h"
 #include "cli/usage_report.h"
+#include "net/client.h"
 
 ABSL_FLAG(std::string, by, "", "resource to sort by: one of usage.resources; by default the first of them");
 ABSL_FLAG(std::string, limit, "20", "how many nodes to print");
@@ -29,7 +29,8 @@ StatusOr<std::string> SizeQuery(std::string_view size) {
     if (equals == std::string_view::npos || equals == 0) {
       return Invalid(Concat("--size is RESOURCE=QUANTITY,..., such as cpu=2,memory=4Gi, not ", part));
     }
-    query += Concat("&", QueryEscape(part.substr(0, equals)), "=", QueryEscape(part.substr(equals + 1)));
+    query +=
+        Concat("&", net::PercentEncoded(part.substr(0, equals)), "=", net::PercentEncoded(part.substr(equals + 1)));
     size.remove_prefix(comma == std::string_view::npos ? size.size() : comma + 1);
   }
   return query;
@@ -60,8 +61,8 @@ int Run(std::span<const std::string_view> arguments) {
   auto admin = OpenAdmin();
   if (!admin.ok()) return UsageError(kName, Message(admin.status()));
 
-  const auto json =
-      admin->Get(Concat("/debug/usage?limit=", limit, by.empty() ? "" : Concat("&by=", QueryEscape(by)), *size_query));
+  const auto json = admin->Get(
+      Concat("/debug/usage?limit=", limit, by.empty() ? "" : Concat("&by=", net::PercentEncoded(by)), *size_query));
   if (absl::IsInvalidArgument(json.status())) return UsageError(kName, AsFlags(Message(json.status()), *size_query));
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto top = DecodeUsageTop(*json);

@@ -5,10 +5,10 @@
 // when, by our own monotonic clock, its record has not changed for the duration it states; our own counts from before
 // the request that renewed it was sent. Beyond these:
 //  - a holder is believed no longer than our own duration, whatever it states: a dead one may have claimed a day. All
-//  instances must have the same duration;
+//    instances must have the same duration;
 //  - a Lease that was deleted, created by hand or emptied by hand says nothing about who held it a moment ago. So it is
-//  claimed at once, which keeps others off, but ours only when whoever held it must have stopped: after the duration. A
-//  holder that finds it deleted and has renewed it in time goes on, in another term;
+//    claimed at once, which keeps others off, but ours only when whoever held it must have stopped: after the duration.
+//    A holder that finds it deleted and has renewed it in time goes on, in another term;
 //  - who waits says so in an annotation, so that a holder whom nobody waits for need not pause.
 #pragma once
 

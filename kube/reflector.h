@@ -1,15 +1,15 @@
 // Keeps one kind of object up to date: paged LIST, then WATCH, for ever, on a thread of its own; decodes there and
 // delivers small typed events. What client-go's Reflector does (k8s.io/client-go/tools/cache), with these choices:
 //  - every LIST is a consistent read (no resourceVersion), so that time never runs backwards when another API server
-//  answers;
+//    answers;
 //  - a watch that was cut resumes from the last version seen; 410 Gone, or three failures in a row without progress,
-//  list anew;
+//    list anew;
 //  - a page whose token expired is followed by one LIST without pages, and if that fails by pages again. A page that is
-//  too large, or takes too long, is asked for in halves; with each LIST that succeeds pages grow again by a quarter;
+//    too large, or takes too long, is asked for in halves; with each LIST that succeeds pages grow again by a quarter;
 //  - a watch that stays silent for several bookmark intervals is taken for dead;
 //  - of ResourceClaims and DeviceClasses the newest version that is served is read;
 //  - an optional kind whose CRD is absent is an empty list, and is looked for again; one that was there must be missed
-//  twice.
+//    twice.
 #pragma once
 
 #include <cstdint>

@@ -1,15 +1,15 @@
 // How the kubelet of a node is configured, put together from what says so: the topology object, else a label of the
 // Node, else the configuration. Pure; any thread.
 //
-//   setting (kubelet's own name)    attribute of the object             label of the Node
-//   topologyManagerPolicy           topologyManagerPolicy, else the     huygens.dev/topology-manager-policy
-//   topologyManagerScope            first of topologyPolicies           huygens.dev/topology-manager-scope
-//   topologyManagerPolicyOptions    topologyManagerOption<Name> huygens.dev/topology-manager-policy-options.NAME
-//   cpuManagerPolicy                cpuManagerPolicy                    huygens.dev/cpu-manager-policy
-//   cpuManagerPolicyOptions         cpuManagerOption<Name>              huygens.dev/cpu-manager-policy-options.NAME
-//   memoryManagerPolicy             memoryManagerPolicy                 huygens.dev/memory-manager-policy
-//   threadsPerCore (none of         zone attribute huygens.dev/cores    feature.node.kubernetes.io/
-//   kubelet's, but of the machine)                                      cpu-hardware_multithreading
+//   setting (kubelet's own name)    attribute of the object           label of the Node
+//   topologyManagerPolicy           topologyManagerPolicy, else the   huygens.dev/topology-manager-policy
+//   topologyManagerScope            first of topologyPolicies         huygens.dev/topology-manager-scope
+//   topologyManagerPolicyOptions    topologyManagerOption<Name>       huygens.dev/topology-manager-policy-options.NAME
+//   cpuManagerPolicy                cpuManagerPolicy                  huygens.dev/cpu-manager-policy
+//   cpuManagerPolicyOptions         cpuManagerOption<Name>            huygens.dev/cpu-manager-policy-options.NAME
+//   memoryManagerPolicy             memoryManagerPolicy               huygens.dev/memory-manager-policy
+//   threadsPerCore (none of         zone attribute huygens.dev/cores  feature.node.kubernetes.io/
+//   kubelet's, but of the machine)                                    cpu-hardware_multithreading
 //
 // NAME is the option as kubelet spells it, <Name> the same in CamelCase and any case (PreferClosestNumaNodes); values
 // are "true" and "false". topologyPolicies is deprecated: <Policy>ContainerLevel, <Policy>PodLevel. What has no valid

@@ -6,9 +6,12 @@
 // the caller may conclude:
 //
 //   Unavailable        nothing was sent: name not found, connection refused or timed out, handshake cut. Trying again
-//   is safe. Unauthenticated    TLS: server's certificate not accepted, or ours refused. Nothing was processed; someone
-//   must repair something. DeadlineExceeded   sent, no full reply in time: the outcome is unknown. Unknown sent
-//   (perhaps in part), and the connection broke before the reply was complete: the outcome is unknown.
+//                      is safe.
+//   Unauthenticated    TLS: the server's certificate was not accepted, or ours was refused. Nothing was processed;
+//                      someone must repair something.
+//   DeadlineExceeded   it was sent, and no full reply came in time: the outcome is unknown.
+//   Unknown            it was sent, perhaps in part, and the connection broke before the reply was complete: the
+//                      outcome is unknown.
 //   ResourceExhausted  the reply is larger than max_reply_bytes; the server has processed the request.
 //   Cancelled          Cancel was called; if the request had been sent, its outcome is unknown.
 //   InvalidArgument, FailedPrecondition   options or files are not usable; nothing was sent.

@@ -1,14 +1,13 @@
 // Whose history a pod continues: history belongs to the workload, so that a replaced pod inherits it. A pure function
 // of names, so that a series in Prometheus and a Pod in the API server come to the same text:
 //
-// clang-format off
-//   StatefulSet           NAMESPACE/StatefulSet/POD     each ordinal has its own
+//   StatefulSet           NAMESPACE/StatefulSet/POD           each ordinal has its own
 //   DaemonSet NAME        NAMESPACE/DaemonSet/NAME on NODE    each node has its own: they differ most of all
-//   ReplicaSet NAME-HASH  NAMESPACE/Deployment/NAME     HASH: as the Deployment controller makes it
-//   Job NAME-MINUTES      NAMESPACE/CronJob/NAME        MINUTES: eight digits or more, as the CronJob controller adds
+//   ReplicaSet NAME-HASH  NAMESPACE/Deployment/NAME           HASH: as the Deployment controller makes it
+//   Job NAME-MINUTES      NAMESPACE/CronJob/NAME              MINUTES: eight digits or more, as the CronJob controller
+//                                                             adds
 //   any other owner       NAMESPACE/KIND/NAME
-//   no owner, or a Node   NAMESPACE/Pod/POD             a Node owns the static pods of its kubelet
-// clang-format on
+//   no owner, or a Node   NAMESPACE/Pod/POD                   a Node owns the static pods of its kubelet
 #pragma once
 
 #include <string>
