@@ -53,7 +53,7 @@ std::string UnknownCeiling(const cluster::Node& node, const usage::Options& usag
 }  // namespace
 
 void Inbox::Deliver(kube::EventBatch batch) {
-  if (room_.Enter(batch.bytes)) batches_.Deliver(std::move(batch));
+  if (backpressure_.Enter(batch.bytes)) batches_.Deliver(std::move(batch));
 }
 
 void Inbox::Report(kube::WatchReport report) {
@@ -147,7 +147,7 @@ bool Inbox::ApplySome(kube::EventBatch& batch) {
 }
 
 void Inbox::Finish(const kube::EventBatch& batch) {
-  room_.Leave(batch.bytes);
+  backpressure_.Leave(batch.bytes);
   if (!batch.events.empty()) context_.metrics.WatchLag(batch.kind, std::chrono::steady_clock::now() - batch.received);
   if (batch.resource_version == 0) return;
   seen_[static_cast<size_t>(batch.kind)] = batch.resource_version;

@@ -7,11 +7,11 @@
 
 #include "extender/context.h"
 #include "extender/node_faults.h"
-#include "extender/room.h"
-#include "extender/slices.h"
 #include "kube/event_sink.h"
 #include "kube/known_faults.h"
+#include "net/backpressure.h"
 #include "net/event_loop.h"
+#include "net/time_sliced_queue.h"
 
 namespace huygens::extender {
 
@@ -30,9 +30,9 @@ class Inbox final : public kube::EventSink {
 
   // Any thread. Nobody waits in Deliver any more, and what is delivered from now on is dropped: before the reflectors
   // are stopped.
-  void Close() { room_.Close(); }
+  void Close() { backpressure_.Close(); }
   // Bytes delivered and not applied yet. Any thread.
-  size_t waiting_bytes() const { return room_.taken(); }
+  size_t waiting_bytes() const { return backpressure_.taken(); }
 
   // Decision thread. What a kind's watch last reported, and the resource version up to which its changes are applied.
   const kube::WatchReport& Watch(cluster::Kind kind) const { return watches_[static_cast<size_t>(kind)]; }
@@ -64,8 +64,8 @@ class Inbox final : public kube::EventSink {
   std::array<kube::KnownFaults, cluster::kKindCount> unknown_settings_;
   NodeFaults node_faults_;
   size_t next_ = 0;  // of the batch under way
-  Room room_{kMostWaitingBytes};
-  Slices<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
+  net::Backpressure backpressure_{kMostWaitingBytes};
+  net::TimeSlicedQueue<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
 };
 
 }  // namespace huygens::extender

@@ -15,7 +15,7 @@ constexpr size_t kNodesPerStep = 4;
 
 UsageInbox::UsageInbox(Context& context, net::EventLoop& loop)
     : context_(context),
-      room_(kMostWaiting),
+      backpressure_(kMostWaiting),
       slices_(
           loop,
           [this](usage::Readings& readings) {
@@ -25,12 +25,12 @@ UsageInbox::UsageInbox(Context& context, net::EventLoop& loop)
           [this] { return context_.placement.SettleUsage(kNodesPerStep); }) {}
 
 void UsageInbox::Deliver(usage::Readings readings) {
-  if (room_.Enter(1)) slices_.Deliver(std::move(readings));
+  if (backpressure_.Enter(1)) slices_.Deliver(std::move(readings));
 }
 
 void UsageInbox::Apply(const usage::Readings& readings) {
   context_.placement.ApplyUsage(readings, context_.clock.Now());
-  room_.Leave(1);
+  backpressure_.Leave(1);
 }
 
 }  // namespace huygens::extender

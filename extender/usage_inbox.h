@@ -3,9 +3,9 @@
 #pragma once
 
 #include "extender/context.h"
-#include "extender/room.h"
-#include "extender/slices.h"
+#include "net/backpressure.h"
 #include "net/event_loop.h"
+#include "net/time_sliced_queue.h"
 #include "usage/readings.h"
 
 namespace huygens::extender {
@@ -17,16 +17,16 @@ class UsageInbox {
   // Any thread but the decision thread, which would wait for itself; there is Placement::ApplyUsage.
   void Deliver(usage::Readings readings);
   // Whether all that was delivered is applied. Any thread.
-  bool Empty() const { return room_.taken() == 0; }
+  bool Empty() const { return backpressure_.taken() == 0; }
   // Any thread. Nobody waits any more, and what is delivered from now on is dropped: before a source is stopped.
-  void Close() { room_.Close(); }
+  void Close() { backpressure_.Close(); }
 
  private:
   void Apply(const usage::Readings& readings);
 
   Context& context_;
-  Room room_;  // in readings
-  Slices<usage::Readings> slices_;
+  net::Backpressure backpressure_;  // in readings
+  net::TimeSlicedQueue<usage::Readings> slices_;
 };
 
 }  // namespace huygens::extender

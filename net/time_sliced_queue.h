@@ -1,6 +1,6 @@
-// Carries items from any thread to the decision thread and works them off there in the order of their delivery, in
-// slices of a fifth of a millisecond between requests, so that a storm of them holds no request back. A request with a
-// large body waits for several of them: one before each 64 KiB that are read of it.
+// Carries items from any thread to the thread of an EventLoop and works them off there in the order of their delivery,
+// in slices of a fifth of a millisecond between requests, so that a storm of them holds no request back. A request with
+// a large body waits for several of them: one before each 64 KiB that are read of it.
 #pragma once
 
 #include <chrono>
@@ -12,14 +12,14 @@
 
 #include "net/event_loop.h"
 
-namespace huygens::extender {
+namespace huygens::net {
 
 template <typename Item>
-class Slices {
+class TimeSlicedQueue {
  public:
   // `step` does some microseconds of work on the item and says whether more of it is left. `idle`, if given, does a
   // little of what is due when nothing waits, and says the same. Called on the loop's thread.
-  Slices(net::EventLoop& loop, std::function<bool(Item&)> step, std::function<bool()> idle = nullptr)
+  TimeSlicedQueue(net::EventLoop& loop, std::function<bool(Item&)> step, std::function<bool()> idle = nullptr)
       : loop_(loop), step_(std::move(step)), idle_(std::move(idle)) {}
 
   // Any thread.
@@ -71,4 +71,4 @@ class Slices {
   bool scheduled_ = false;
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::net

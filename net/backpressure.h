@@ -1,20 +1,20 @@
-// How much may be on its way to the decision thread: whoever delivers waits while that much is not worked off yet, so
-// that a source which is faster than the decision thread does not fill the memory.
+// How much may be on its way to a thread: whoever delivers waits while that much is not worked off yet, so that a
+// source that is faster than the thread does not fill the memory.
 #pragma once
 
 #include <condition_variable>
 #include <cstddef>
 #include <mutex>
 
-namespace huygens::extender {
+namespace huygens::net {
 
-class Room {
+class Backpressure {
  public:
-  explicit Room(size_t size) : size_(size) {}
+  explicit Backpressure(size_t size) : size_(size) {}
 
   // Waits until less than the size is taken, then takes `amount`: the last one in may pass the size, so that nothing is
-  // too large for ever. False: it was closed, and nothing was taken. An amount of 0 takes no room and waits for none.
-  // Any thread but the decision thread, which would wait for itself, unless the amount is 0.
+  // too large for ever. False: it was closed, and nothing was taken. An amount of 0 takes nothing and never waits.
+  // Any thread but the one that works off, which would wait for itself, unless the amount is 0.
   bool Enter(size_t amount);
   // What was worked off. Any thread.
   void Leave(size_t amount);
@@ -30,4 +30,4 @@ class Room {
   bool closed_ = false;
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::net

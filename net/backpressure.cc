@@ -1,8 +1,8 @@
-#include "extender/room.h"
+#include "net/backpressure.h"
 
-namespace huygens::extender {
+namespace huygens::net {
 
-bool Room::Enter(size_t amount) {
+bool Backpressure::Enter(size_t amount) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [&] { return closed_ || amount == 0 || taken_ < size_; });
   if (closed_) return false;
@@ -10,21 +10,21 @@ bool Room::Enter(size_t amount) {
   return true;
 }
 
-void Room::Leave(size_t amount) {
+void Backpressure::Leave(size_t amount) {
   const std::lock_guard lock(mutex_);
   taken_ -= amount;
   changed_.notify_all();
 }
 
-void Room::Close() {
+void Backpressure::Close() {
   const std::lock_guard lock(mutex_);
   closed_ = true;
   changed_.notify_all();
 }
 
-size_t Room::taken() const {
+size_t Backpressure::taken() const {
   const std::lock_guard lock(mutex_);
   return taken_;
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::net
