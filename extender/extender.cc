@@ -54,16 +54,16 @@ std::string WithPort(std::string_view address, uint16_t port) {
 
 }  // namespace
 
-class Extender::Parts {
+class Extender::Impl {
  public:
-  Parts(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
         clock_(clock),
         identity_(Identity()),
         metrics_(MetricsOptions(configuration_.usage)) {}
-  ~Parts();
+  ~Impl();
 
   Status Start();
   void Drain(std::function<void()> done);
@@ -127,7 +127,7 @@ class Extender::Parts {
   observe::RateLimit handshake_warnings_{seconds(10)};
 };
 
-Extender::Parts::~Parts() {
+Extender::Impl::~Impl() {
   shutdown_.reset();
   server_.reset();
   if (token_access_) token_access_->Stop();  // it answers the admin server
@@ -136,7 +136,7 @@ Extender::Parts::~Parts() {
   if (backend_) backend_->Stop();
 }
 
-Status Extender::Parts::Start() {
+Status Extender::Impl::Start() {
   HUYGENS_ASSIGN_OR_RETURN(placement::Options options, settings::PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
   for (cluster::Kind kind : cluster::kKinds)
@@ -188,7 +188,7 @@ Status Extender::Parts::Start() {
   return absl::OkStatus();
 }
 
-Status Extender::Parts::StartBackend() {
+Status Extender::Impl::StartBackend() {
   if (const auto& manifests = configuration_.cluster.manifests) {
     auto backend =
         std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
@@ -214,8 +214,7 @@ Status Extender::Parts::StartBackend() {
   return backend_->Start();
 }
 
-Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
-                                   std::span<const wire::UsageHistory> manifests) {
+Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests) {
   if (placed_pods_ == nullptr) return absl::OkStatus();
   HUYGENS_ASSIGN_OR_RETURN(auto source, MakeUsageSource(configuration_, placement_->options().usage, resources_,
                                                         *placed_pods_, api_server, manifests));
@@ -234,7 +233,7 @@ Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
   return absl::OkStatus();
 }
 
-net::ServerEvents Extender::Parts::ServerEvents() {
+net::ServerEvents Extender::Impl::ServerEvents() {
   net::ServerEvents events;
   events.on_connection_error = [this](std::string_view what) { log_.Debug("connection", {{"fault", what}}); };
   events.on_warning = [this](std::string_view what) { log_.Warn("server", {{"fault", what}}); };
@@ -242,7 +241,7 @@ net::ServerEvents Extender::Parts::ServerEvents() {
   return events;
 }
 
-Status Extender::Parts::StartServer() {
+Status Extender::Impl::StartServer() {
   const settings::ServerConfiguration& from = configuration_.server;
   net::ServerOptions options = ServerOptions(from);
   options.events = ServerEvents();
@@ -263,7 +262,7 @@ Status Extender::Parts::StartServer() {
   return absl::OkStatus();
 }
 
-Status Extender::Parts::StartAdmin() {
+Status Extender::Impl::StartAdmin() {
   admin::AdminSources sources{.decision = loop_,
                               .placement = *placement_,
                               .resources = resources_,
@@ -286,7 +285,7 @@ Status Extender::Parts::StartAdmin() {
   return absl::OkStatus();
 }
 
-std::string Extender::Parts::NotReady() const {
+std::string Extender::Impl::NotReady() const {
   std::vector<admin::Missing> missing;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind) || placement_->state().Synced(kind)) continue;
@@ -298,7 +297,7 @@ std::string Extender::Parts::NotReady() const {
   return admin::WaitingText(missing);
 }
 
-admin::Readiness Extender::Parts::Watches() const {
+admin::Readiness Extender::Impl::Watches() const {
   admin::Readiness readiness;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind)) continue;
@@ -310,7 +309,7 @@ admin::Readiness Extender::Parts::Watches() const {
 }
 
 // Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
-std::vector<admin::Readiness::Item> Extender::Parts::Notices() const {
+std::vector<admin::Readiness::Item> Extender::Impl::Notices() const {
   std::vector<admin::Readiness::Item> items = backend_->Details();
   if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
   if (usage_feed_) items.push_back(usage_feed_->Describe());
@@ -320,7 +319,7 @@ std::vector<admin::Readiness::Item> Extender::Parts::Notices() const {
   return items;
 }
 
-admin::Readiness Extender::Parts::Describe(bool verbose) const {
+admin::Readiness Extender::Impl::Describe(bool verbose) const {
   admin::Readiness readiness = Watches();
   const bool draining = shutdown_->begun();
   if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
@@ -332,7 +331,7 @@ admin::Readiness Extender::Parts::Describe(bool verbose) const {
   return readiness;
 }
 
-void Extender::Parts::RefreshMetrics() {
+void Extender::Impl::RefreshMetrics() {
   const cluster::State& state = placement_->state();
   for (auto each : cluster::kReservationStates) metrics_.SetReservations(each, state.ledger().Count(each));
   metrics_.SetPods(state.PodCount());
@@ -353,7 +352,7 @@ void Extender::Parts::RefreshMetrics() {
                       .decision_log_dropped = decision_log_->dropped()});
 }
 
-void Extender::Parts::Reconcile() {
+void Extender::Impl::Reconcile() {
   reconcile_ = loop_.After(std::chrono::milliseconds(100), [this] { Reconcile(); });
   drift_ += placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSlices + 1);
   if (++reconciled_ < kReconcileSlices) return;
@@ -363,7 +362,7 @@ void Extender::Parts::Reconcile() {
   if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
 }
 
-void Extender::Parts::EverySecond() {
+void Extender::Impl::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
   if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
@@ -375,7 +374,7 @@ void Extender::Parts::EverySecond() {
   bind_->SettleOverdue(kOverdue);
 }
 
-void Extender::Parts::Drain(std::function<void()> done) {
+void Extender::Impl::Drain(std::function<void()> done) {
   backend_->Drain();
   shutdown_->Begin([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
@@ -385,16 +384,16 @@ void Extender::Parts::Drain(std::function<void()> done) {
 
 StatusOr<std::unique_ptr<Extender>> Extender::Start(const settings::Configuration& configuration, net::EventLoop& loop,
                                                     observe::Log& log, const Clock& clock) {
-  auto parts = std::make_unique<Parts>(configuration, loop, log, clock);
-  HUYGENS_RETURN_IF_ERROR(parts->Start());
-  return std::unique_ptr<Extender>(new Extender(std::move(parts)));
+  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<Extender>(new Extender(std::move(impl)));
 }
 
-Extender::Extender(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Extender::Extender(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Extender::~Extender() = default;
-uint16_t Extender::port() const { return parts_->port(); }
-uint16_t Extender::admin_port() const { return parts_->admin_port(); }
-void Extender::Drain(std::function<void()> done) { parts_->Drain(std::move(done)); }
-void Extender::EndLameDuck() { parts_->EndLameDuck(); }
+uint16_t Extender::port() const { return impl_->port(); }
+uint16_t Extender::admin_port() const { return impl_->admin_port(); }
+void Extender::Drain(std::function<void()> done) { impl_->Drain(std::move(done)); }
+void Extender::EndLameDuck() { impl_->EndLameDuck(); }
 
 }  // namespace huygens::extender

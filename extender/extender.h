@@ -32,9 +32,9 @@ class Extender {
   void EndLameDuck();
 
  private:
-  class Parts;
-  explicit Extender(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  explicit Extender(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace huygens::extender

@@ -70,7 +70,7 @@ usage_sources::Scope PrometheusScope(const settings::PrometheusConfiguration& fr
 
 usage_sources::PlacedPods::Which PodsForUsage(const settings::Configuration& configuration) {
   using Which = usage_sources::PlacedPods::Which;
-  return configuration.usage.prometheus || configuration.cluster.manifests ? Which::kMisleading : Which::kAll;
+  return configuration.usage.prometheus || configuration.cluster.manifests ? Which::kOwnerNotInName : Which::kAll;
 }
 
 StatusOr<std::unique_ptr<usage_sources::Source>> MakeUsageSource(const settings::Configuration& configuration,

@@ -55,7 +55,7 @@ class Asking {
   StatusOr<std::vector<std::string>> Subjects(const std::string& query, usage_sources::SubjectKind kind,
                                               Duration ago = {}) {
     const usage_sources::PlacedPods none(
-        usage_sources::PlacedPods::Which::kMisleading);  // a pod's name says enough to list it
+        usage_sources::PlacedPods::Which::kOwnerNotInName);  // a pod's name says enough to list it
     std::set<std::string> names;
     HUYGENS_RETURN_IF_ERROR(Ask(query, now_ - ago,
                                 {.on_series =

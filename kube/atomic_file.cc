@@ -1,4 +1,4 @@
-#include "kube/whole_file.h"
+#include "kube/atomic_file.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -50,7 +50,7 @@ Status WriteAndSync(const std::string& path, std::string_view content) {
 
 }  // namespace
 
-Status WriteWholeFile(const std::string& path, std::string_view content) {
+Status WriteFileAtomically(const std::string& path, std::string_view content) {
   const std::filesystem::path target(path);
   // Hidden, so that a reader of the directory passes over what a crash may leave.
   const std::string draft = (target.parent_path() / Concat(".", target.filename().string(), ".draft")).string();

@@ -10,6 +10,6 @@
 namespace huygens::kube {
 
 // The file is on disk when this returns ok; after an error it is as it was, and nothing is left behind.
-Status WriteWholeFile(const std::string& path, std::string_view content);
+Status WriteFileAtomically(const std::string& path, std::string_view content);
 
 }  // namespace huygens::kube
