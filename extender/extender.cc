@@ -20,7 +20,6 @@
 #include "extender/topology_watch.h"
 #include "extender/usage_feed.h"
 #include "extender/usage_inbox.h"
-#include "extender/usage_source.h"
 #include "extender/usage_watch.h"
 #include "extender/waker.h"
 #include "kube/kubeconfig.h"
@@ -32,6 +31,7 @@
 #include "quota/pod_usage.h"
 #include "settings/placement_options.h"
 #include "settings/scalar.h"
+#include "settings/usage_source.h"
 
 namespace huygens::extender {
 
@@ -142,7 +142,7 @@ Status Extender::Impl::Start() {
   for (cluster::Kind kind : cluster::kKinds)
     if (!placement_->Follows(kind)) metrics_.SetWatchSynced(kind, true);  // nothing of it is missing
   if (!placement_->options().usage.resources.empty()) {
-    placed_pods_ = std::make_unique<usage_sources::PlacedPods>(PodsForUsage(configuration_));
+    placed_pods_ = std::make_unique<usage_sources::PlacedPods>(settings::PodsForUsage(configuration_));
     placement_->Observe(*placed_pods_);
   }
   observe::DecisionLog::Options decisions{.path = configuration_.decision_log.path,
@@ -216,8 +216,8 @@ Status Extender::Impl::StartBackend() {
 
 Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests) {
   if (placed_pods_ == nullptr) return absl::OkStatus();
-  HUYGENS_ASSIGN_OR_RETURN(auto source, MakeUsageSource(configuration_, placement_->options().usage, resources_,
-                                                        *placed_pods_, api_server, manifests));
+  HUYGENS_ASSIGN_OR_RETURN(auto source, settings::MakeUsageSource(configuration_, placement_->options().usage,
+                                                                  resources_, *placed_pods_, api_server, manifests));
   if (configuration_.usage.prometheus && !manifests.empty())
     log_.Warn("UsageHistory objects are not used", {{"why", "usage.prometheus is set"}});
   if (!configuration_.usage.prometheus && !manifests.empty()) {

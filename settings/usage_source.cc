@@ -1,4 +1,4 @@
-#include "extender/usage_source.h"
+#include "settings/usage_source.h"
 
 #include <utility>
 
@@ -8,21 +8,19 @@
 #include "usage_sources/metrics_api_source.h"
 #include "usage_sources/prometheus_source.h"
 
-namespace huygens::extender {
+namespace huygens::settings {
 namespace {
 
-StatusOr<std::unique_ptr<usage_sources::Source>> Prometheus(const settings::UsageConfiguration& from,
-                                                            const usage::Options& usage,
+StatusOr<std::unique_ptr<usage_sources::Source>> Prometheus(const UsageConfiguration& from, const usage::Options& usage,
                                                             const usage_sources::PlacedPods& pods) {
   usage_sources::PrometheusOptions options{.usage = usage};
-  const settings::PrometheusConfiguration& prometheus = *from.prometheus;
+  const PrometheusConfiguration& prometheus = *from.prometheus;
   options.server = PrometheusServer(prometheus);
   options.headers = PrometheusHeaders(prometheus);
   options.scope = PrometheusScope(prometheus);
   options.timeout = prometheus.timeout;
   options.concurrency = static_cast<size_t>(prometheus.concurrency);
-  for (const settings::UsageResource& each : from.resources)
-    options.queries.push_back({each.pod_query, each.node_query});
+  for (const UsageResource& each : from.resources) options.queries.push_back({each.pod_query, each.node_query});
   return usage_sources::PrometheusSource::Create(std::move(options), pods);
 }
 
@@ -45,7 +43,7 @@ StatusOr<std::unique_ptr<usage_sources::Source>> MetricsApi(const std::string& h
 
 }  // namespace
 
-net::ClientOptions PrometheusServer(const settings::PrometheusConfiguration& from) {
+net::ClientOptions PrometheusServer(const PrometheusConfiguration& from) {
   net::ClientOptions server;
   server.base_url = from.url;
   server.bearer_token_file = from.bearer_token_file;
@@ -58,31 +56,31 @@ net::ClientOptions PrometheusServer(const settings::PrometheusConfiguration& fro
   return server;
 }
 
-net::Headers PrometheusHeaders(const settings::PrometheusConfiguration& from) {
+net::Headers PrometheusHeaders(const PrometheusConfiguration& from) {
   net::Headers headers;
-  for (const settings::HeaderConfiguration& each : from.headers) headers.emplace_back(each.name, each.value);
+  for (const HeaderConfiguration& each : from.headers) headers.emplace_back(each.name, each.value);
   return headers;
 }
 
-usage_sources::Scope PrometheusScope(const settings::PrometheusConfiguration& from) {
+usage_sources::Scope PrometheusScope(const PrometheusConfiguration& from) {
   return {from.matchers, from.replica_labels};
 }
 
-usage_sources::PlacedPods::Which PodsForUsage(const settings::Configuration& configuration) {
+usage_sources::PlacedPods::Which PodsForUsage(const Configuration& configuration) {
   using Which = usage_sources::PlacedPods::Which;
   return configuration.usage.prometheus || configuration.cluster.manifests ? Which::kOwnerNotInName : Which::kAll;
 }
 
-StatusOr<std::unique_ptr<usage_sources::Source>> MakeUsageSource(const settings::Configuration& configuration,
+StatusOr<std::unique_ptr<usage_sources::Source>> MakeUsageSource(const Configuration& configuration,
                                                                  const usage::Options& usage,
                                                                  const ResourceNames& names,
                                                                  usage_sources::PlacedPods& pods,
                                                                  const net::ClientOptions* api_server,
                                                                  std::span<const wire::UsageHistory> manifests) {
-  const settings::UsageConfiguration& from = configuration.usage;
+  const UsageConfiguration& from = configuration.usage;
   if (from.prometheus) return Prometheus(from, usage, pods);
   if (api_server != nullptr) return MetricsApi(from.history_file, usage, names, pods, *api_server);
   return std::make_unique<usage_sources::ManifestSource>(manifests, usage);
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::settings

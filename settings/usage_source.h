@@ -16,23 +16,23 @@
 #include "usage_sources/source.h"
 #include "wire/usage_history.h"
 
-namespace huygens::extender {
+namespace huygens::settings {
 
 // How a Prometheus is asked: for usage_sources::PrometheusClient, and for the queries of usage_sources/queries.h.
-net::ClientOptions PrometheusServer(const settings::PrometheusConfiguration& from);
-net::Headers PrometheusHeaders(const settings::PrometheusConfiguration& from);
-usage_sources::Scope PrometheusScope(const settings::PrometheusConfiguration& from);
+net::ClientOptions PrometheusServer(const PrometheusConfiguration& from);
+net::Headers PrometheusHeaders(const PrometheusConfiguration& from);
+usage_sources::Scope PrometheusScope(const PrometheusConfiguration& from);
 
 // Which pods that source has to know.
-usage_sources::PlacedPods::Which PodsForUsage(const settings::Configuration& configuration);
+usage_sources::PlacedPods::Which PodsForUsage(const Configuration& configuration);
 
 // Everything referred to outlives the source, but for `configuration`. `api_server` is set where the cluster is one.
 // Opens the history file, asks nothing yet.
-StatusOr<std::unique_ptr<usage_sources::Source>> MakeUsageSource(const settings::Configuration& configuration,
+StatusOr<std::unique_ptr<usage_sources::Source>> MakeUsageSource(const Configuration& configuration,
                                                                  const usage::Options& usage,
                                                                  const ResourceNames& names,
                                                                  usage_sources::PlacedPods& pods,
                                                                  const net::ClientOptions* api_server,
                                                                  std::span<const wire::UsageHistory> manifests);
 
-}  // namespace huygens::extender
+}  // namespace huygens::settings
