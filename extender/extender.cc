@@ -13,7 +13,6 @@
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
 #include "extender/overcommit_watch.h"
-#include "extender/part_options.h"
 #include "extender/quota_watch.h"
 #include "extender/report_watch.h"
 #include "extender/service.h"
@@ -31,6 +30,7 @@
 #include "quota/pod_usage.h"
 #include "settings/placement_options.h"
 #include "settings/scalar.h"
+#include "settings/service_options.h"
 #include "settings/usage_source.h"
 
 namespace huygens::extender {
@@ -52,6 +52,19 @@ std::string WithPort(std::string_view address, uint16_t port) {
   return Concat(address.substr(0, address.rfind(':') + 1), std::to_string(port));
 }
 
+// Without the API server.
+KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, std::string identity) {
+  KubernetesOptions options;
+  options.binders = static_cast<size_t>(bind.binders);
+  options.retries = static_cast<int>(bind.retries);
+  options.lease = bind.lease.enabled;
+  options.lease_options.namespace_name = bind.lease.namespace_name;
+  options.lease_options.name = bind.lease.name;
+  options.lease_options.duration = bind.lease.duration;
+  options.identity = std::move(identity);
+  return options;
+}
+
 }  // namespace
 
 class Extender::Impl {
@@ -61,8 +74,8 @@ class Extender::Impl {
         loop_(loop),
         log_(log),
         clock_(clock),
-        identity_(Identity()),
-        metrics_(MetricsOptions(configuration_.usage)) {}
+        identity_(admin::Identity()),
+        metrics_(settings::MetricsOptions(configuration_.usage)) {}
   ~Impl();
 
   Status Start();
@@ -243,7 +256,7 @@ net::ServerEvents Extender::Impl::ServerEvents() {
 
 Status Extender::Impl::StartServer() {
   const settings::ServerConfiguration& from = configuration_.server;
-  net::ServerOptions options = ServerOptions(from);
+  net::ServerOptions options = settings::ServerOptions(from);
   options.events = ServerEvents();
   options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
   options.events.on_handshake_failed = [this](std::string_view what) {

@@ -1,31 +1,17 @@
-#include "extender/part_options.h"
-
-#include <unistd.h>
+#include "settings/service_options.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <utility>
 
-#include "base/backoff.h"
 #include "base/commit.h"
-#include "base/text.h"
 #include "policy/reason.h"
 #include "policy/registry.h"
 #include "wire/unknown_annotations.h"
 
-namespace huygens::extender {
+namespace huygens::settings {
 
-std::string Identity() {
-  char host[256] = "localhost";
-  (void)gethostname(host, sizeof host - 1);
-  char suffix[32];
-  std::snprintf(suffix, sizeof suffix, "%08x", static_cast<unsigned>(SystemRandom()() * 4294967295.0));
-  return Concat(host, "_", suffix);
-}
-
-observe::Metrics::Options MetricsOptions(const settings::UsageConfiguration& usage) {
+observe::Metrics::Options MetricsOptions(const UsageConfiguration& usage) {
   observe::Metrics::Options options{.version = HUYGENS_VERSION, .commit = std::string(Commit())};
-  for (const settings::UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
+  for (const UsageResource& resource : usage.resources) options.usage_resources.push_back(resource.name);
   for (policy::Reason reason : policy::kReasons) {
     if (reason != policy::Reason::kFits) options.reject_reasons.push_back(policy::Label(reason));
   }
@@ -34,7 +20,7 @@ observe::Metrics::Options MetricsOptions(const settings::UsageConfiguration& usa
   return options;
 }
 
-net::ServerOptions ServerOptions(const settings::ServerConfiguration& from) {
+net::ServerOptions ServerOptions(const ServerConfiguration& from) {
   net::ServerOptions options;
   options.address = from.address;
   if (from.tls) {
@@ -51,16 +37,4 @@ net::ServerOptions ServerOptions(const settings::ServerConfiguration& from) {
   return options;
 }
 
-KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, std::string identity) {
-  KubernetesOptions options;
-  options.binders = static_cast<size_t>(bind.binders);
-  options.retries = static_cast<int>(bind.retries);
-  options.lease = bind.lease.enabled;
-  options.lease_options.namespace_name = bind.lease.namespace_name;
-  options.lease_options.name = bind.lease.name;
-  options.lease_options.duration = bind.lease.duration;
-  options.identity = std::move(identity);
-  return options;
-}
-
-}  // namespace huygens::extender
+}  // namespace huygens::settings
