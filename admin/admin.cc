@@ -48,11 +48,11 @@ std::string Seconds(Duration duration) {
 }
 
 // The lines of kube-apiserver's /readyz?verbose, which monitoring tools and people know.
-net::Response Render(const Readiness& readiness, bool verbose) {
+net::Response Render(const observe::Readiness& readiness, bool verbose) {
   bool ready = readiness.Ready();
   if (ready && !verbose) return Text(200, "ok\n");
   std::string body;
-  for (const Readiness::Item& item : readiness.items) {
+  for (const observe::Readiness::Item& item : readiness.items) {
     body += Concat(item.warning ? "[!]" : item.ok ? "[+]" : "[-]", item.name, " ", item.detail, "\n");
   }
   body += ready ? "readyz check passed\n" : "readyz check failed\n";

@@ -14,7 +14,6 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/readiness.h"
 #include "admin/recent_pods.h"
 #include "base/resource.h"
 #include "base/status.h"
@@ -24,6 +23,7 @@
 #include "net/server.h"
 #include "observe/decision_ring.h"
 #include "observe/metrics.h"
+#include "observe/readiness.h"
 #include "placement/placement.h"
 
 namespace huygens::admin {
@@ -38,7 +38,7 @@ struct AdminSources {
   const RecentPods& pods;
   const Clock& clock;
   // Called on the decision thread. Unless `verbose`, what decides whether huygens is ready is enough while it is.
-  std::function<Readiness(bool verbose)> readiness;
+  std::function<observe::Readiness(bool verbose)> readiness;
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty
   // What of a Node object is ignored; called on the decision thread; may be empty.
   std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;

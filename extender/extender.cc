@@ -21,6 +21,7 @@
 #include "extender/usage_inbox.h"
 #include "extender/usage_watch.h"
 #include "extender/waker.h"
+#include "informer/watch_readiness.h"
 #include "kube/kubeconfig.h"
 #include "kube/token_access.h"
 #include "net/server.h"
@@ -95,10 +96,10 @@ class Extender::Impl {
   Duration Silence(cluster::Kind kind) const {
     return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
   }
-  admin::Readiness Watches() const;
+  observe::Readiness Watches() const;
   bool Ready() const { return !shutdown_->begun() && Watches().Ready(); }
-  admin::Readiness Describe(bool verbose) const;
-  std::vector<admin::Readiness::Item> Notices() const;
+  observe::Readiness Describe(bool verbose) const;
+  std::vector<observe::Readiness::Item> Notices() const;
   void RefreshMetrics();
   void EverySecond();
   void Reconcile();
@@ -299,7 +300,7 @@ Status Extender::Impl::StartAdmin() {
 }
 
 std::string Extender::Impl::NotReady() const {
-  std::vector<admin::Missing> missing;
+  std::vector<informer::Missing> missing;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind) || placement_->state().Synced(kind)) continue;
     const kube::WatchReport& watch = inbox_->Watch(kind);
@@ -307,23 +308,23 @@ std::string Extender::Impl::NotReady() const {
     const bool broken = watch.state == kube::WatchState::kBroken;
     missing.push_back({Name(kind), broken ? std::string_view(watch.why) : std::string_view()});
   }
-  return admin::WaitingText(missing);
+  return informer::WaitingText(missing);
 }
 
-admin::Readiness Extender::Impl::Watches() const {
-  admin::Readiness readiness;
+observe::Readiness Extender::Impl::Watches() const {
+  observe::Readiness readiness;
   for (cluster::Kind kind : cluster::kKinds) {
     if (!placement_->Follows(kind)) continue;
     kube::WatchReport watch = inbox_->Watch(kind);
     watch.kind = kind;
-    readiness.items.push_back(admin::DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
+    readiness.items.push_back(informer::DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
   }
   return readiness;
 }
 
 // Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
-std::vector<admin::Readiness::Item> Extender::Impl::Notices() const {
-  std::vector<admin::Readiness::Item> items = backend_->Details();
+std::vector<observe::Readiness::Item> Extender::Impl::Notices() const {
+  std::vector<observe::Readiness::Item> items = backend_->Details();
   if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
   if (usage_feed_) items.push_back(usage_feed_->Describe());
   if (auto item = overcommit_watch_->Describe()) items.push_back(*std::move(item));
@@ -332,8 +333,8 @@ std::vector<admin::Readiness::Item> Extender::Impl::Notices() const {
   return items;
 }
 
-admin::Readiness Extender::Impl::Describe(bool verbose) const {
-  admin::Readiness readiness = Watches();
+observe::Readiness Extender::Impl::Describe(bool verbose) const {
+  observe::Readiness readiness = Watches();
   const bool draining = shutdown_->begun();
   if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   if (draining) {

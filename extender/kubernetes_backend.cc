@@ -193,7 +193,7 @@ void KubernetesBackend::EndPatience() {
   // Without the seconds that are left: kube-scheduler writes each text that differs into the pod.
   if (view.settling > Duration::zero()) {
     trouble = Concat("the bind Lease was created just now (first start in this cluster, or it was deleted): for up to ",
-                     admin::SecondsText(options_.lease_options.duration),
+                     observe::SecondsText(options_.lease_options.duration),
                      " nobody binds, as another huygens might still do so; try again");
   }
   std::vector<Waiting> ended;
@@ -300,20 +300,20 @@ void KubernetesBackend::Wake(std::vector<kube::WakeTarget> targets,
   });
 }
 
-std::vector<admin::Readiness::Item> KubernetesBackend::Details() const {
+std::vector<observe::Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
   std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
-  if (view.settling > Duration::zero()) trouble += Concat("; ", admin::SecondsText(view.settling), " more");
-  admin::Readiness::Item item{.name = "bind-lease"};
+  if (view.settling > Duration::zero()) trouble += Concat("; ", observe::SecondsText(view.settling), " more");
+  observe::Readiness::Item item{.name = "bind-lease"};
   item.detail = view.held              ? "held"
                 : !view.holder.empty() ? Concat("held by ", view.holder)
                                        : Concat("not held", trouble);
   item.warning = !view.held && view.holder.empty() && !trouble.empty();
   if (!view.held && view.excess > Duration::zero()) {
     item.warning = true;
-    item.detail += Concat(", which claims it for ", admin::SecondsText(view.excess), "; ",
-                          admin::SecondsText(options_.lease_options.duration),
+    item.detail += Concat(", which claims it for ", observe::SecondsText(view.excess), "; ",
+                          observe::SecondsText(options_.lease_options.duration),
                           " (bind.lease.duration) after its last renewal it counts as dead");
   }
   return {std::move(item)};

@@ -51,7 +51,7 @@ class KubernetesBackend final : public Backend {
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
   kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
-  std::vector<admin::Readiness::Item> Details() const override;
+  std::vector<observe::Readiness::Item> Details() const override;
 
  private:
   struct Worker;

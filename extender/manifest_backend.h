@@ -26,7 +26,7 @@ class ManifestBackend final : public Backend {
   void Warn(const cluster::Pod&, const kube::PodWarning&) override {}
   // Never asked: no kube-scheduler watches a directory.
   void Wake(std::vector<kube::WakeTarget>, std::function<void(const std::vector<kube::WakeReport>&)>) override {}
-  std::vector<admin::Readiness::Item> Details() const override { return {}; }
+  std::vector<observe::Readiness::Item> Details() const override { return {}; }
   // Once started.
   std::span<const wire::UsageHistory> usage_histories() const { return manifests_.usage_histories(); }
 

@@ -106,9 +106,9 @@ void OvercommitWatch::RefreshMetrics() const {
   context_.metrics.SetOvercommitted("groups", found_.groups);
 }
 
-std::optional<admin::Readiness::Item> OvercommitWatch::Describe() const {
+std::optional<observe::Readiness::Item> OvercommitWatch::Describe() const {
   if (found_.unexpected == 0) return std::nullopt;
-  return admin::Readiness::Item{
+  return observe::Readiness::Item{
       .ok = true,
       .warning = true,
       .name = "overcommitted",

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/readiness.h"
 #include "extender/context.h"
+#include "observe/readiness.h"
 
 namespace huygens::extender {
 
@@ -24,7 +24,7 @@ class OvercommitWatch {
   void EverySecond();
   void RefreshMetrics() const;
   // Nothing where all is well.
-  std::optional<admin::Readiness::Item> Describe() const;
+  std::optional<observe::Readiness::Item> Describe() const;
 
  private:
   struct Found {

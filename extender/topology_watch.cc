@@ -51,16 +51,16 @@ void TopologyWatch::RefreshMetrics() {
   context_.metrics.SetLostTopologies(context_.placement.state().LostTopologies());
 }
 
-std::optional<admin::Readiness::Item> TopologyWatch::Describe() const {
+std::optional<observe::Readiness::Item> TopologyWatch::Describe() const {
   const size_t lost = context_.placement.state().LostTopologies();
   if (lost == 0) return std::nullopt;
-  return admin::Readiness::Item{
+  return observe::Readiness::Item{
       .ok = true,
       .warning = true,
       .name = "topology",
       .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes", " lost the topology object, for ",
-                       admin::SecondsText(longest_), " at most; after ",
-                       admin::SecondsText(context_.placement.options().topology.loss_grace),
+                       observe::SecondsText(longest_), " at most; after ",
+                       observe::SecondsText(context_.placement.options().topology.loss_grace),
                        " such a node counts as one without topology")};
 }
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <optional>
 
-#include "admin/readiness.h"
 #include "extender/context.h"
+#include "observe/readiness.h"
 
 namespace huygens::extender {
 
@@ -20,7 +20,7 @@ class TopologyWatch {
   void EverySecond(Duration now);
   void RefreshMetrics();
   // Nothing while no object is missing.
-  std::optional<admin::Readiness::Item> Describe() const;
+  std::optional<observe::Readiness::Item> Describe() const;
 
  private:
   std::string Names(std::span<const cluster::NodeIndex> nodes) const;

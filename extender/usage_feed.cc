@@ -47,14 +47,14 @@ void UsageFeed::Take(const usage_sources::PollReport& report) {
   for (const std::string& resource : without_nodes_) context_.metrics.SetUsageWithoutNodes(resource, true);
 }
 
-admin::Readiness::Item UsageFeed::Describe() const {
-  admin::Readiness::Item item{.ok = true, .name = "usage-source", .detail = source_};
+observe::Readiness::Item UsageFeed::Describe() const {
+  observe::Readiness::Item item{.ok = true, .name = "usage-source", .detail = source_};
   if (!last_) {
     item.detail += ": not asked yet";
     return item;
   }
   const Duration age = last_good_ ? context_.clock.Now() - *last_good_ : Duration::zero();
-  const std::string good = last_good_ ? Concat(admin::SecondsText(age), " ago") : "never";
+  const std::string good = last_good_ ? Concat(observe::SecondsText(age), " ago") : "never";
   if (!last_->progress.not_asked.empty()) {
     item.detail += Concat(": ", last_->progress.not_asked);
   } else if (last_->status.ok()) {

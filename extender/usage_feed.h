@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "admin/readiness.h"
 #include "extender/context.h"
 #include "extender/usage_inbox.h"
 #include "net/event_loop.h"
+#include "observe/readiness.h"
 #include "usage_sources/poller.h"
 
 namespace huygens::extender {
@@ -25,7 +25,7 @@ class UsageFeed {
   void Stop();
   // Of /readyz?verbose. Whatever the source does, huygens stays ready: what is not measured is absent, and the
   // configuration says what that means.
-  admin::Readiness::Item Describe() const;
+  observe::Readiness::Item Describe() const;
   // Whether the source has said what is used now, or failed to: before that nothing can be known.
   bool heard() const { return heard_; }
 

@@ -127,7 +127,7 @@ void UsageWatch::RefreshMetrics() {
                                  placement.ChecksUsage() && usage.SteppingAside(now).any());
 }
 
-std::optional<admin::Readiness::Item> UsageWatch::Describe() const {
+std::optional<observe::Readiness::Item> UsageWatch::Describe() const {
   const usage::Account& usage = context_.placement.usage();
   if (usage.options().resources.empty()) return std::nullopt;
   const Time now = context_.clock.Now();
@@ -138,7 +138,7 @@ std::optional<admin::Readiness::Item> UsageWatch::Describe() const {
     prefix = Concat("check refuses nothing yet for ", NamesOf(usage, reported), ": ", LeastHistory(usage, reported),
                     " of history (usage.minHistory); ", prefix);
   }
-  return admin::Readiness::Item{
+  return observe::Readiness::Item{
       .ok = true,
       .warning = aside.any() || reported.any(),
       .name = "usage",

@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "admin/readiness.h"
 #include "extender/context.h"
+#include "observe/readiness.h"
 
 namespace huygens::extender {
 
@@ -17,7 +17,7 @@ class UsageWatch {
   void EverySecond();
   void RefreshMetrics();
   // Nothing where nobody looks at usage.
-  std::optional<admin::Readiness::Item> Describe() const;
+  std::optional<observe::Readiness::Item> Describe() const;
 
  private:
   void TellOfHistory(const usage::Account& usage);

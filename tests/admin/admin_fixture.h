@@ -86,7 +86,7 @@ class AdminTest : public testing::Test {
   observe::Metrics metrics_{{.version = "1.2.3", .reject_reasons = {}}};
   observe::DecisionRing ring_;
   RecentPods pods_{resources_, 10};
-  Readiness readiness_;
+  observe::Readiness readiness_;
   std::optional<bool> asked_verbosely_;
   std::function<void()> refresh_;
   std::function<void(std::string, std::string, kube::TokenAccess::Done)> authorize_;

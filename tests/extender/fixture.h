@@ -53,7 +53,7 @@ class ScriptedBackend final : public Backend {
             std::function<void(const std::vector<kube::WakeReport>&)> done) override {
     wakes.push_back({std::move(targets), std::move(done)});
   }
-  std::vector<admin::Readiness::Item> Details() const override { return {}; }
+  std::vector<observe::Readiness::Item> Details() const override { return {}; }
 
   struct WakeCall {
     std::vector<kube::WakeTarget> targets;

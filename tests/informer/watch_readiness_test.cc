@@ -1,8 +1,8 @@
-#include "admin/readiness.h"
+#include "informer/watch_readiness.h"
 
 #include <gtest/gtest.h>
 
-namespace huygens::admin {
+namespace huygens::informer {
 namespace {
 
 TEST(WaitingText, SaysACauseThatAllShareOnce) {
@@ -27,7 +27,7 @@ TEST(WaitingText, KeepsCausesApart) {
 
 // "[+]pods synced", as /readyz?verbose has it.
 std::string Line(cluster::Kind kind, kube::WatchState state, bool listed, Duration silence) {
-  const Readiness::Item item =
+  const observe::Readiness::Item item =
       DescribeWatch({kind, state, state == kube::WatchState::kBroken ? "cut" : ""}, listed, silence);
   return Concat(item.warning ? "[!]" : item.ok ? "[+]" : "[-]", item.name, " ", item.detail);
 }
@@ -60,4 +60,4 @@ TEST(DescribeWatch, SaysThatNothingWasHeardOfAKind) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::informer

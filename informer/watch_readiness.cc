@@ -1,8 +1,11 @@
-#include "admin/readiness.h"
+#include "informer/watch_readiness.h"
+
+#include <algorithm>
+#include <vector>
 
 #include "base/text.h"
 
-namespace huygens::admin {
+namespace huygens::informer {
 
 namespace {
 
@@ -24,19 +27,16 @@ struct Cause {
 
 }  // namespace
 
-std::string SecondsText(Duration duration) {
-  return Concat(std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()), " s");
-}
-
-Readiness::Item DescribeWatch(const kube::WatchReport& watch, bool listed, Duration silence) {
+observe::Readiness::Item DescribeWatch(const kube::WatchReport& watch, bool listed, Duration silence) {
   const bool core = watch.kind == cluster::Kind::kNode || watch.kind == cluster::Kind::kPod;
   const bool forbidden = watch.state == kube::WatchState::kForbidden;
-  Readiness::Item item{.ok = (listed || forbidden) && !(core && silence > kTooLong),
-                       .name = std::string(Name(watch.kind))};
+  observe::Readiness::Item item{.ok = (listed || forbidden) && !(core && silence > kTooLong),
+                                .name = std::string(Name(watch.kind))};
   item.warning = item.ok && (watch.state == kube::WatchState::kBroken || forbidden || silence > kWorrying);
   item.detail = Concat(Name(watch.state), watch.why.empty() ? "" : ": ", watch.why);
   if (listed && silence > kWorrying) {
-    item.detail += Concat("; not heard of for ", SecondsText(silence), ": decisions go on with what was last seen");
+    item.detail +=
+        Concat("; not heard of for ", observe::SecondsText(silence), ": decisions go on with what was last seen");
   }
   return item;
 }
@@ -61,4 +61,4 @@ std::string WaitingText(std::span<const Missing> missing) {
   return out;
 }
 
-}  // namespace huygens::admin
+}  // namespace huygens::informer
