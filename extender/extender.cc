@@ -8,8 +8,8 @@
 #include "admin/shutdown.h"
 #include "base/commit.h"
 #include "extender/bind.h"
+#include "extender/cluster_updates.h"
 #include "extender/context.h"
-#include "extender/inbox.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
 #include "extender/overcommit_watch.h"
@@ -21,7 +21,7 @@
 #include "extender/usage_inbox.h"
 #include "extender/usage_watch.h"
 #include "extender/waker.h"
-#include "informer/watch_readiness.h"
+#include "informer/followed_kinds.h"
 #include "kube/kubeconfig.h"
 #include "kube/token_access.h"
 #include "net/server.h"
@@ -91,13 +91,7 @@ class Extender::Impl {
   Status StartServer();
   Status StartAdmin();
   net::ServerEvents ServerEvents();
-  std::string NotReady() const;
-  // Since when nothing was heard of a kind. Manifests are read once and have no more to say.
-  Duration Silence(cluster::Kind kind) const {
-    return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
-  }
-  observe::Readiness Watches() const;
-  bool Ready() const { return !shutdown_->begun() && Watches().Ready(); }
+  bool Ready() const { return !shutdown_->begun() && followed_->Describe().Ready(); }
   observe::Readiness Describe(bool verbose) const;
   std::vector<observe::Readiness::Item> Notices() const;
   void RefreshMetrics();
@@ -119,7 +113,9 @@ class Extender::Impl {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<ReportWatch> report_watch_;
-  std::unique_ptr<Inbox> inbox_;
+  std::unique_ptr<ClusterUpdates> updates_;
+  std::unique_ptr<informer::WatchEventQueue> queue_;
+  std::unique_ptr<informer::FollowedKinds> followed_;
   std::unique_ptr<UsageInbox> usage_inbox_;
   std::unique_ptr<UsageWatch> usage_watch_;
   std::unique_ptr<QuotaWatch> quota_watch_;
@@ -166,16 +162,19 @@ Status Extender::Impl::Start() {
   pods_ = std::make_unique<admin::RecentPods>(resources_, kRememberedPods,
                                               configuration_.cluster.manifests ? quota::DefaultPod : nullptr);
   journal_ = std::make_unique<Journal>(*placement_, resources_, metrics_, ring_, *decision_log_);
-  context_ = std::make_unique<Context>(
-      Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); },
-              [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }});
+  context_ = std::make_unique<Context>(Context{
+      *placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return followed_->NotReady(); },
+      [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }});
   report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
   context_->reports = report_watch_.get();
-  inbox_ = std::make_unique<Inbox>(*context_, loop_);
+  updates_ = std::make_unique<ClusterUpdates>(*context_);
+  queue_ = std::make_unique<informer::WatchEventQueue>(*updates_, loop_, log_, metrics_, context_->monotonic);
+  followed_ = std::make_unique<informer::FollowedKinds>(FollowedKinds(*placement_), !configuration_.cluster.manifests,
+                                                        placement_->state(), *queue_);
   const auto warn_of_node = [this](const cluster::Node& node, const kube::PodWarning& warning) {
     if (backend_) backend_->WarnOfNode(node, warning);
   };
-  inbox_->node_faults().OnNews(warn_of_node);
+  updates_->node_faults().OnNews(warn_of_node);
   usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
   usage_watch_ = std::make_unique<UsageWatch>(*context_);
   overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
@@ -205,7 +204,7 @@ Status Extender::Impl::Start() {
 Status Extender::Impl::StartBackend() {
   if (const auto& manifests = configuration_.cluster.manifests) {
     auto backend =
-        std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
+        std::make_unique<ManifestBackend>(*context_, loop_, *queue_, manifests->directory, manifests->write_back);
     HUYGENS_RETURN_IF_ERROR(backend->Start());
     HUYGENS_RETURN_IF_ERROR(StartUsage(nullptr, backend->usage_histories()));
     backend_ = std::move(backend);
@@ -224,7 +223,7 @@ Status Extender::Impl::StartBackend() {
                              kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
   }
   HUYGENS_RETURN_IF_ERROR(StartUsage(&options.api_server, {}));
-  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *inbox_, std::move(options));
+  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *queue_, std::move(options));
   return backend_->Start();
 }
 
@@ -277,16 +276,17 @@ Status Extender::Impl::StartServer() {
 }
 
 Status Extender::Impl::StartAdmin() {
-  admin::AdminSources sources{.decision = loop_,
-                              .placement = *placement_,
-                              .resources = resources_,
-                              .metrics = metrics_,
-                              .decisions = ring_,
-                              .pods = *pods_,
-                              .clock = clock_,
-                              .readiness = [this](bool verbose) { return Describe(verbose); },
-                              .refresh_metrics = [this] { RefreshMetrics(); },
-                              .node_faults = [this](std::string_view node) { return inbox_->node_faults().Of(node); }};
+  admin::AdminSources sources{
+      .decision = loop_,
+      .placement = *placement_,
+      .resources = resources_,
+      .metrics = metrics_,
+      .decisions = ring_,
+      .pods = *pods_,
+      .clock = clock_,
+      .readiness = [this](bool verbose) { return Describe(verbose); },
+      .refresh_metrics = [this] { RefreshMetrics(); },
+      .node_faults = [this](std::string_view node) { return updates_->node_faults().Of(node); }};
   if (token_access_) {
     sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
       token_access_->Ask(std::move(token), std::move(path), std::move(done));
@@ -297,29 +297,6 @@ Status Extender::Impl::StartAdmin() {
                               .events = ServerEvents()};
   HUYGENS_ASSIGN_OR_RETURN(admin_, admin::Admin::Start(std::move(sources), std::move(options)));
   return absl::OkStatus();
-}
-
-std::string Extender::Impl::NotReady() const {
-  std::vector<informer::Missing> missing;
-  for (cluster::Kind kind : cluster::kKinds) {
-    if (!placement_->Follows(kind) || placement_->state().Synced(kind)) continue;
-    const kube::WatchReport& watch = inbox_->Watch(kind);
-    if (watch.state == kube::WatchState::kForbidden) continue;
-    const bool broken = watch.state == kube::WatchState::kBroken;
-    missing.push_back({Name(kind), broken ? std::string_view(watch.why) : std::string_view()});
-  }
-  return informer::WaitingText(missing);
-}
-
-observe::Readiness Extender::Impl::Watches() const {
-  observe::Readiness readiness;
-  for (cluster::Kind kind : cluster::kKinds) {
-    if (!placement_->Follows(kind)) continue;
-    kube::WatchReport watch = inbox_->Watch(kind);
-    watch.kind = kind;
-    readiness.items.push_back(informer::DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
-  }
-  return readiness;
 }
 
 // Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
@@ -334,7 +311,7 @@ std::vector<observe::Readiness::Item> Extender::Impl::Notices() const {
 }
 
 observe::Readiness Extender::Impl::Describe(bool verbose) const {
-  observe::Readiness readiness = Watches();
+  observe::Readiness readiness = followed_->Describe();
   const bool draining = shutdown_->begun();
   if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   if (draining) {
@@ -351,7 +328,7 @@ void Extender::Impl::RefreshMetrics() {
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
   metrics_.SetReady(Ready());
-  for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, Silence(kind));
+  for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, followed_->Silence(kind));
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();

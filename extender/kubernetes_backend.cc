@@ -40,10 +40,11 @@ struct KubernetesBackend::Worker {
   std::thread thread;
 };
 
-KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, Inbox& inbox, KubernetesOptions options)
+KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                                     KubernetesOptions options)
     : context_(context),
       loop_(loop),
-      inbox_(inbox),
+      queue_(queue),
       options_(std::move(options)),
       events_(context.clock, SystemRandom(), {.instance = options_.identity}) {}
 
@@ -61,7 +62,7 @@ Status KubernetesBackend::Start() {
   if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
   for (cluster::Kind kind : cluster::kKinds) {
     if (!context_.placement.Follows(kind)) continue;
-    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_,
+    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, queue_,
                                                        std::make_unique<SteadyWaiter>(), SystemRandom());
     if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
     HUYGENS_RETURN_IF_ERROR(reflector->Start());
@@ -80,7 +81,7 @@ Status KubernetesBackend::StartLease() {
       std::move(client), std::make_unique<SteadyWaiter>(), context_.clock, lease,
       [this](const kube::BindLease::View& view) { loop_.Post([this, view] { LeaseChanged(view); }); });
   lease_->Start();
-  inbox_.OnProgress([this](cluster::Kind kind) {
+  queue_.OnProgress([this](cluster::Kind kind) {
     if (kind != cluster::Kind::kPod) return;
     LookForOthers();
     AnswerWaiting();
@@ -113,7 +114,7 @@ void KubernetesBackend::LookForOthers() {
 }
 
 void KubernetesBackend::Stop() {
-  inbox_.Close();  // a reflector may wait there for this thread
+  queue_.Close();  // a reflector may wait there for this thread
   for (auto& reflector : reflectors_) reflector->Stop();
   {
     std::lock_guard lock(mutex_);
@@ -169,7 +170,7 @@ void KubernetesBackend::AnswerWaiting() {
   // Not refused at once: kube-scheduler would write each failure into the pod's status and ask again, and all that work
   // keeps an API server busy while nobody may bind. The Lease may be free before the patience ends.
   if (!view.held) return;
-  if (inbox_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
+  if (queue_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
     if (!relist_.pending())
       relist_ = loop_.After(kCatchUp, [this] {
         pod_reflector_->CatchUp(lease_->Now().must_have_seen);

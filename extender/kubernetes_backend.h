@@ -13,7 +13,7 @@
 
 #include "extender/backend.h"
 #include "extender/context.h"
-#include "extender/inbox.h"
+#include "informer/watch_event_queue.h"
 #include "kube/bind_lease.h"
 #include "kube/pod_events.h"
 #include "kube/reflector.h"
@@ -34,7 +34,8 @@ struct KubernetesOptions {
 
 class KubernetesBackend final : public Backend {
  public:
-  KubernetesBackend(Context& context, net::EventLoop& loop, Inbox& inbox, KubernetesOptions options);
+  KubernetesBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                    KubernetesOptions options);
   ~KubernetesBackend() override;
 
   Status Start() override;
@@ -73,7 +74,7 @@ class KubernetesBackend final : public Backend {
 
   Context& context_;
   net::EventLoop& loop_;
-  Inbox& inbox_;
+  informer::WatchEventQueue& queue_;
   KubernetesOptions options_;
   std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
   kube::Reflector* pod_reflector_ = nullptr;

@@ -6,14 +6,15 @@
 
 #include "extender/backend.h"
 #include "extender/context.h"
-#include "extender/inbox.h"
+#include "informer/watch_event_queue.h"
 #include "kube/manifests.h"
 
 namespace huygens::extender {
 
 class ManifestBackend final : public Backend {
  public:
-  ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory, bool write_back);
+  ManifestBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                  const std::string& directory, bool write_back);
 
   Status Start() override;
   void Drain() override {}
@@ -33,7 +34,7 @@ class ManifestBackend final : public Backend {
  private:
   Context& context_;
   net::EventLoop& loop_;
-  Inbox& inbox_;
+  informer::WatchEventQueue& queue_;
   kube::ManifestDirectory manifests_;
 };
 
