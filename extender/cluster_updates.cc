@@ -30,7 +30,7 @@ std::string UnknownCeiling(const cluster::Node& node, const usage::Options& usag
 
 }  // namespace
 
-std::vector<cluster::Kind> FollowedKinds(const placement::Placement& placement) {
+std::vector<cluster::Kind> KindsToFollow(const placement::Placement& placement) {
   std::vector<cluster::Kind> kinds;
   for (cluster::Kind kind : cluster::kKinds)
     if (placement.Follows(kind)) kinds.push_back(kind);

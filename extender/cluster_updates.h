@@ -14,7 +14,7 @@
 namespace huygens::extender {
 
 // The kinds that the checks and terms of this decision core ask about.
-std::vector<cluster::Kind> FollowedKinds(const placement::Placement& placement);
+std::vector<cluster::Kind> KindsToFollow(const placement::Placement& placement);
 
 class ClusterUpdates final : public informer::WatchEventHandler {
  public:

@@ -169,7 +169,7 @@ Status Extender::Impl::Start() {
   context_->reports = report_watch_.get();
   updates_ = std::make_unique<ClusterUpdates>(*context_);
   queue_ = std::make_unique<informer::WatchEventQueue>(*updates_, loop_, log_, metrics_, context_->monotonic);
-  followed_ = std::make_unique<informer::FollowedKinds>(FollowedKinds(*placement_), !configuration_.cluster.manifests,
+  followed_ = std::make_unique<informer::FollowedKinds>(KindsToFollow(*placement_), !configuration_.cluster.manifests,
                                                         placement_->state(), *queue_);
   const auto warn_of_node = [this](const cluster::Node& node, const kube::PodWarning& warning) {
     if (backend_) backend_->WarnOfNode(node, warning);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "extender/cluster_updates.h"
 #include "kube/api_call.h"
 #include "wire/pod.h"
 
@@ -46,6 +47,7 @@ KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, inf
       loop_(loop),
       queue_(queue),
       options_(std::move(options)),
+      reflectors_(context.resources, queue),
       events_(context.clock, SystemRandom(), {.instance = options_.identity}) {}
 
 KubernetesBackend::~KubernetesBackend() { Stop(); }
@@ -60,15 +62,7 @@ Status KubernetesBackend::Start() {
   }
   for (auto& worker : workers_) worker->thread = std::thread([this, &worker = *worker] { Work(worker); });
   if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
-  for (cluster::Kind kind : cluster::kKinds) {
-    if (!context_.placement.Follows(kind)) continue;
-    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, queue_,
-                                                       std::make_unique<SteadyWaiter>(), SystemRandom());
-    if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
-    HUYGENS_RETURN_IF_ERROR(reflector->Start());
-    reflectors_.push_back(std::move(reflector));
-  }
-  return absl::OkStatus();
+  return reflectors_.Start(options_.api_server, KindsToFollow(context_.placement));
 }
 
 Status KubernetesBackend::StartLease() {
@@ -114,8 +108,7 @@ void KubernetesBackend::LookForOthers() {
 }
 
 void KubernetesBackend::Stop() {
-  queue_.Close();  // a reflector may wait there for this thread
-  for (auto& reflector : reflectors_) reflector->Stop();
+  reflectors_.Stop();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -173,7 +166,7 @@ void KubernetesBackend::AnswerWaiting() {
   if (queue_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
     if (!relist_.pending())
       relist_ = loop_.After(kCatchUp, [this] {
-        pod_reflector_->CatchUp(lease_->Now().must_have_seen);
+        reflectors_.CatchUp(cluster::Kind::kPod, lease_->Now().must_have_seen);
         lease_->Want();  // else it would be given up as idle meanwhile
         AnswerWaiting();
       });

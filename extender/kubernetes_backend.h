@@ -13,10 +13,10 @@
 
 #include "extender/backend.h"
 #include "extender/context.h"
+#include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
 #include "kube/bind_lease.h"
 #include "kube/pod_events.h"
-#include "kube/reflector.h"
 #include "observe/log_limit.h"
 
 namespace huygens::extender {
@@ -76,8 +76,7 @@ class KubernetesBackend final : public Backend {
   net::EventLoop& loop_;
   informer::WatchEventQueue& queue_;
   KubernetesOptions options_;
-  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
-  kube::Reflector* pod_reflector_ = nullptr;
+  informer::Reflectors reflectors_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<kube::BindLease> lease_;
   kube::PodEvents events_;
