@@ -70,7 +70,8 @@ class Host {
         placement_(*placement::Placement::Create(std::move(options))),
         pods_(resources_, 4096),
         journal_(*placement_, resources_, metrics_, ring_, decision_log_),
-        context_{*placement_, resources_, clock_, log_, metrics_, journal_, pods_, [] { return std::string(); }},
+        context_{
+            {*placement_, clock_, log_, metrics_, [] { return std::string(); }, nullptr}, resources_, journal_, pods_},
         updates_(context_),
         queue_(updates_, loop_, log_, metrics_),
         backend_(context_, loop_, queue_, "", false),

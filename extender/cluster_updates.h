@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/node_faults.h"
 #include "extender/context.h"
-#include "extender/node_faults.h"
 #include "informer/watch_event_queue.h"
 #include "kube/known_faults.h"
 
@@ -26,7 +26,7 @@ class ClusterUpdates final : public informer::WatchEventHandler {
   void ObjectFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use) override;
 
   // What of Nodes is ignored.
-  NodeFaults& node_faults() { return node_faults_; }
+  admin::NodeFaults& node_faults() { return node_faults_; }
 
  private:
   // As a fault of the object, though it is in use.
@@ -36,7 +36,7 @@ class ClusterUpdates final : public informer::WatchEventHandler {
   Context& context_;
   std::array<kube::WatchReport, cluster::kKindCount> watches_;  // as last reported
   std::array<kube::KnownFaults, cluster::kKindCount> unknown_settings_;
-  NodeFaults node_faults_;
+  admin::NodeFaults node_faults_;
 };
 
 }  // namespace huygens::extender

@@ -3,21 +3,19 @@
 
 #include <gmock/gmock.h>
 
-#include "extender/filter.h"
-#include "tests/extender/fixture.h"
+#include "tests/admin/core_fixture.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 namespace {
 
-using testing::ElementsAre;
 using testing::HasSubstr;
 
-class ExplanationTest : public ServiceTest {
+class ExplanationTest : public CoreTest {
  protected:
-  explicit ExplanationTest(placement::Options options = {}) : ServiceTest(std::move(options)) {}
+  explicit ExplanationTest(placement::Options options = {}) : CoreTest(std::move(options)) {}
   std::string Of(const cluster::Pod& pod, std::string_view node) {
-    const auto said = admin::Explain(*placement_, pod, {&node, 1}, clock_.Now());
-    return said.size() == 1 ? admin::Figures(said.front(), resources_, placement_->options()) : "?";
+    const auto said = Explain(*placement_, pod, {&node, 1}, clock_.Now());
+    return said.size() == 1 ? Figures(said.front(), resources_, placement_->options()) : "?";
   }
   void Hold(const std::string& name, const std::string& node, std::vector<cluster::ZoneAmount> zones) {
     int64_t cpus = 0;
@@ -95,32 +93,20 @@ TEST_F(ExplanationTest, APodWithoutZonesHasOneCause) {
   placement_->Apply(cluster::NodeSet{{.name = "bare", .uid = "u"}});
   const cluster::NodeIndex node = *placement_->state().FindNode("n"), bare = *placement_->state().FindNode("bare");
   auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 2));
-  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "");
-  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, bare), "node bare has no NodeResourceTopology");
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "");
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, bare), "node bare has no NodeResourceTopology");
   auto& main = pod->containers[0];
   main.limits = {{kCpu, 3000}};
-  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "container main has a cpu request of 2 and another limit, 3");
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "container main has a cpu request of 2 and another limit, 3");
   main.requests = main.limits = {{kCpu, 1500}};
-  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "container main asks for 1500m cpu, which is no whole number");
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "container main asks for 1500m cpu, which is no whole number");
   main.limits = {};
-  EXPECT_THAT(admin::WhyNoZones(*placement_, *pod, node), HasSubstr("container main has no cpu limit"));
+  EXPECT_THAT(WhyNoZones(*placement_, *pod, node), HasSubstr("container main has no cpu limit"));
   pod->cpu_policy = cluster::CpuPolicy::kNone;
-  EXPECT_THAT(admin::WhyNoZones(*placement_, *pod, node), HasSubstr("topology.crane.io/cpu-policy is none"));
+  EXPECT_THAT(WhyNoZones(*placement_, *pod, node), HasSubstr("topology.crane.io/cpu-policy is none"));
   pod->owned_by_daemon_set = true;
-  EXPECT_EQ(admin::WhyNoZones(*placement_, *pod, node), "it is a pod of a DaemonSet");
-}
-
-TEST_F(ExplanationTest, FilterWarnsOfAnAnnotationThatNobodyUnderstandsAndCountsIt) {
-  AddNode("n", {16});
-  const std::string body =
-      R"({"Pod":{"metadata":{"name":"a","namespace":"default","uid":"u1","annotations":{)"
-      R"("topology.crane.io/topology-awareness":"flase"}},"spec":{}},"Nodes":null,"NodeNames":["n"]})";
-  Filter(context_, body);
-  EXPECT_THAT(backend_.events,
-              ElementsAre("default/a: AnnotationIgnored: annotation topology.crane.io/topology-awareness: there is no "
-                          "\"flase\", so it counts as absent; there are true, false"));
-  EXPECT_THAT(metrics_.Render(), HasSubstr(R"(huygens_annotations_ignored_total{annotation="other"} 1)"));
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "it is a pod of a DaemonSet");
 }
 
 }  // namespace
-}  // namespace huygens::extender
+}  // namespace huygens::admin

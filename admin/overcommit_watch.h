@@ -10,14 +10,14 @@
 #include <string_view>
 #include <vector>
 
-#include "extender/context.h"
+#include "admin/core_context.h"
 #include "observe/readiness.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 class OvercommitWatch {
  public:
-  explicit OvercommitWatch(Context& context) : context_(context) {}
+  explicit OvercommitWatch(CoreContext& context) : context_(context) {}
 
   // Looks every ten seconds: a few hundred microseconds for 5000 nodes. The others tell what was found then, since
   // whoever reaches the port can ask for metrics as often as he likes.
@@ -46,10 +46,10 @@ class OvercommitWatch {
     return context_.placement.ModeOf(check) == policy::CheckMode::kEnforce;
   }
 
-  Context& context_;
+  CoreContext& context_;
   int seconds_left_ = 1;
   Found found_;
   size_t told_ = 0;  // as last logged
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

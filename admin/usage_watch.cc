@@ -1,4 +1,4 @@
-#include "extender/usage_watch.h"
+#include "admin/usage_watch.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "base/millionths.h"
 #include "settings/scalar.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 namespace {
 
@@ -145,4 +145,4 @@ std::optional<observe::Readiness::Item> UsageWatch::Describe() const {
       .detail = Concat(prefix, "share of nodes without fresh figures: ", MillionthsText(usage.StaleShare(now)))};
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

@@ -5,14 +5,14 @@
 
 #include <optional>
 
-#include "extender/context.h"
+#include "admin/core_context.h"
 #include "observe/readiness.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 class UsageWatch {
  public:
-  explicit UsageWatch(Context& context) : context_(context) {}
+  explicit UsageWatch(CoreContext& context) : context_(context) {}
 
   void EverySecond();
   void RefreshMetrics();
@@ -22,10 +22,10 @@ class UsageWatch {
  private:
   void TellOfHistory(const usage::Account& usage);
 
-  Context& context_;
+  CoreContext& context_;
   usage::ResourceMask aside_;  // as last logged
   usage::ResourceMask short_;  // likewise
   bool displaced_ = false;     // likewise
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

@@ -13,7 +13,7 @@
 #include "cluster/objects.h"
 #include "kube/pod_events.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 class NodeFaults {
  public:
@@ -43,4 +43,4 @@ class NodeFaults {
   TextMap<Fault> faults_;
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

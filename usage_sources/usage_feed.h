@@ -1,5 +1,5 @@
-// Polls the source of measured use and brings what it says to the decision thread; tells operators how that goes.
-// Decision thread only.
+// Polls the source of measured use and brings what it says to the thread that owns the accounts; tells operators how
+// that goes. Called on that thread, which runs the loop.
 #pragma once
 
 #include <memory>
@@ -7,18 +7,21 @@
 #include <string>
 #include <vector>
 
-#include "extender/context.h"
-#include "extender/usage_inbox.h"
+#include "base/time.h"
 #include "net/event_loop.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
 #include "observe/readiness.h"
 #include "usage_sources/poller.h"
+#include "usage_sources/readings_queue.h"
 
-namespace huygens::extender {
+namespace huygens::usage_sources {
 
 class UsageFeed {
  public:
-  UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox, std::unique_ptr<usage_sources::Source> source,
-            Duration interval);
+  // What is referred to must outlive this.
+  UsageFeed(net::EventLoop& loop, const Clock& clock, observe::Log& log, observe::Metrics& metrics,
+            ReadingsQueue& queue, std::unique_ptr<Source> source, Duration interval);
 
   void Start() { poller_.Start(); }
   // Ends what is under way and waits for the thread.
@@ -30,18 +33,20 @@ class UsageFeed {
   bool heard() const { return heard_; }
 
  private:
-  void Take(const usage_sources::PollReport& report);
+  void Take(const PollReport& report);
 
-  Context& context_;
-  UsageInbox& inbox_;
+  const Clock& clock_;
+  observe::Log& log_;
+  observe::Metrics& metrics_;
+  ReadingsQueue& queue_;
   const std::string source_;
-  std::optional<usage_sources::PollReport> last_;
+  std::optional<PollReport> last_;
   std::optional<Time> last_good_;
   std::vector<std::string> notices_;        // of the last refresh that worked
   std::vector<std::string> without_nodes_;  // likewise
   std::string warned_;                      // of the failure since then
   bool heard_ = false;
-  usage_sources::Poller poller_;
+  Poller poller_;
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::usage_sources

@@ -1,11 +1,11 @@
-#include "extender/topology_watch.h"
+#include "admin/topology_watch.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "settings/scalar.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::optional<observe::Readiness::Item> TopologyWatch::Describe() const {
                        " such a node counts as one without topology")};
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

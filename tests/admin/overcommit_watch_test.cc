@@ -1,21 +1,21 @@
-#include "extender/overcommit_watch.h"
+#include "admin/overcommit_watch.h"
 
 #include <gmock/gmock.h>
 
-#include "tests/extender/fixture.h"
+#include "tests/admin/core_fixture.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 namespace {
 
 using policy::CheckMode;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-class OvercommitWatchTest : public ServiceTest {
+class OvercommitWatchTest : public CoreTest {
  protected:
   explicit OvercommitWatchTest(CheckMode usage = CheckMode::kEnforce, CheckMode quota = CheckMode::kEnforce)
-      : ServiceTest({.checks = {"topology", {"usage", usage}, {"quota", quota}},
-                     .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}}) {
+      : CoreTest({.checks = {"topology", {"usage", usage}, {"quota", quota}},
+                  .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}}) {
     AddNode("n", {4, 4});
   }
   // A bound pod that says it holds so many CPUs of a zone.
@@ -56,7 +56,7 @@ class OvercommitWatchTest : public ServiceTest {
     for (; count > 0; --count) watch_.EverySecond();
   }
 
-  OvercommitWatch watch_{context_};
+  OvercommitWatch watch_{core_};
 };
 
 TEST_F(OvercommitWatchTest, AZoneThatTwoInstancesGaveAwayIsCounted) {
@@ -119,14 +119,14 @@ TEST_F(OvercommitWatchTest, APodThatWasResizedBeyondItsZonesIsTold) {
   Hold("a", 0, 2);
   Hold("b", 0, 2);
   EXPECT_EQ(Gauge("zones"), 0);
-  EXPECT_THAT(backend_.events, IsEmpty());
+  EXPECT_THAT(warned_, IsEmpty());
   auto grown = std::make_shared<cluster::Pod>(*AddPod("a", 3));
   grown->node_name = "n";
   grown->placement_mark = {grown->uid, grown->node_name, {{0, ResourceVector{{kCpu, 2000}}}}};
   placement_->Apply(cluster::PodSet{grown});
   EXPECT_EQ(Gauge("zones"), 1);
-  ASSERT_EQ(backend_.events.size(), 1u) << "b asks what it asked";
-  EXPECT_THAT(backend_.events[0], HasSubstr("ZonesOutgrown: the pod was resized in place"));
+  ASSERT_EQ(warned_.size(), 1u) << "b asks what it asked";
+  EXPECT_THAT(warned_[0], HasSubstr("ZonesOutgrown: the pod was resized in place"));
 }
 
 class UsageReported : public OvercommitWatchTest {
@@ -153,4 +153,4 @@ TEST_F(QuotaReported, AGroupAboveItsBudgetIsCountedAndNoCauseForAWarning) {
 }
 
 }  // namespace
-}  // namespace huygens::extender
+}  // namespace huygens::admin

@@ -1,11 +1,11 @@
-#include "extender/overcommit_watch.h"
+#include "admin/overcommit_watch.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "absl/strings/str_join.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::optional<observe::Readiness::Item> OvercommitWatch::Describe() const {
                        " given away more than there is, such as ", absl::StrJoin(found_.examples, ", "))};
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

@@ -1,19 +1,19 @@
-#include "extender/topology_watch.h"
+#include "admin/topology_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/extender/fixture.h"
+#include "tests/admin/core_fixture.h"
 #include "tests/observe/captured_log.h"
 
-namespace huygens::extender {
+namespace huygens::admin {
 namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-class TopologyWatchTest : public ServiceTest {
+class TopologyWatchTest : public CoreTest {
  protected:
   void Lose(const std::string& node) {
     placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, node});
@@ -26,7 +26,7 @@ class TopologyWatchTest : public ServiceTest {
   }
 
   std::vector<std::string> warned_;
-  TopologyWatch watch_{context_, [this](const cluster::Node& node, const kube::PodWarning& warning) {
+  TopologyWatch watch_{core_, [this](const cluster::Node& node, const kube::PodWarning& warning) {
                          warned_.push_back(Concat(node.name, " ", warning.reason, ": ", warning.message));
                        }};
 };
@@ -61,4 +61,4 @@ TEST_F(TopologyWatchTest, TellsOfALossOnceAndOfItsEnd) {
 }
 
 }  // namespace
-}  // namespace huygens::extender
+}  // namespace huygens::admin

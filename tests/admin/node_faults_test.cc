@@ -1,8 +1,8 @@
-#include "extender/node_faults.h"
+#include "admin/node_faults.h"
 
 #include <gmock/gmock.h>
 
-namespace huygens::extender {
+namespace huygens::admin {
 namespace {
 
 using testing::ElementsAre;
@@ -46,4 +46,4 @@ TEST_F(NodeFaultsTest, AnAnnotationOfANodeThatIsNotKnownYetIsToldWhenItIs) {
 }
 
 }  // namespace
-}  // namespace huygens::extender
+}  // namespace huygens::admin

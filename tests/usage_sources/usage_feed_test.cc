@@ -1,4 +1,4 @@
-#include "extender/usage_feed.h"
+#include "usage_sources/usage_feed.h"
 
 #include <gtest/gtest.h>
 
@@ -7,16 +7,16 @@
 #include <optional>
 #include <thread>
 
-#include "fixture.h"
+#include "tests/observe/captured_log.h"
 
-namespace huygens::extender {
+namespace huygens::usage_sources {
 namespace {
 
 // Answers a refresh when the test says what.
-class ScriptedSource final : public usage_sources::Source {
+class ScriptedSource final : public Source {
  public:
   std::string name() const override { return "scripted"; }
-  StatusOr<usage_sources::Progress> Refresh(Time, const usage_sources::Deliver&) override {
+  StatusOr<Progress> Refresh(Time, const Deliver&) override {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return cancelled_ || next_; });
     if (!next_) return absl::CancelledError("stopping");
@@ -27,7 +27,7 @@ class ScriptedSource final : public usage_sources::Source {
     cancelled_ = true;
     changed_.notify_all();
   }
-  void Answer(usage_sources::Progress progress) {
+  void Answer(Progress progress) {
     const std::lock_guard lock(mutex_);
     next_ = std::move(progress);
     changed_.notify_all();
@@ -36,24 +36,28 @@ class ScriptedSource final : public usage_sources::Source {
  private:
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::optional<usage_sources::Progress> next_;
+  std::optional<Progress> next_;
   bool cancelled_ = false;
 };
 
-class UsageFeedTest : public ServiceTest {
+class UsageFeedTest : public testing::Test {
  protected:
   UsageFeedTest() { feed_.Start(); }
   ~UsageFeedTest() override { feed_.Stop(); }
 
   // Until the decision thread knows it.
-  void Answer(usage_sources::Progress progress) {
+  void Answer(Progress progress) {
     source_->Answer(std::move(progress));
     while (loop_.Poll() == 0) std::this_thread::yield();
   }
 
-  UsageInbox inbox_{context_, loop_};
+  net::EventLoop loop_;
+  observe::CapturedLog captured_;
+  observe::Metrics metrics_{{.version = "test", .reject_reasons = {}}};
+  ReadingsQueue queue_{loop_, [](const usage::Readings&) {}, [] { return false; }};
   ScriptedSource* const source_ = new ScriptedSource;
-  UsageFeed feed_{context_, loop_, inbox_, std::unique_ptr<usage_sources::Source>(source_), std::chrono::hours(1)};
+  UsageFeed feed_{
+      loop_, captured_.clock, captured_.log, metrics_, queue_, std::unique_ptr<Source>(source_), std::chrono::hours(1)};
 };
 
 TEST_F(UsageFeedTest, HearsWhatIsUsedNowWhileHistoryIsStillToCome) {
@@ -68,9 +72,9 @@ TEST_F(UsageFeedTest, HearsWhatIsUsedNowWhileHistoryIsStillToCome) {
 
 TEST_F(UsageFeedTest, SaysWhenTheLastAnswerWas) {
   Answer({.partial = true, .notices = {"no memory"}});
-  clock_.now += std::chrono::seconds(12);
+  captured_.clock.Advance(std::chrono::seconds(12));
   EXPECT_EQ(feed_.Describe().detail, "scripted: partly fails, last answer 12 s ago; no memory");
 }
 
 }  // namespace
-}  // namespace huygens::extender
+}  // namespace huygens::usage_sources

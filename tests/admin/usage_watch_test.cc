@@ -1,23 +1,20 @@
-#include "extender/usage_inbox.h"
+#include "admin/usage_watch.h"
 
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <thread>
+#include "tests/admin/core_fixture.h"
+#include "usage_sources/readings_queue.h"
 
-#include "extender/usage_watch.h"
-#include "fixture.h"
-
-namespace huygens::extender {
+namespace huygens::admin {
 namespace {
 
 placement::Options Options() {
   return {.checks = {"usage"}, .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}};
 }
 
-class UsageInboxTest : public ServiceTest {
+class UsageWatchTest : public CoreTest {
  protected:
-  UsageInboxTest() : ServiceTest(Options()) {
+  UsageWatchTest() : CoreTest(Options()) {
     cluster::Node node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}};
     placement_->Apply(cluster::NodeSet{node});
   }
@@ -25,50 +22,14 @@ class UsageInboxTest : public ServiceTest {
   usage::Readings Of(int64_t slot, int64_t milli_cpus) {
     return {.slot = slot, .measured = clock_.now, .workloads = {}, .nodes = {{"n", milli_cpus}}};
   }
-  int64_t Peak() const { return placement_->usage().Use(*placement_->state().FindNode("n"), 0, clock_.now).peak; }
-
   const int64_t slot_ = usage::SlotAt(clock_.now, std::chrono::minutes(15));
-  UsageInbox inbox_{context_, loop_};
+  usage_sources::ReadingsQueue queue_{
+      loop_, [this](const usage::Readings& readings) { placement_->ApplyUsage(readings, clock_.now); },
+      [this] { return placement_->SettleUsage(4); }};
 };
 
-TEST_F(UsageInboxTest, WhatIsDeliveredCountsOnceTheDecisionThreadHasLooked) {
-  std::thread source([&] { inbox_.Deliver(Of(slot_, 3000)); });
-  source.join();
-  EXPECT_NE(placement_->usage().State(0, 0, clock_.now), usage::MetricState::kFresh);
-  while (loop_.Poll() > 0) {
-  }
-  EXPECT_EQ(placement_->usage().State(0, 0, clock_.now), usage::MetricState::kFresh);
-  EXPECT_EQ(Peak(), 3000);
-}
-
-TEST_F(UsageInboxTest, AFasterSourceWaits) {
-  constexpr int kPieces = 1000;
-  std::atomic<int> delivered = 0;
-  std::thread source([&] {
-    for (int i = 0; i < kPieces; ++i) {
-      inbox_.Deliver(Of(slot_ - kPieces + i + 1, i));
-      ++delivered;
-    }
-  });
-  while (delivered < 128) std::this_thread::yield();
-  EXPECT_EQ(delivered, 128);  // nobody has looked yet, so the next one waits
-  while (delivered < kPieces) loop_.Poll();
-  source.join();
-  while (loop_.Poll() > 0) {
-  }
-  EXPECT_EQ(Peak(), kPieces - 1);
-}
-
-TEST_F(UsageInboxTest, ClosingItFreesASourceThatWaits) {
-  std::thread source([&] {
-    for (int i = 0; i < 1000; ++i) inbox_.Deliver(Of(slot_, i));
-  });
-  inbox_.Close();
-  source.join();
-}
-
-TEST_F(UsageInboxTest, TheCheckThatStepsAsideIsToldOfOnce) {
-  UsageWatch watch(context_);
+TEST_F(UsageWatchTest, TheCheckThatStepsAsideIsToldOfOnce) {
+  UsageWatch watch(core_);
   not_ready_ = "waiting";
   watch.EverySecond();
   EXPECT_EQ(captured_.Lines().size(), 0u);
@@ -79,7 +40,7 @@ TEST_F(UsageInboxTest, TheCheckThatStepsAsideIsToldOfOnce) {
   EXPECT_NE(captured_.Lines()[0].find("steps aside"), std::string::npos) << captured_.Lines()[0];
   EXPECT_TRUE(watch.Describe()->warning);
 
-  inbox_.Deliver(Of(slot_, 9000));
+  queue_.Deliver(Of(slot_, 9000));
   while (loop_.Poll() > 0) {
   }
   watch.EverySecond();
@@ -88,14 +49,14 @@ TEST_F(UsageInboxTest, TheCheckThatStepsAsideIsToldOfOnce) {
   EXPECT_FALSE(watch.Describe()->warning);
 }
 
-class ShortUsageHistoryTest : public ServiceTest {
+class ShortUsageHistoryTest : public CoreTest {
  protected:
   static placement::Options Waiting() {
     placement::Options options = Options();
     options.usage.min_history = std::chrono::hours(2);
     return options;
   }
-  ShortUsageHistoryTest() : ServiceTest(Waiting()) {
+  ShortUsageHistoryTest() : CoreTest(Waiting()) {
     placement_->Apply(cluster::NodeSet{cluster::Node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}}});
   }
   void Measure(int64_t slots) {
@@ -116,8 +77,8 @@ class ShortUsageHistoryTest : public ServiceTest {
 
 TEST_F(ShortUsageHistoryTest, RefusesNothingAndSaysSo) {
   observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
-  Context context{*placement_, resources_, clock_, log_, metrics, journal_, pods_, [] { return std::string(); }};
-  UsageWatch watch(context);
+  CoreContext core{*placement_, clock_, log_, metrics, [] { return std::string(); }, nullptr};
+  UsageWatch watch(core);
   const auto shows = [&](std::string_view line) {
     watch.RefreshMetrics();
     return metrics.Render().find(line) != std::string::npos;
@@ -142,18 +103,18 @@ TEST_F(ShortUsageHistoryTest, RefusesNothingAndSaysSo) {
   EXPECT_TRUE(shows("huygens_usage_check_reports_only{resource=\"cpu\"} 0\n"));
 }
 
-TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
+TEST_F(UsageWatchTest, MetricsShowAgeStateAndHotNodes) {
   observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
-  Context context{*placement_, resources_, clock_, log_, metrics, journal_, pods_, [] { return std::string(); }};
-  UsageWatch watch(context);
+  CoreContext core{*placement_, clock_, log_, metrics, [] { return std::string(); }, nullptr};
+  UsageWatch watch(core);
   auto shows = [&](std::string_view line) { return metrics.Render().find(line) != std::string::npos; };
   watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} +Inf\n")) << metrics.Render();
   EXPECT_TRUE(shows("huygens_nodes{topology=\"none\",usage=\"absent\"} 1\n"));
   EXPECT_TRUE(shows("huygens_usage_check_steps_aside 1\n"));
 
-  inbox_.Deliver(Of(slot_ - 10, 9000));
-  inbox_.Deliver(Of(slot_, 1000));
+  queue_.Deliver(Of(slot_ - 10, 9000));
+  queue_.Deliver(Of(slot_, 1000));
   while (loop_.Poll() > 0) {
   }
   clock_.now += std::chrono::minutes(2);
@@ -172,7 +133,7 @@ TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
   placement_->Apply(cluster::PodSet{greedy});
   watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n")) << "an estimate is no use";
-  inbox_.Deliver(Of(slot_, 9500));
+  queue_.Deliver(Of(slot_, 9500));
   while (loop_.Poll() > 0) {
   }
   watch.RefreshMetrics();
@@ -187,4 +148,4 @@ TEST_F(UsageInboxTest, MetricsShowAgeStateAndHotNodes) {
 }
 
 }  // namespace
-}  // namespace huygens::extender
+}  // namespace huygens::admin

@@ -1,8 +1,8 @@
-#include "extender/node_faults.h"
+#include "admin/node_faults.h"
 
 #include <utility>
 
-namespace huygens::extender {
+namespace huygens::admin {
 
 namespace {
 constexpr size_t kMostNodes = 10'000;
@@ -45,4 +45,4 @@ std::vector<std::string> NodeFaults::Of(std::string_view name) const {
   return texts;
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::admin

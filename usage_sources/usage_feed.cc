@@ -1,50 +1,50 @@
-#include "extender/usage_feed.h"
+#include "usage_sources/usage_feed.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace huygens::extender {
+namespace huygens::usage_sources {
 
-UsageFeed::UsageFeed(Context& context, net::EventLoop& loop, UsageInbox& inbox,
-                     std::unique_ptr<usage_sources::Source> source, Duration interval)
-    : context_(context),
-      inbox_(inbox),
+UsageFeed::UsageFeed(net::EventLoop& loop, const Clock& clock, observe::Log& log, observe::Metrics& metrics,
+                     ReadingsQueue& queue, std::unique_ptr<Source> source, Duration interval)
+    : clock_(clock),
+      log_(log),
+      metrics_(metrics),
+      queue_(queue),
       source_(source->name()),
       poller_(
-          std::move(source), interval, context.clock, std::make_unique<SteadyWaiter>(), SystemRandom(),
-          [this](usage::Readings readings) { inbox_.Deliver(std::move(readings)); },
-          [this, &loop](usage_sources::PollReport report) {
-            loop.Post([this, report = std::move(report)] { Take(report); });
-          }) {}
+          std::move(source), interval, clock, std::make_unique<SteadyWaiter>(), SystemRandom(),
+          [this](usage::Readings readings) { queue_.Deliver(std::move(readings)); },
+          [this, &loop](PollReport report) { loop.Post([this, report = std::move(report)] { Take(report); }); }) {}
 
 void UsageFeed::Stop() {
-  inbox_.Close();
+  queue_.Close();
   poller_.Stop();
 }
 
-void UsageFeed::Take(const usage_sources::PollReport& report) {
+void UsageFeed::Take(const PollReport& report) {
   const bool ok = report.status.ok();
   last_ = report;
   if (report.progress.not_asked.empty()) {
-    context_.metrics.UsageRefresh(ok, report.took, report.progress.left_out);
+    metrics_.UsageRefresh(ok, report.took, report.progress.left_out);
     if (ok) last_good_ = report.at;
     if (!report.progress.history_alone) heard_ = true;
     const std::string why(Message(report.status));
     if (const std::string before = std::exchange(warned_, why); !ok && why != before) {
-      context_.log.Warn("usage source fails", {{"source", source_}, {"why", why}});
+      log_.Warn("usage source fails", {{"source", source_}, {"why", why}});
     } else if (ok && !before.empty()) {
-      context_.log.Info("usage source works again", {{"source", source_}});
+      log_.Info("usage source works again", {{"source", source_}});
     }
   }
   if (!ok) return;
   for (const std::string& notice : report.progress.notices) {
     if (std::ranges::find(notices_, notice) == notices_.end())
-      context_.log.Warn("usage source", {{"source", source_}, {"notice", notice}});
+      log_.Warn("usage source", {{"source", source_}, {"notice", notice}});
   }
   notices_ = report.progress.notices;
-  for (const std::string& resource : without_nodes_) context_.metrics.SetUsageWithoutNodes(resource, false);
+  for (const std::string& resource : without_nodes_) metrics_.SetUsageWithoutNodes(resource, false);
   without_nodes_ = report.progress.without_nodes;
-  for (const std::string& resource : without_nodes_) context_.metrics.SetUsageWithoutNodes(resource, true);
+  for (const std::string& resource : without_nodes_) metrics_.SetUsageWithoutNodes(resource, true);
 }
 
 observe::Readiness::Item UsageFeed::Describe() const {
@@ -53,7 +53,7 @@ observe::Readiness::Item UsageFeed::Describe() const {
     item.detail += ": not asked yet";
     return item;
   }
-  const Duration age = last_good_ ? context_.clock.Now() - *last_good_ : Duration::zero();
+  const Duration age = last_good_ ? clock_.Now() - *last_good_ : Duration::zero();
   const std::string good = last_good_ ? Concat(observe::SecondsText(age), " ago") : "never";
   if (!last_->progress.not_asked.empty()) {
     item.detail += Concat(": ", last_->progress.not_asked);
@@ -70,4 +70,4 @@ observe::Readiness::Item UsageFeed::Describe() const {
   return item;
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::usage_sources
