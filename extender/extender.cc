@@ -2,15 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
-#include "admin/admin.h"
+#include "admin/debug_pages.h"
 #include "admin/overcommit_watch.h"
 #include "admin/quota_watch.h"
-#include "admin/shutdown.h"
+#include "admin/service_shell.h"
 #include "admin/topology_watch.h"
 #include "admin/usage_watch.h"
-#include "base/commit.h"
 #include "extender/bind.h"
 #include "extender/cluster_updates.h"
 #include "extender/context.h"
@@ -20,15 +20,10 @@
 #include "extender/service.h"
 #include "extender/waker.h"
 #include "informer/followed_kinds.h"
-#include "kube/kubeconfig.h"
-#include "kube/token_access.h"
-#include "net/server.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
-#include "observe/log_limit.h"
 #include "quota/pod_usage.h"
 #include "settings/placement_options.h"
-#include "settings/scalar.h"
 #include "settings/service_options.h"
 #include "settings/usage_source.h"
 #include "usage_sources/usage_feed.h"
@@ -49,21 +44,17 @@ constexpr size_t kReconcileSlices = 600;
 // Of Placement::SettleUsage: so few take about 0.2 ms.
 constexpr size_t kNodesPerStep = 4;
 
-// The configured address with the port that was really taken, which differs where 0 was asked for.
-std::string WithPort(std::string_view address, uint16_t port) {
-  return Concat(address.substr(0, address.rfind(':') + 1), std::to_string(port));
-}
-
-// Without the API server.
-KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, std::string identity) {
+KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, const net::ClientOptions& api_server,
+                                 const std::string& identity) {
   KubernetesOptions options;
+  options.api_server = api_server;
   options.binders = static_cast<size_t>(bind.binders);
   options.retries = static_cast<int>(bind.retries);
   options.lease = bind.lease.enabled;
   options.lease_options.namespace_name = bind.lease.namespace_name;
   options.lease_options.name = bind.lease.name;
   options.lease_options.duration = bind.lease.duration;
-  options.identity = std::move(identity);
+  options.identity = identity;
   return options;
 }
 
@@ -82,17 +73,22 @@ class Extender::Impl {
 
   Status Start();
   void Drain(std::function<void()> done);
-  void EndLameDuck() { shutdown_->EndLameDuck(); }
-  uint16_t port() const { return server_->port(); }
-  uint16_t admin_port() const { return admin_->port(); }
+  void EndLameDuck() { shell_->EndLameDuck(); }
+  uint16_t port() const { return shell_->port(); }
+  uint16_t admin_port() const { return shell_->admin_port(); }
 
  private:
-  Status StartBackend();
+  Status MakeCore();      // what decides, and what remembers its decisions
+  void FollowCluster();   // what watches and sources of usage bring goes into the core
+  void WatchOverCore();   // for operators
+  Status StartBackend();  // where all of that comes from, and where binds go
+  void MakeVerbs();
   Status StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests);
-  Status StartServer();
-  Status StartAdmin();
-  net::ServerEvents ServerEvents();
-  bool Ready() const { return !shutdown_->begun() && followed_->Describe().Ready(); }
+  Status StartShell();
+  void WarnOfNode(const cluster::Node& node, const kube::PodWarning& warning) {
+    if (backend_) backend_->WarnOfNode(node, warning);
+  }
+  bool Ready() const { return !shell_->draining() && followed_->Describe().Ready(); }
   observe::Readiness Describe(bool verbose) const;
   std::vector<observe::Readiness::Item> Notices() const;
   void RefreshMetrics();
@@ -104,6 +100,7 @@ class Extender::Impl {
   observe::Log& log_;
   const Clock& clock_;
   const std::string identity_;
+  std::optional<net::ClientOptions> api_server_;  // nothing: manifests stand in for it
   ResourceNames resources_;
   observe::Metrics metrics_;
   observe::DecisionRing ring_;
@@ -127,27 +124,34 @@ class Extender::Impl {
   std::unique_ptr<BindFlow> bind_;
   std::unique_ptr<Waker> waker_;  // null: nobody is woken
   std::unique_ptr<Service> service_;
-  std::unique_ptr<net::Server> server_;
-  std::unique_ptr<admin::Shutdown> shutdown_;
-  std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
-  std::unique_ptr<admin::Admin> admin_;
+  std::unique_ptr<admin::ServiceShell> shell_;
   net::Timer every_second_;
   net::Timer reconcile_;
   size_t reconciled_ = 0;  // slices of this pass
   size_t drift_ = 0;       // that they found
-  observe::RateLimit handshake_warnings_{seconds(10)};
 };
 
 Extender::Impl::~Impl() {
-  shutdown_.reset();
-  server_.reset();
-  if (token_access_) token_access_->Stop();  // it answers the admin server
-  admin_.reset();
+  shell_.reset();
   if (usage_feed_) usage_feed_->Stop();
   if (backend_) backend_->Stop();
 }
 
 Status Extender::Impl::Start() {
+  HUYGENS_RETURN_IF_ERROR(MakeCore());
+  FollowCluster();
+  WatchOverCore();
+  for (const std::string& caution : settings::Cautions(configuration_))
+    log_.Warn("configuration", {{"caution", caution}});
+  HUYGENS_RETURN_IF_ERROR(StartBackend());
+  MakeVerbs();
+  HUYGENS_RETURN_IF_ERROR(StartShell());
+  EverySecond();
+  Reconcile();
+  return absl::OkStatus();
+}
+
+Status Extender::Impl::MakeCore() {
   HUYGENS_ASSIGN_OR_RETURN(placement::Options options, settings::PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
   for (cluster::Kind kind : cluster::kKinds)
@@ -169,42 +173,37 @@ Status Extender::Impl::Start() {
               resources_,
               *journal_,
               *pods_});
-  report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
-  context_->reports = report_watch_.get();
+  return absl::OkStatus();
+}
+
+void Extender::Impl::FollowCluster() {
   updates_ = std::make_unique<ClusterUpdates>(*context_);
+  updates_->node_faults().OnNews([this](const auto& node, const auto& warning) { WarnOfNode(node, warning); });
   queue_ = std::make_unique<informer::WatchEventQueue>(*updates_, loop_, log_, metrics_, context_->monotonic);
   followed_ = std::make_unique<informer::FollowedKinds>(KindsToFollow(*placement_), !configuration_.cluster.manifests,
                                                         placement_->state(), *queue_);
-  const auto warn_of_node = [this](const cluster::Node& node, const kube::PodWarning& warning) {
-    if (backend_) backend_->WarnOfNode(node, warning);
-  };
-  updates_->node_faults().OnNews(warn_of_node);
   readings_ = std::make_unique<usage_sources::ReadingsQueue>(
       loop_, [this](const usage::Readings& each) { placement_->ApplyUsage(each, clock_.Now()); },
       [this] { return placement_->SettleUsage(kNodesPerStep); });
+}
+
+void Extender::Impl::WatchOverCore() {
+  report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
+  context_->reports = report_watch_.get();
   usage_watch_ = std::make_unique<admin::UsageWatch>(*context_);
   overcommit_watch_ = std::make_unique<admin::OvercommitWatch>(*context_);
   quota_watch_ = std::make_unique<admin::QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
-  topology_watch_ = std::make_unique<admin::TopologyWatch>(*context_, warn_of_node);
-  for (const std::string& caution : settings::Cautions(configuration_))
-    log_.Warn("configuration", {{"caution", caution}});
-  HUYGENS_RETURN_IF_ERROR(StartBackend());
+  topology_watch_ = std::make_unique<admin::TopologyWatch>(
+      *context_, [this](const cluster::Node& node, const kube::PodWarning& warning) { WarnOfNode(node, warning); });
+}
+
+void Extender::Impl::MakeVerbs() {
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
   if (placement_->options().waiting_pods > 0) {
     waker_ = std::make_unique<Waker>(*context_, *backend_, loop_, configuration_.wake.min_interval);
     waker_->Start();
   }
   service_ = std::make_unique<Service>(*context_, *bind_, configuration_.server.path_prefix);
-  HUYGENS_RETURN_IF_ERROR(StartServer());
-  HUYGENS_RETURN_IF_ERROR(StartAdmin());
-  log_.Info("serving", {{"address", WithPort(configuration_.server.address, port())},
-                        {"admin", WithPort(configuration_.server.admin_address, admin_port())},
-                        {"version", HUYGENS_VERSION},
-                        {"commit", Commit()},
-                        {"identity", identity_}});
-  EverySecond();
-  Reconcile();
-  return absl::OkStatus();
 }
 
 Status Extender::Impl::StartBackend() {
@@ -216,20 +215,10 @@ Status Extender::Impl::StartBackend() {
     backend_ = std::move(backend);
     return absl::OkStatus();
   }
-  const std::string& kubeconfig = configuration_.cluster.kubernetes->kubeconfig;
-  KubernetesOptions options = BackendOptions(configuration_.bind, identity_);
-  HUYGENS_ASSIGN_OR_RETURN(options.api_server,
-                           kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
-  const net::ClientOptions& server = options.api_server;
-  if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) &&
-      settings::IsPlainHttpToOthers(server.base_url))
-    log_.Warn("the bearer token goes to the API server unencrypted; use https", {{"server", server.base_url}});
-  if (!settings::IsLoopback(configuration_.server.admin_address)) {
-    HUYGENS_ASSIGN_OR_RETURN(token_access_,
-                             kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
-  }
-  HUYGENS_RETURN_IF_ERROR(StartUsage(&options.api_server, {}));
-  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *queue_, std::move(options));
+  HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
+  HUYGENS_RETURN_IF_ERROR(StartUsage(&*api_server_, {}));
+  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *queue_,
+                                                 BackendOptions(configuration_.bind, *api_server_, identity_));
   return backend_->Start();
 }
 
@@ -252,56 +241,18 @@ Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::spa
   return absl::OkStatus();
 }
 
-net::ServerEvents Extender::Impl::ServerEvents() {
-  net::ServerEvents events;
-  events.on_connection_error = [this](std::string_view what) { log_.Debug("connection", {{"fault", what}}); };
-  events.on_warning = [this](std::string_view what) { log_.Warn("server", {{"fault", what}}); };
-  events.on_notice = [this](std::string_view what) { log_.Info("server", {{"notice", what}}); };
-  return events;
-}
-
-Status Extender::Impl::StartServer() {
-  const settings::ServerConfiguration& from = configuration_.server;
-  net::ServerOptions options = settings::ServerOptions(from);
-  options.events = ServerEvents();
-  options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
-  options.events.on_handshake_failed = [this](std::string_view what) {
-    metrics_.TlsHandshakeFailed();
-    if (auto left_out = handshake_warnings_.Allow(clock_.Now()))
-      log_.Warn("TLS handshake failed", {{"fault", what}, {"leftOut", *left_out}});
-  };
-  auto server = net::Server::Start(
-      loop_, std::move(options),
-      [this](const net::Request& request, const net::Respond& respond) { service_->Handle(request, respond); });
-  if (!server.ok()) return Annotate(server.status(), "server.address");
-  server_ = *std::move(server);
-  // Binds under way have requestDeadline whatever lameDuck says.
-  shutdown_ = std::make_unique<admin::Shutdown>(
-      loop_, *server_, std::min(from.lame_duck, from.shutdown_grace - from.request_deadline), from.shutdown_grace);
-  return absl::OkStatus();
-}
-
-Status Extender::Impl::StartAdmin() {
-  admin::AdminSources sources{
-      .decision = loop_,
-      .placement = *placement_,
-      .resources = resources_,
-      .metrics = metrics_,
-      .decisions = ring_,
-      .pods = *pods_,
-      .clock = clock_,
-      .readiness = [this](bool verbose) { return Describe(verbose); },
-      .refresh_metrics = [this] { RefreshMetrics(); },
-      .node_faults = [this](std::string_view node) { return updates_->node_faults().Of(node); }};
-  if (token_access_) {
-    sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
-      token_access_->Ask(std::move(token), std::move(path), std::move(done));
-    };
-  }
-  admin::AdminOptions options{.address = configuration_.server.admin_address,
-                              .allow_plain_http = configuration_.server.allow_plain_http_admin,
-                              .events = ServerEvents()};
-  HUYGENS_ASSIGN_OR_RETURN(admin_, admin::Admin::Start(std::move(sources), std::move(options)));
+Status Extender::Impl::StartShell() {
+  const auto ignored = [this](std::string_view node) { return updates_->node_faults().Of(node); };
+  admin::ServiceWork work{.handle = [this](const net::Request& request,
+                                           const net::Respond& respond) { service_->Handle(request, respond); },
+                          .on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); },
+                          .readiness = [this](bool verbose) { return Describe(verbose); },
+                          .refresh_metrics = [this] { RefreshMetrics(); },
+                          .pages = std::make_unique<admin::DebugPages>(
+                              admin::DebugSources{loop_, *placement_, resources_, ring_, *pods_, clock_, ignored})};
+  HUYGENS_ASSIGN_OR_RETURN(
+      shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr, identity_,
+                                         {loop_, log_, clock_, metrics_}, std::move(work)));
   return absl::OkStatus();
 }
 
@@ -318,13 +269,7 @@ std::vector<observe::Readiness::Item> Extender::Impl::Notices() const {
 
 observe::Readiness Extender::Impl::Describe(bool verbose) const {
   observe::Readiness readiness = followed_->Describe();
-  const bool draining = shutdown_->begun();
-  if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
-  if (draining) {
-    readiness.items.push_back({.ok = false,
-                               .name = "serving",
-                               .detail = shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
-  }
+  if (verbose || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   return readiness;
 }
 
@@ -339,7 +284,6 @@ void Extender::Impl::RefreshMetrics() {
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();
   topology_watch_->RefreshMetrics();
-  if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
   kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
                       .pod_events_suppressed = events.suppressed,
@@ -373,7 +317,7 @@ void Extender::Impl::EverySecond() {
 
 void Extender::Impl::Drain(std::function<void()> done) {
   backend_->Drain();
-  shutdown_->Begin([this, done = std::move(done)](size_t cut) {
+  shell_->Drain([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
     done();
   });
