@@ -4,7 +4,6 @@
 #include <thread>
 
 #include "absl/strings/match.h"
-#include "admin/debug_pages.h"
 #include "admin/query_string.h"
 #include "admin/turns.h"
 
@@ -27,15 +26,7 @@ constexpr size_t kMostWaitingForTurn = 8;
 constexpr std::string_view kEndpoints =
     "/healthz               whether the decision thread answers\n"
     "/readyz[?verbose]      whether huygens can decide, and what each part says\n"
-    "/metrics               for Prometheus\n"
-    "/debug/decisions       the last decisions; ?pod=NAMESPACE/NAME or ?uid=UID, &limit=N\n"
-    "/debug/nodes           every node: mode, allocatable, requested\n"
-    "/debug/nodes/NAME      one node: its zones and the pods that hold them, its use over a week\n"
-    "/debug/pods/NAMESPACE/NAME   one pod: what each node would say of it now, with figures; why it has no zones\n"
-    "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
-    "/debug/quotas          budgets of business groups and what is used of them; ?group=NAME: that one and those "
-    "below\n"
-    "/debug/quotas/pods/NAMESPACE/NAME   what one pod costs its group, and whether it fits\n";
+    "/metrics               for Prometheus\n";
 
 net::Response Text(int status, std::string body) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = std::move(body)};
@@ -48,11 +39,11 @@ std::string Seconds(Duration duration) {
 }
 
 // The lines of kube-apiserver's /readyz?verbose, which monitoring tools and people know.
-net::Response Render(const Readiness& readiness, bool verbose) {
+net::Response Render(const observe::Readiness& readiness, bool verbose) {
   bool ready = readiness.Ready();
   if (ready && !verbose) return Text(200, "ok\n");
   std::string body;
-  for (const Readiness::Item& item : readiness.items) {
+  for (const observe::Readiness::Item& item : readiness.items) {
     body += Concat(item.warning ? "[!]" : item.ok ? "[+]" : "[-]", item.name, " ", item.detail, "\n");
   }
   body += ready ? "readyz check passed\n" : "readyz check failed\n";
@@ -127,12 +118,16 @@ class Admin::Impl {
     if (request.method != "GET" && request.method != "HEAD") {
       return respond(Text(405, Concat(request.method, " is not served here, GET is\n")));
     }
-    if (path == "/") return respond(Text(200, std::string(kEndpoints)));
+    if (path == "/") return respond(Text(200, Endpoints()));
     if (path == "/healthz") return Ask(respond, 500, [](const Answer& answer) { answer(Text(200, "ok\n")); });
     if (path == "/readyz") return AskReadiness(request, std::move(respond));
     if (path == "/metrics") return AskMetrics(std::move(respond));
     if (path.starts_with("/debug/")) return Authorize(request, path, std::move(respond));
-    respond(Text(404, Concat("nothing at ", request.path, "; there is\n", kEndpoints)));
+    respond(Text(404, Concat("nothing at ", request.path, "; there is\n", Endpoints())));
+  }
+
+  std::string Endpoints() const {
+    return Concat(kEndpoints, sources_.pages ? sources_.pages->Endpoints() : std::string_view());
   }
 
   void AskReadiness(const net::Request& request, net::Respond respond) {
@@ -189,8 +184,8 @@ class Admin::Impl {
   }
 
   void AskPage(std::string_view path, std::string_view query, Answer answer) {
-    DebugPages::Question question = pages_.Find(path, query);
-    if (!question.ask) return answer(Text(404, Concat("nothing at ", path, "; there is\n", kEndpoints)));
+    Pages::Question question = sources_.pages ? sources_.pages->Find(path, query) : Pages::Question();
+    if (!question.ask) return answer(Text(404, Concat("nothing at ", path, "; there is\n", Endpoints())));
     turns_.Enter([this, question = std::move(question), answer = std::move(answer)](const Turns::Turn& turn) {
       if (turn == nullptr) {
         net::Response busy = Text(503, "other questions to /debug are being answered; try again\n");
@@ -242,7 +237,6 @@ class Admin::Impl {
   const AdminSources sources_;
   const AdminOptions options_;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
-  const DebugPages pages_{sources_, [this](net::EventLoop::Task task) { PostToDecision(std::move(task)); }};
   net::EventLoop loop_;
   Turns turns_{loop_, options_.patience, kMostWaitingForTurn};
   std::unique_ptr<net::Server> server_;

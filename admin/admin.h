@@ -1,6 +1,6 @@
-// The admin server: health, readiness, metrics and the /debug pages, over HTTP on its own thread, so that none of it
-// waits behind a request of kube-scheduler or holds one back for long. What belongs to the decision thread is asked
-// there, in slices, and if it does not answer within `patience` the client is told so.
+// The admin server of any service: health, readiness, metrics and what pages it has below /debug, over HTTP on its own
+// thread, so that none of it waits behind the service's own requests or holds one back for long. What belongs to the
+// decision thread is asked there, in slices, and if it does not answer within `patience` the client is told so.
 //
 // The pages below /debug are answered one at a time, in pieces, to this machine and, with `authorize`, to whoever
 // presents a bearer token that may get them. Probes and metrics are answered whoever else is connected.
@@ -12,39 +12,29 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
-#include "admin/readiness.h"
-#include "admin/recent_pods.h"
-#include "base/resource.h"
+#include "admin/pages.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "kube/token_access.h"
 #include "net/event_loop.h"
 #include "net/server.h"
-#include "observe/decision_ring.h"
 #include "observe/metrics.h"
-#include "placement/placement.h"
+#include "observe/readiness.h"
 
 namespace huygens::admin {
 
-// Everything must outlive the Admin.
+// Everything referred to must outlive the Admin.
 struct AdminSources {
   net::EventLoop& decision;
-  placement::Placement& placement;  // asked, never changed
-  const ResourceNames& resources;
   const observe::Metrics& metrics;
-  const observe::DecisionRing& decisions;
-  const RecentPods& pods;
-  const Clock& clock;
   // Called on the decision thread. Unless `verbose`, what decides whether huygens is ready is enough while it is.
-  std::function<Readiness(bool verbose)> readiness;
+  std::function<observe::Readiness(bool verbose)> readiness;
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty
-  // What of a Node object is ignored; called on the decision thread; may be empty.
-  std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;
   // Whether the owner of a bearer token may get a path; called on the admin thread, answers on any, and not any more
   // when the Admin is destroyed. Empty: /debug is for this machine only.
   std::function<void(std::string token, std::string path, kube::TokenAccess::Done done)> authorize = nullptr;
+  std::unique_ptr<const Pages> pages = nullptr;  // below /debug; null: there are none
 };
 
 struct AdminOptions {

@@ -21,6 +21,16 @@ constexpr size_t kNodesPerSlice = 50;  // of /debug/nodes: some hundred microsec
 constexpr size_t kDefaultDecisions = 20;
 constexpr size_t kPiece = 64 << 10;
 
+constexpr std::string_view kEndpoints =
+    "/debug/decisions       the last decisions; ?pod=NAMESPACE/NAME or ?uid=UID, &limit=N\n"
+    "/debug/nodes           every node: mode, allocatable, requested\n"
+    "/debug/nodes/NAME      one node: its zones and the pods that hold them, its use over a week\n"
+    "/debug/pods/NAMESPACE/NAME   one pod: what each node would say of it now, with figures; why it has no zones\n"
+    "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
+    "/debug/quotas          budgets of business groups and what is used of them; ?group=NAME: that one and those "
+    "below\n"
+    "/debug/quotas/pods/NAMESPACE/NAME   what one pod costs its group, and whether it fits\n";
+
 net::Response Json(std::string body) {
   return {.status = 200, .content_type = "application/json", .body = std::move(body)};
 }
@@ -80,6 +90,14 @@ class DecisionPieces {
 };
 
 }  // namespace
+
+std::string_view DebugPages::Endpoints() const { return kEndpoints; }
+
+void DebugPages::PostToDecision(net::EventLoop::Task task) const {
+  sources_.decision.Post([alive = std::weak_ptr<bool>(alive_), task = std::move(task)]() mutable {
+    if (!alive.expired()) task();
+  });
+}
 
 DebugPages::Question DebugPages::Find(std::string_view path, std::string_view query) const {
   constexpr std::string_view kNode = "/debug/nodes/", kQuotaPod = "/debug/quotas/pods/", kPod = "/debug/pods/";
@@ -158,7 +176,7 @@ DebugPages::Question DebugPages::Usage(std::string_view query) const {
 void DebugPages::CollectUsage(const std::shared_ptr<UsagePage>& page, const Answer& answer) const {
   const Time now = sources_.clock.Now();
   if (page->Step(sources_.placement, sources_.resources, now)) {
-    return post_([this, page, answer] { CollectUsage(page, answer); });
+    return PostToDecision([this, page, answer] { CollectUsage(page, answer); });
   }
   net::Response response = Json(page->Begin(sources_.placement, now));
   response.more = [page](const net::NextPiece& next) { next(page->NextRows(kPiece)); };
@@ -218,7 +236,7 @@ void DebugPages::Begin(Slice slice, const Answer& answer) const {
     net::Response response = Json(std::move(piece));
     response.more = [this, page](net::NextPiece next) {
       if (page->ended) return next("");
-      post_([this, page, next = std::move(next)] { Continue(page, "", next); });
+      PostToDecision([this, page, next = std::move(next)] { Continue(page, "", next); });
     };
     answer(std::move(response));
   });
@@ -229,7 +247,7 @@ void DebugPages::Continue(const std::shared_ptr<Page>& page, std::string piece,
                           const std::function<void(std::string)>& done) const {
   page->ended = !page->slice(piece);
   if (!piece.empty() || page->ended) return done(std::move(piece));
-  post_([this, page, done] { Continue(page, "", done); });
+  PostToDecision([this, page, done] { Continue(page, "", done); });
 }
 
 }  // namespace huygens::admin

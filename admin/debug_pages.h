@@ -1,35 +1,48 @@
-// The pages below /debug, each as an answer in pieces of some ten kilobytes, so that what one page takes in memory does
-// not grow with the cluster. What belongs to the decision thread is looked up there, a slice for a piece: requests of
-// kube-scheduler go between. A node or group that comes or goes meanwhile may or may not be listed.
+// The pages below /debug of a service with a decision core, each as an answer in pieces of some ten kilobytes, so that
+// what one page takes in memory does not grow with the cluster. What belongs to the decision thread is looked up there,
+// a slice for a piece: requests of kube-scheduler go between. A node or group that comes or goes meanwhile may or may
+// not be listed.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
-#include "admin/admin.h"
+#include "admin/pages.h"
+#include "admin/recent_pods.h"
+#include "base/resource.h"
+#include "base/time.h"
+#include "net/event_loop.h"
 #include "net/server.h"
+#include "observe/decision_ring.h"
+#include "placement/placement.h"
 
 namespace huygens::admin {
 
 class UsagePage;
 
-class DebugPages {
+// Everything referred to must outlive the pages.
+struct DebugSources {
+  net::EventLoop& decision;
+  placement::Placement& placement;  // asked, never changed
+  const ResourceNames& resources;
+  const observe::DecisionRing& decisions;
+  const RecentPods& pods;
+  const Clock& clock;
+  // What of a Node object is ignored; called on the decision thread; may be empty.
+  std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;
+};
+
+// Ends on the decision thread: what is still to be done there then is not.
+class DebugPages final : public Pages {
  public:
-  using Answer = std::function<void(net::Response)>;
-  // Runs a task on the decision thread, unless the pages are gone by then.
-  using PostToDecision = std::function<void(net::EventLoop::Task)>;
-  // What is to be done for one page; called once, where `on_decision` says.
-  struct Question {
-    std::function<void(const Answer&)> ask;
-    bool on_decision = true;
-  };
+  explicit DebugPages(DebugSources sources) : sources_(std::move(sources)) {}
 
-  DebugPages(const AdminSources& sources, PostToDecision post) : sources_(sources), post_(std::move(post)) {}
-
-  // `path` without a slash at its end. No `ask`: there is no such page.
-  Question Find(std::string_view path, std::string_view query) const;
+  Question Find(std::string_view path, std::string_view query) const override;
+  std::string_view Endpoints() const override;
 
  private:
   // Appends some of the page and says whether there is more. Called on the decision thread.
@@ -49,13 +62,14 @@ class DebugPages {
 
   // Of the names in a path; null if neither the watch nor the last calls of filter know it.
   std::shared_ptr<const cluster::Pod> FindPod(const std::string& space, const std::string& name) const;
+  void PostToDecision(net::EventLoop::Task task) const;
   void CollectUsage(const std::shared_ptr<UsagePage>& page, const Answer& answer) const;
   void Begin(Slice slice, const Answer& answer) const;
   void Continue(const std::shared_ptr<Page>& page, std::string piece,
                 const std::function<void(std::string)>& done) const;
 
-  const AdminSources& sources_;
-  const PostToDecision post_;
+  const DebugSources sources_;
+  const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
 }  // namespace huygens::admin

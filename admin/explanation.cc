@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "admin/debug_json.h"
-#include "admin/readiness.h"
+#include "observe/readiness.h"
 #include "policy/explained.h"
 #include "settings/scalar.h"
 #include "topology/why_no_zones.h"
@@ -233,7 +233,7 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
 }
 
 std::string LossText(Duration left, Duration grace) {
-  return Concat("what it last said holds for ", SecondsText(left),
+  return Concat("what it last said holds for ", observe::SecondsText(left),
                 " more (topology.lossGrace: ", settings::DurationText(grace), ")");
 }
 

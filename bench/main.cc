@@ -30,6 +30,7 @@
 #include "bench/relist.h"
 #include "bench/times.h"
 #include "bench/usage.h"
+#include "extender/cluster_updates.h"
 #include "extender/manifest_backend.h"
 #include "extender/service.h"
 #include "net/server.h"
@@ -69,9 +70,11 @@ class Host {
         placement_(*placement::Placement::Create(std::move(options))),
         pods_(resources_, 4096),
         journal_(*placement_, resources_, metrics_, ring_, decision_log_),
-        context_{*placement_, resources_, clock_, log_, metrics_, journal_, pods_, [] { return std::string(); }},
-        inbox_(context_, loop_),
-        backend_(context_, loop_, inbox_, "", false),
+        context_{
+            {*placement_, clock_, log_, metrics_, [] { return std::string(); }, nullptr}, resources_, journal_, pods_},
+        updates_(context_),
+        queue_(updates_, loop_, log_, metrics_),
+        backend_(context_, loop_, queue_, "", false),
         bind_(context_, backend_, loop_, std::chrono::seconds(4), "bench"),
         service_(context_, bind_, "/") {
     fill(*placement_, clock_.Now());
@@ -92,7 +95,7 @@ class Host {
     thread_.join();
   }
   uint16_t port() const { return server_->port(); }
-  extender::Inbox& inbox() { return inbox_; }
+  informer::WatchEventQueue& queue() { return queue_; }
   // What the decision thread has worked so far, and what it had when it had read the last request: what a request waits
   // for there is seen by that however busy the machine is.
   double CpuMicroseconds() {
@@ -120,7 +123,8 @@ class Host {
   admin::RecentPods pods_;
   extender::Journal journal_;
   extender::Context context_;
-  extender::Inbox inbox_;
+  extender::ClusterUpdates updates_;
+  informer::WatchEventQueue queue_;
   extender::ManifestBackend backend_;
   extender::BindFlow bind_;
   extender::Service service_;
@@ -239,7 +243,7 @@ int Relist() {
                               Stream::kEvents, Stream::kNothing}) {
     std::atomic<bool> stop = false;
     size_t delivered = 0;
-    std::thread reflector([&] { delivered = Deliver(stream, kNodes, kManyPods, host.inbox(), stop); });
+    std::thread reflector([&] { delivered = Deliver(stream, kNodes, kManyPods, host.queue(), stop); });
     Times times, wait;
     const auto end = std::chrono::steady_clock::now() + kSpan;
     while (std::chrono::steady_clock::now() < end) {
@@ -249,7 +253,7 @@ int Relist() {
     }
     stop = true;
     reflector.join();
-    for (Times rest; host.inbox().waiting_bytes() > 0;) Measure(connection, "/filter", bodies, 1, rest);
+    for (Times rest; host.queue().waiting_bytes() > 0;) Measure(connection, "/filter", bodies, 1, rest);
     Report(Text(stream), times);
     Report("  until it was read", wait);
     if (delivered > 0) std::printf("    %zu of them\n", delivered);

@@ -1,13 +1,10 @@
-// huygens extender: reads the configuration, starts the server, drains it on SIGTERM or SIGINT.
-#include <csignal>
-#include <cstdio>
+// huygens extender: reads the configuration and serves until a signal ends it.
 #include <string>
 
 #include "absl/flags/flag.h"
+#include "admin/process.h"
 #include "cli/command.h"
 #include "extender/extender.h"
-#include "net/event_loop.h"
-#include "observe/out_of_memory.h"
 #include "settings/yaml.h"
 
 ABSL_FLAG(std::string, config, "", "configuration file of `huygens extender`");
@@ -25,32 +22,14 @@ int Run(std::span<const std::string_view> arguments) {
   StatusOr<settings::Configuration> configuration = settings::LoadConfiguration(path);
   if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
 
-  net::IgnoreBrokenPipes();
-  observe::EndWhenOutOfMemory(configuration->log.format);
-  SystemClock clock;
-  observe::Log log(clock, configuration->log.level, configuration->log.format);
-  net::EventLoop loop;
-  StatusOr<std::unique_ptr<extender::Extender>> server = extender::Extender::Start(*configuration, loop, log, clock);
-  if (!server.ok()) {
-    log.Error("cannot start", {{"why", Message(server.status())}});
-    return kFailed;
-  }
-  bool draining = false;
-  loop.OnSignal({SIGTERM, SIGINT}, [&](int signal) {
-    if (!std::exchange(draining, true)) {
-      log.Info("draining", {{"signal", signal},
-                            {"lameDuckSeconds", configuration->server.lame_duck},
-                            {"graceSeconds", configuration->server.shutdown_grace}});
-      (*server)->Drain([&] { loop.Stop(); });
-      if (signal == SIGTERM) return;
-    }
-    // Whoever presses Ctrl-C, or asks a second time, sits there and waits.
-    (*server)->EndLameDuck();
+  const admin::ProcessOptions process{.log_level = configuration->log.level,
+                                      .log_format = configuration->log.format,
+                                      .lame_duck = configuration->server.lame_duck,
+                                      .grace = configuration->server.shutdown_grace};
+  const bool served = admin::RunProcess(process, [&](net::EventLoop& loop, observe::Log& log, const Clock& clock) {
+    return extender::Extender::Start(*configuration, loop, log, clock);
   });
-  loop.Run();
-  server->reset();
-  log.Info("stopped");
-  return kOk;
+  return served ? kOk : kFailed;
 }
 
 constexpr std::string_view kFlags[] = {"config"};

@@ -10,13 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/readiness.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/objects.h"
 #include "kube/binder.h"
 #include "kube/pod_events.h"
 #include "kube/wake.h"
+#include "observe/readiness.h"
 
 namespace huygens::extender {
 
@@ -80,7 +80,7 @@ class Backend {
 
   virtual kube::PodEvents::Counts PodEvents() const { return {}; }
   // What else /readyz?verbose should say: the bind Lease, say.
-  virtual std::vector<admin::Readiness::Item> Details() const = 0;
+  virtual std::vector<observe::Readiness::Item> Details() const = 0;
 };
 
 }  // namespace huygens::extender

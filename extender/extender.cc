@@ -2,36 +2,31 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
-#include "admin/admin.h"
-#include "admin/shutdown.h"
-#include "base/commit.h"
+#include "admin/debug_pages.h"
+#include "admin/overcommit_watch.h"
+#include "admin/quota_watch.h"
+#include "admin/service_shell.h"
+#include "admin/topology_watch.h"
+#include "admin/usage_watch.h"
 #include "extender/bind.h"
+#include "extender/cluster_updates.h"
 #include "extender/context.h"
-#include "extender/inbox.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
-#include "extender/overcommit_watch.h"
-#include "extender/part_options.h"
-#include "extender/quota_watch.h"
 #include "extender/report_watch.h"
 #include "extender/service.h"
-#include "extender/topology_watch.h"
-#include "extender/usage_feed.h"
-#include "extender/usage_inbox.h"
-#include "extender/usage_source.h"
-#include "extender/usage_watch.h"
 #include "extender/waker.h"
-#include "kube/kubeconfig.h"
-#include "kube/token_access.h"
-#include "net/server.h"
+#include "informer/followed_kinds.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
-#include "observe/log_limit.h"
 #include "quota/pod_usage.h"
 #include "settings/placement_options.h"
-#include "settings/scalar.h"
+#include "settings/service_options.h"
+#include "settings/usage_source.h"
+#include "usage_sources/usage_feed.h"
 
 namespace huygens::extender {
 
@@ -46,46 +41,56 @@ constexpr auto kOverdue = seconds(60);
 // All accounts are compared with a recount, a slice each tenth of a second and all within a minute: at 5000 nodes a
 // slice sums the curves of nine anew, which takes about 0.2 ms.
 constexpr size_t kReconcileSlices = 600;
+// Of Placement::SettleUsage: so few take about 0.2 ms.
+constexpr size_t kNodesPerStep = 4;
 
-// The configured address with the port that was really taken, which differs where 0 was asked for.
-std::string WithPort(std::string_view address, uint16_t port) {
-  return Concat(address.substr(0, address.rfind(':') + 1), std::to_string(port));
+KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, const net::ClientOptions& api_server,
+                                 const std::string& identity) {
+  KubernetesOptions options;
+  options.api_server = api_server;
+  options.binders = static_cast<size_t>(bind.binders);
+  options.retries = static_cast<int>(bind.retries);
+  options.lease = bind.lease.enabled;
+  options.lease_options.namespace_name = bind.lease.namespace_name;
+  options.lease_options.name = bind.lease.name;
+  options.lease_options.duration = bind.lease.duration;
+  options.identity = identity;
+  return options;
 }
 
 }  // namespace
 
-class Extender::Parts {
+class Extender::Impl {
  public:
-  Parts(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
         clock_(clock),
-        identity_(Identity()),
-        metrics_(MetricsOptions(configuration_.usage)) {}
-  ~Parts();
+        identity_(admin::Identity()),
+        metrics_(settings::MetricsOptions(configuration_.usage)) {}
+  ~Impl();
 
   Status Start();
   void Drain(std::function<void()> done);
-  void EndLameDuck() { shutdown_->EndLameDuck(); }
-  uint16_t port() const { return server_->port(); }
-  uint16_t admin_port() const { return admin_->port(); }
+  void EndLameDuck() { shell_->EndLameDuck(); }
+  uint16_t port() const { return shell_->port(); }
+  uint16_t admin_port() const { return shell_->admin_port(); }
 
  private:
-  Status StartBackend();
+  Status MakeCore();      // what decides, and what remembers its decisions
+  void FollowCluster();   // what watches and sources of usage bring goes into the core
+  void WatchOverCore();   // for operators
+  Status StartBackend();  // where all of that comes from, and where binds go
+  void MakeVerbs();
   Status StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests);
-  Status StartServer();
-  Status StartAdmin();
-  net::ServerEvents ServerEvents();
-  std::string NotReady() const;
-  // Since when nothing was heard of a kind. Manifests are read once and have no more to say.
-  Duration Silence(cluster::Kind kind) const {
-    return configuration_.cluster.manifests ? Duration::zero() : inbox_->Silence(kind);
+  Status StartShell();
+  void WarnOfNode(const cluster::Node& node, const kube::PodWarning& warning) {
+    if (backend_) backend_->WarnOfNode(node, warning);
   }
-  admin::Readiness Watches() const;
-  bool Ready() const { return !shutdown_->begun() && Watches().Ready(); }
-  admin::Readiness Describe(bool verbose) const;
-  std::vector<admin::Readiness::Item> Notices() const;
+  bool Ready() const { return !shell_->draining() && followed_->Describe().Ready(); }
+  observe::Readiness Describe(bool verbose) const;
+  std::vector<observe::Readiness::Item> Notices() const;
   void RefreshMetrics();
   void EverySecond();
   void Reconcile();
@@ -95,6 +100,7 @@ class Extender::Parts {
   observe::Log& log_;
   const Clock& clock_;
   const std::string identity_;
+  std::optional<net::ClientOptions> api_server_;  // nothing: manifests stand in for it
   ResourceNames resources_;
   observe::Metrics metrics_;
   observe::DecisionRing ring_;
@@ -105,44 +111,53 @@ class Extender::Parts {
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
   std::unique_ptr<ReportWatch> report_watch_;
-  std::unique_ptr<Inbox> inbox_;
-  std::unique_ptr<UsageInbox> usage_inbox_;
-  std::unique_ptr<UsageWatch> usage_watch_;
-  std::unique_ptr<QuotaWatch> quota_watch_;
-  std::unique_ptr<OvercommitWatch> overcommit_watch_;
-  std::unique_ptr<TopologyWatch> topology_watch_;
-  std::unique_ptr<UsageFeed> usage_feed_;  // null: nobody looks at usage
+  std::unique_ptr<ClusterUpdates> updates_;
+  std::unique_ptr<informer::WatchEventQueue> queue_;
+  std::unique_ptr<informer::FollowedKinds> followed_;
+  std::unique_ptr<usage_sources::ReadingsQueue> readings_;
+  std::unique_ptr<admin::UsageWatch> usage_watch_;
+  std::unique_ptr<admin::QuotaWatch> quota_watch_;
+  std::unique_ptr<admin::OvercommitWatch> overcommit_watch_;
+  std::unique_ptr<admin::TopologyWatch> topology_watch_;
+  std::unique_ptr<usage_sources::UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
   std::unique_ptr<Waker> waker_;  // null: nobody is woken
   std::unique_ptr<Service> service_;
-  std::unique_ptr<net::Server> server_;
-  std::unique_ptr<admin::Shutdown> shutdown_;
-  std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
-  std::unique_ptr<admin::Admin> admin_;
+  std::unique_ptr<admin::ServiceShell> shell_;
   net::Timer every_second_;
   net::Timer reconcile_;
   size_t reconciled_ = 0;  // slices of this pass
   size_t drift_ = 0;       // that they found
-  observe::RateLimit handshake_warnings_{seconds(10)};
 };
 
-Extender::Parts::~Parts() {
-  shutdown_.reset();
-  server_.reset();
-  if (token_access_) token_access_->Stop();  // it answers the admin server
-  admin_.reset();
+Extender::Impl::~Impl() {
+  shell_.reset();
   if (usage_feed_) usage_feed_->Stop();
   if (backend_) backend_->Stop();
 }
 
-Status Extender::Parts::Start() {
+Status Extender::Impl::Start() {
+  HUYGENS_RETURN_IF_ERROR(MakeCore());
+  FollowCluster();
+  WatchOverCore();
+  for (const std::string& caution : settings::Cautions(configuration_))
+    log_.Warn("configuration", {{"caution", caution}});
+  HUYGENS_RETURN_IF_ERROR(StartBackend());
+  MakeVerbs();
+  HUYGENS_RETURN_IF_ERROR(StartShell());
+  EverySecond();
+  Reconcile();
+  return absl::OkStatus();
+}
+
+Status Extender::Impl::MakeCore() {
   HUYGENS_ASSIGN_OR_RETURN(placement::Options options, settings::PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
   for (cluster::Kind kind : cluster::kKinds)
     if (!placement_->Follows(kind)) metrics_.SetWatchSynced(kind, true);  // nothing of it is missing
   if (!placement_->options().usage.resources.empty()) {
-    placed_pods_ = std::make_unique<usage_sources::PlacedPods>(PodsForUsage(configuration_));
+    placed_pods_ = std::make_unique<usage_sources::PlacedPods>(settings::PodsForUsage(configuration_));
     placement_->Observe(*placed_pods_);
   }
   observe::DecisionLog::Options decisions{.path = configuration_.decision_log.path,
@@ -153,72 +168,64 @@ Status Extender::Parts::Start() {
                                               configuration_.cluster.manifests ? quota::DefaultPod : nullptr);
   journal_ = std::make_unique<Journal>(*placement_, resources_, metrics_, ring_, *decision_log_);
   context_ = std::make_unique<Context>(
-      Context{*placement_, resources_, clock_, log_, metrics_, *journal_, *pods_, [this] { return NotReady(); },
-              [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }});
+      Context{{*placement_, clock_, log_, metrics_, [this] { return followed_->NotReady(); },
+               [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }},
+              resources_,
+              *journal_,
+              *pods_});
+  return absl::OkStatus();
+}
+
+void Extender::Impl::FollowCluster() {
+  updates_ = std::make_unique<ClusterUpdates>(*context_);
+  updates_->node_faults().OnNews([this](const auto& node, const auto& warning) { WarnOfNode(node, warning); });
+  queue_ = std::make_unique<informer::WatchEventQueue>(*updates_, loop_, log_, metrics_, context_->monotonic);
+  followed_ = std::make_unique<informer::FollowedKinds>(KindsToFollow(*placement_), !configuration_.cluster.manifests,
+                                                        placement_->state(), *queue_);
+  readings_ = std::make_unique<usage_sources::ReadingsQueue>(
+      loop_, [this](const usage::Readings& each) { placement_->ApplyUsage(each, clock_.Now()); },
+      [this] { return placement_->SettleUsage(kNodesPerStep); });
+}
+
+void Extender::Impl::WatchOverCore() {
   report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
   context_->reports = report_watch_.get();
-  inbox_ = std::make_unique<Inbox>(*context_, loop_);
-  const auto warn_of_node = [this](const cluster::Node& node, const kube::PodWarning& warning) {
-    if (backend_) backend_->WarnOfNode(node, warning);
-  };
-  inbox_->node_faults().OnNews(warn_of_node);
-  usage_inbox_ = std::make_unique<UsageInbox>(*context_, loop_);
-  usage_watch_ = std::make_unique<UsageWatch>(*context_);
-  overcommit_watch_ = std::make_unique<OvercommitWatch>(*context_);
-  quota_watch_ = std::make_unique<QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
-  topology_watch_ = std::make_unique<TopologyWatch>(*context_, warn_of_node);
-  for (const std::string& caution : settings::Cautions(configuration_))
-    log_.Warn("configuration", {{"caution", caution}});
-  HUYGENS_RETURN_IF_ERROR(StartBackend());
+  usage_watch_ = std::make_unique<admin::UsageWatch>(*context_);
+  overcommit_watch_ = std::make_unique<admin::OvercommitWatch>(*context_);
+  quota_watch_ = std::make_unique<admin::QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
+  topology_watch_ = std::make_unique<admin::TopologyWatch>(
+      *context_, [this](const cluster::Node& node, const kube::PodWarning& warning) { WarnOfNode(node, warning); });
+}
+
+void Extender::Impl::MakeVerbs() {
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
   if (placement_->options().waiting_pods > 0) {
     waker_ = std::make_unique<Waker>(*context_, *backend_, loop_, configuration_.wake.min_interval);
     waker_->Start();
   }
   service_ = std::make_unique<Service>(*context_, *bind_, configuration_.server.path_prefix);
-  HUYGENS_RETURN_IF_ERROR(StartServer());
-  HUYGENS_RETURN_IF_ERROR(StartAdmin());
-  log_.Info("serving", {{"address", WithPort(configuration_.server.address, port())},
-                        {"admin", WithPort(configuration_.server.admin_address, admin_port())},
-                        {"version", HUYGENS_VERSION},
-                        {"commit", Commit()},
-                        {"identity", identity_}});
-  EverySecond();
-  Reconcile();
-  return absl::OkStatus();
 }
 
-Status Extender::Parts::StartBackend() {
+Status Extender::Impl::StartBackend() {
   if (const auto& manifests = configuration_.cluster.manifests) {
     auto backend =
-        std::make_unique<ManifestBackend>(*context_, loop_, *inbox_, manifests->directory, manifests->write_back);
+        std::make_unique<ManifestBackend>(*context_, loop_, *queue_, manifests->directory, manifests->write_back);
     HUYGENS_RETURN_IF_ERROR(backend->Start());
     HUYGENS_RETURN_IF_ERROR(StartUsage(nullptr, backend->usage_histories()));
     backend_ = std::move(backend);
     return absl::OkStatus();
   }
-  const std::string& kubeconfig = configuration_.cluster.kubernetes->kubeconfig;
-  KubernetesOptions options = BackendOptions(configuration_.bind, identity_);
-  HUYGENS_ASSIGN_OR_RETURN(options.api_server,
-                           kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(kubeconfig));
-  const net::ClientOptions& server = options.api_server;
-  if (!(server.bearer_token.empty() && server.bearer_token_file.empty()) &&
-      settings::IsPlainHttpToOthers(server.base_url))
-    log_.Warn("the bearer token goes to the API server unencrypted; use https", {{"server", server.base_url}});
-  if (!settings::IsLoopback(configuration_.server.admin_address)) {
-    HUYGENS_ASSIGN_OR_RETURN(token_access_,
-                             kube::TokenAccess::Start(options.api_server, std::make_unique<SteadyWaiter>()));
-  }
-  HUYGENS_RETURN_IF_ERROR(StartUsage(&options.api_server, {}));
-  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *inbox_, std::move(options));
+  HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
+  HUYGENS_RETURN_IF_ERROR(StartUsage(&*api_server_, {}));
+  backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *queue_,
+                                                 BackendOptions(configuration_.bind, *api_server_, identity_));
   return backend_->Start();
 }
 
-Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
-                                   std::span<const wire::UsageHistory> manifests) {
+Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests) {
   if (placed_pods_ == nullptr) return absl::OkStatus();
-  HUYGENS_ASSIGN_OR_RETURN(auto source, MakeUsageSource(configuration_, placement_->options().usage, resources_,
-                                                        *placed_pods_, api_server, manifests));
+  HUYGENS_ASSIGN_OR_RETURN(auto source, settings::MakeUsageSource(configuration_, placement_->options().usage,
+                                                                  resources_, *placed_pods_, api_server, manifests));
   if (configuration_.usage.prometheus && !manifests.empty())
     log_.Warn("UsageHistory objects are not used", {{"why", "usage.prometheus is set"}});
   if (!configuration_.usage.prometheus && !manifests.empty()) {
@@ -228,90 +235,30 @@ Status Extender::Parts::StartUsage(const net::ClientOptions* api_server,
     HUYGENS_RETURN_IF_ERROR(read.status());
     (void)placement_->SettleUsage();
   }
-  usage_feed_ =
-      std::make_unique<UsageFeed>(*context_, loop_, *usage_inbox_, std::move(source), configuration_.usage.interval);
+  usage_feed_ = std::make_unique<usage_sources::UsageFeed>(loop_, clock_, log_, metrics_, *readings_, std::move(source),
+                                                           configuration_.usage.interval);
   usage_feed_->Start();
   return absl::OkStatus();
 }
 
-net::ServerEvents Extender::Parts::ServerEvents() {
-  net::ServerEvents events;
-  events.on_connection_error = [this](std::string_view what) { log_.Debug("connection", {{"fault", what}}); };
-  events.on_warning = [this](std::string_view what) { log_.Warn("server", {{"fault", what}}); };
-  events.on_notice = [this](std::string_view what) { log_.Info("server", {{"notice", what}}); };
-  return events;
-}
-
-Status Extender::Parts::StartServer() {
-  const settings::ServerConfiguration& from = configuration_.server;
-  net::ServerOptions options = ServerOptions(from);
-  options.events = ServerEvents();
-  options.events.on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); };
-  options.events.on_handshake_failed = [this](std::string_view what) {
-    metrics_.TlsHandshakeFailed();
-    if (auto left_out = handshake_warnings_.Allow(clock_.Now()))
-      log_.Warn("TLS handshake failed", {{"fault", what}, {"leftOut", *left_out}});
-  };
-  auto server = net::Server::Start(
-      loop_, std::move(options),
-      [this](const net::Request& request, const net::Respond& respond) { service_->Handle(request, respond); });
-  if (!server.ok()) return Annotate(server.status(), "server.address");
-  server_ = *std::move(server);
-  // Binds under way have requestDeadline whatever lameDuck says.
-  shutdown_ = std::make_unique<admin::Shutdown>(
-      loop_, *server_, std::min(from.lame_duck, from.shutdown_grace - from.request_deadline), from.shutdown_grace);
+Status Extender::Impl::StartShell() {
+  const auto ignored = [this](std::string_view node) { return updates_->node_faults().Of(node); };
+  admin::ServiceWork work{.handle = [this](const net::Request& request,
+                                           const net::Respond& respond) { service_->Handle(request, respond); },
+                          .on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); },
+                          .readiness = [this](bool verbose) { return Describe(verbose); },
+                          .refresh_metrics = [this] { RefreshMetrics(); },
+                          .pages = std::make_unique<admin::DebugPages>(
+                              admin::DebugSources{loop_, *placement_, resources_, ring_, *pods_, clock_, ignored})};
+  HUYGENS_ASSIGN_OR_RETURN(
+      shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr, identity_,
+                                         {loop_, log_, clock_, metrics_}, std::move(work)));
   return absl::OkStatus();
-}
-
-Status Extender::Parts::StartAdmin() {
-  admin::AdminSources sources{.decision = loop_,
-                              .placement = *placement_,
-                              .resources = resources_,
-                              .metrics = metrics_,
-                              .decisions = ring_,
-                              .pods = *pods_,
-                              .clock = clock_,
-                              .readiness = [this](bool verbose) { return Describe(verbose); },
-                              .refresh_metrics = [this] { RefreshMetrics(); },
-                              .node_faults = [this](std::string_view node) { return inbox_->node_faults().Of(node); }};
-  if (token_access_) {
-    sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
-      token_access_->Ask(std::move(token), std::move(path), std::move(done));
-    };
-  }
-  admin::AdminOptions options{.address = configuration_.server.admin_address,
-                              .allow_plain_http = configuration_.server.allow_plain_http_admin,
-                              .events = ServerEvents()};
-  HUYGENS_ASSIGN_OR_RETURN(admin_, admin::Admin::Start(std::move(sources), std::move(options)));
-  return absl::OkStatus();
-}
-
-std::string Extender::Parts::NotReady() const {
-  std::vector<admin::Missing> missing;
-  for (cluster::Kind kind : cluster::kKinds) {
-    if (!placement_->Follows(kind) || placement_->state().Synced(kind)) continue;
-    const kube::WatchReport& watch = inbox_->Watch(kind);
-    if (watch.state == kube::WatchState::kForbidden) continue;
-    const bool broken = watch.state == kube::WatchState::kBroken;
-    missing.push_back({Name(kind), broken ? std::string_view(watch.why) : std::string_view()});
-  }
-  return admin::WaitingText(missing);
-}
-
-admin::Readiness Extender::Parts::Watches() const {
-  admin::Readiness readiness;
-  for (cluster::Kind kind : cluster::kKinds) {
-    if (!placement_->Follows(kind)) continue;
-    kube::WatchReport watch = inbox_->Watch(kind);
-    watch.kind = kind;
-    readiness.items.push_back(admin::DescribeWatch(watch, placement_->state().Synced(kind), Silence(kind)));
-  }
-  return readiness;
 }
 
 // Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
-std::vector<admin::Readiness::Item> Extender::Parts::Notices() const {
-  std::vector<admin::Readiness::Item> items = backend_->Details();
+std::vector<observe::Readiness::Item> Extender::Impl::Notices() const {
+  std::vector<observe::Readiness::Item> items = backend_->Details();
   if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
   if (usage_feed_) items.push_back(usage_feed_->Describe());
   if (auto item = overcommit_watch_->Describe()) items.push_back(*std::move(item));
@@ -320,30 +267,23 @@ std::vector<admin::Readiness::Item> Extender::Parts::Notices() const {
   return items;
 }
 
-admin::Readiness Extender::Parts::Describe(bool verbose) const {
-  admin::Readiness readiness = Watches();
-  const bool draining = shutdown_->begun();
-  if (verbose || draining || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
-  if (draining) {
-    readiness.items.push_back({.ok = false,
-                               .name = "serving",
-                               .detail = shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
-  }
+observe::Readiness Extender::Impl::Describe(bool verbose) const {
+  observe::Readiness readiness = followed_->Describe();
+  if (verbose || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   return readiness;
 }
 
-void Extender::Parts::RefreshMetrics() {
+void Extender::Impl::RefreshMetrics() {
   const cluster::State& state = placement_->state();
   for (auto each : cluster::kReservationStates) metrics_.SetReservations(each, state.ledger().Count(each));
   metrics_.SetPods(state.PodCount());
   metrics_.SetPodsWaiting(placement_->waiting().size());
   metrics_.SetReady(Ready());
-  for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, Silence(kind));
+  for (cluster::Kind kind : cluster::kKinds) metrics_.SetWatchSilence(kind, followed_->Silence(kind));
   usage_watch_->RefreshMetrics();
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();
   topology_watch_->RefreshMetrics();
-  if (auto expiry = server_->certificate_expiry()) metrics_.SetCertificateExpiry(*expiry);
   kube::PodEvents::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
                       .pod_events_suppressed = events.suppressed,
@@ -353,7 +293,7 @@ void Extender::Parts::RefreshMetrics() {
                       .decision_log_dropped = decision_log_->dropped()});
 }
 
-void Extender::Parts::Reconcile() {
+void Extender::Impl::Reconcile() {
   reconcile_ = loop_.After(std::chrono::milliseconds(100), [this] { Reconcile(); });
   drift_ += placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSlices + 1);
   if (++reconciled_ < kReconcileSlices) return;
@@ -363,9 +303,9 @@ void Extender::Parts::Reconcile() {
   if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
 }
 
-void Extender::Parts::EverySecond() {
+void Extender::Impl::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
-  if (usage_feed_ && usage_feed_->heard() && usage_inbox_->Empty()) usage_watch_->EverySecond();
+  if (usage_feed_ && usage_feed_->heard() && readings_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
   topology_watch_->EverySecond(context_->monotonic());
   if (waker_) waker_->EverySecond();
@@ -375,9 +315,9 @@ void Extender::Parts::EverySecond() {
   bind_->SettleOverdue(kOverdue);
 }
 
-void Extender::Parts::Drain(std::function<void()> done) {
+void Extender::Impl::Drain(std::function<void()> done) {
   backend_->Drain();
-  shutdown_->Begin([this, done = std::move(done)](size_t cut) {
+  shell_->Drain([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
     done();
   });
@@ -385,16 +325,16 @@ void Extender::Parts::Drain(std::function<void()> done) {
 
 StatusOr<std::unique_ptr<Extender>> Extender::Start(const settings::Configuration& configuration, net::EventLoop& loop,
                                                     observe::Log& log, const Clock& clock) {
-  auto parts = std::make_unique<Parts>(configuration, loop, log, clock);
-  HUYGENS_RETURN_IF_ERROR(parts->Start());
-  return std::unique_ptr<Extender>(new Extender(std::move(parts)));
+  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<Extender>(new Extender(std::move(impl)));
 }
 
-Extender::Extender(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Extender::Extender(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 Extender::~Extender() = default;
-uint16_t Extender::port() const { return parts_->port(); }
-uint16_t Extender::admin_port() const { return parts_->admin_port(); }
-void Extender::Drain(std::function<void()> done) { parts_->Drain(std::move(done)); }
-void Extender::EndLameDuck() { parts_->EndLameDuck(); }
+uint16_t Extender::port() const { return impl_->port(); }
+uint16_t Extender::admin_port() const { return impl_->admin_port(); }
+void Extender::Drain(std::function<void()> done) { impl_->Drain(std::move(done)); }
+void Extender::EndLameDuck() { impl_->EndLameDuck(); }
 
 }  // namespace huygens::extender

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 
+#include "admin/process.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "net/event_loop.h"
@@ -14,27 +15,24 @@
 
 namespace huygens::extender {
 
-class Extender {
+class Extender final : public admin::RunningService {
  public:
   // Starts to follow the cluster and to serve; it is ready (see /readyz) once every kind of object is synced. `loop`,
   // `log` and `clock` must outlive it. Errors say which address, file or credential cannot be used.
   static StatusOr<std::unique_ptr<Extender>> Start(const settings::Configuration& configuration, net::EventLoop& loop,
                                                    observe::Log& log, const Clock& clock);
-  ~Extender();
+  ~Extender() override;
 
   uint16_t port() const;
   uint16_t admin_port() const;
 
-  // Fails readiness and goes on serving for server.lameDuck, each answer being the last on its connection; then stops
-  // accepting, finishes what is under way within what is left of server.shutdownGrace, and calls `done`.
-  void Drain(std::function<void()> done);
-  // Does not wait for the end of server.lameDuck. Nothing if that is over, or Drain was not called.
-  void EndLameDuck();
+  void Drain(std::function<void()> done) override;
+  void EndLameDuck() override;
 
  private:
-  class Parts;
-  explicit Extender(std::unique_ptr<Parts> parts);
-  std::unique_ptr<Parts> parts_;
+  class Impl;
+  explicit Extender(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
 };
 
 }  // namespace huygens::extender

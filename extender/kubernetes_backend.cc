@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "extender/cluster_updates.h"
 #include "kube/api_call.h"
 #include "wire/pod.h"
 
@@ -40,11 +41,13 @@ struct KubernetesBackend::Worker {
   std::thread thread;
 };
 
-KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, Inbox& inbox, KubernetesOptions options)
+KubernetesBackend::KubernetesBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                                     KubernetesOptions options)
     : context_(context),
       loop_(loop),
-      inbox_(inbox),
+      queue_(queue),
       options_(std::move(options)),
+      reflectors_(context.resources, queue),
       events_(context.clock, SystemRandom(), {.instance = options_.identity}) {}
 
 KubernetesBackend::~KubernetesBackend() { Stop(); }
@@ -60,15 +63,7 @@ Status KubernetesBackend::Start() {
   for (auto& worker : workers_) worker->thread = std::thread([this, &worker = *worker] { Work(worker); });
   AskVersion();
   if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
-  for (cluster::Kind kind : cluster::kKinds) {
-    if (!context_.placement.Follows(kind)) continue;
-    auto reflector = std::make_unique<kube::Reflector>(kind, options_.api_server, context_.resources, inbox_,
-                                                       std::make_unique<SteadyWaiter>(), SystemRandom());
-    if (kind == cluster::Kind::kPod) pod_reflector_ = reflector.get();
-    HUYGENS_RETURN_IF_ERROR(reflector->Start());
-    reflectors_.push_back(std::move(reflector));
-  }
-  return absl::OkStatus();
+  return reflectors_.Start(options_.api_server, KindsToFollow(context_.placement));
 }
 
 Status KubernetesBackend::StartLease() {
@@ -81,7 +76,7 @@ Status KubernetesBackend::StartLease() {
       std::move(client), std::make_unique<SteadyWaiter>(), context_.clock, lease,
       [this](const kube::BindLease::View& view) { loop_.Post([this, view] { LeaseChanged(view); }); });
   lease_->Start();
-  inbox_.OnProgress([this](cluster::Kind kind) {
+  queue_.OnProgress([this](cluster::Kind kind) {
     if (kind != cluster::Kind::kPod) return;
     LookForOthers();
     AnswerWaiting();
@@ -126,8 +121,7 @@ void KubernetesBackend::LookForOthers() {
 }
 
 void KubernetesBackend::Stop() {
-  inbox_.Close();  // a reflector may wait there for this thread
-  for (auto& reflector : reflectors_) reflector->Stop();
+  reflectors_.Stop();
   {
     std::lock_guard lock(mutex_);
     stopping_ = true;
@@ -182,10 +176,10 @@ void KubernetesBackend::AnswerWaiting() {
   // Not refused at once: kube-scheduler would write each failure into the pod's status and ask again, and all that work
   // keeps an API server busy while nobody may bind. The Lease may be free before the patience ends.
   if (!view.held) return;
-  if (inbox_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
+  if (queue_.Seen(cluster::Kind::kPod) < view.must_have_seen) {
     if (!relist_.pending())
       relist_ = loop_.After(kCatchUp, [this] {
-        pod_reflector_->CatchUp(lease_->Now().must_have_seen);
+        reflectors_.CatchUp(cluster::Kind::kPod, lease_->Now().must_have_seen);
         lease_->Want();  // else it would be given up as idle meanwhile
         AnswerWaiting();
       });
@@ -206,7 +200,7 @@ void KubernetesBackend::EndPatience() {
   // Without the seconds that are left: kube-scheduler writes each text that differs into the pod.
   if (view.settling > Duration::zero()) {
     trouble = Concat("the bind Lease was created just now (first start in this cluster, or it was deleted): for up to ",
-                     admin::SecondsText(options_.lease_options.duration),
+                     observe::SecondsText(options_.lease_options.duration),
                      " nobody binds, as another huygens might still do so; try again");
   }
   std::vector<Waiting> ended;
@@ -313,20 +307,20 @@ void KubernetesBackend::Wake(std::vector<kube::WakeTarget> targets,
   });
 }
 
-std::vector<admin::Readiness::Item> KubernetesBackend::Details() const {
+std::vector<observe::Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
   kube::BindLease::View view = lease_->Now();
   std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
-  if (view.settling > Duration::zero()) trouble += Concat("; ", admin::SecondsText(view.settling), " more");
-  admin::Readiness::Item item{.name = "bind-lease"};
+  if (view.settling > Duration::zero()) trouble += Concat("; ", observe::SecondsText(view.settling), " more");
+  observe::Readiness::Item item{.name = "bind-lease"};
   item.detail = view.held              ? "held"
                 : !view.holder.empty() ? Concat("held by ", view.holder)
                                        : Concat("not held", trouble);
   item.warning = !view.held && view.holder.empty() && !trouble.empty();
   if (!view.held && view.excess > Duration::zero()) {
     item.warning = true;
-    item.detail += Concat(", which claims it for ", admin::SecondsText(view.excess), "; ",
-                          admin::SecondsText(options_.lease_options.duration),
+    item.detail += Concat(", which claims it for ", observe::SecondsText(view.excess), "; ",
+                          observe::SecondsText(options_.lease_options.duration),
                           " (bind.lease.duration) after its last renewal it counts as dead");
   }
   return {std::move(item)};

@@ -13,10 +13,10 @@
 
 #include "extender/backend.h"
 #include "extender/context.h"
-#include "extender/inbox.h"
+#include "informer/reflectors.h"
+#include "informer/watch_event_queue.h"
 #include "kube/bind_lease.h"
 #include "kube/pod_events.h"
-#include "kube/reflector.h"
 #include "observe/log_limit.h"
 
 namespace huygens::extender {
@@ -34,7 +34,8 @@ struct KubernetesOptions {
 
 class KubernetesBackend final : public Backend {
  public:
-  KubernetesBackend(Context& context, net::EventLoop& loop, Inbox& inbox, KubernetesOptions options);
+  KubernetesBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                    KubernetesOptions options);
   ~KubernetesBackend() override;
 
   Status Start() override;
@@ -52,7 +53,7 @@ class KubernetesBackend final : public Backend {
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
   std::optional<bool> NodeWriteWakesAll() const override { return node_write_wakes_all_; }
   kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
-  std::vector<admin::Readiness::Item> Details() const override;
+  std::vector<observe::Readiness::Item> Details() const override;
 
  private:
   struct Worker;
@@ -76,10 +77,9 @@ class KubernetesBackend final : public Backend {
 
   Context& context_;
   net::EventLoop& loop_;
-  Inbox& inbox_;
+  informer::WatchEventQueue& queue_;
   KubernetesOptions options_;
-  std::vector<std::unique_ptr<kube::Reflector>> reflectors_;
-  kube::Reflector* pod_reflector_ = nullptr;
+  informer::Reflectors reflectors_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<kube::BindLease> lease_;
   kube::PodEvents events_;

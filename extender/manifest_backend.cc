@@ -22,18 +22,18 @@ Status Tell(const Status& faults, observe::Log& log) {
 }
 }  // namespace
 
-ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory,
-                                 bool write_back)
+ManifestBackend::ManifestBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                                 const std::string& directory, bool write_back)
     : context_(context),
       loop_(loop),
-      inbox_(inbox),
+      queue_(queue),
       manifests_(directory, write_back, context.resources, quota::DefaultPod) {}
 
 Status ManifestBackend::Start() {
   std::vector<std::string> notices;
   HUYGENS_RETURN_IF_ERROR(Annotate(Tell(manifests_.Load(notices), context_.log), "cluster.manifests.directory"));
   for (const std::string& notice : notices) context_.log.Warn("manifests", {{"notice", notice}});
-  manifests_.Deliver(inbox_);
+  manifests_.Deliver(queue_);
   return absl::OkStatus();
 }
 
@@ -43,7 +43,7 @@ void ManifestBackend::Bind(BindOrder order, Duration, std::function<void(BindRep
   // Not applied at once: the order of events is that of a watch, which shows the pod after the Binding was answered.
   loop_.Post([this, done = std::move(done), report = ReportOf(outcome), news = std::move(news)]() mutable {
     done(report);
-    inbox_.Deliver({.kind = cluster::Kind::kPod, .events = std::move(news), .resource_version = 0});
+    queue_.Deliver({.kind = cluster::Kind::kPod, .events = std::move(news), .resource_version = 0});
   });
 }
 

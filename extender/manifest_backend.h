@@ -6,14 +6,15 @@
 
 #include "extender/backend.h"
 #include "extender/context.h"
-#include "extender/inbox.h"
+#include "informer/watch_event_queue.h"
 #include "kube/manifests.h"
 
 namespace huygens::extender {
 
 class ManifestBackend final : public Backend {
  public:
-  ManifestBackend(Context& context, net::EventLoop& loop, Inbox& inbox, const std::string& directory, bool write_back);
+  ManifestBackend(Context& context, net::EventLoop& loop, informer::WatchEventQueue& queue,
+                  const std::string& directory, bool write_back);
 
   Status Start() override;
   void Drain() override {}
@@ -26,14 +27,14 @@ class ManifestBackend final : public Backend {
   void Warn(const cluster::Pod&, const kube::PodWarning&) override {}
   // Never asked: no kube-scheduler watches a directory.
   void Wake(std::vector<kube::WakeTarget>, std::function<void(const std::vector<kube::WakeReport>&)>) override {}
-  std::vector<admin::Readiness::Item> Details() const override { return {}; }
+  std::vector<observe::Readiness::Item> Details() const override { return {}; }
   // Once started.
   std::span<const wire::UsageHistory> usage_histories() const { return manifests_.usage_histories(); }
 
  private:
   Context& context_;
   net::EventLoop& loop_;
-  Inbox& inbox_;
+  informer::WatchEventQueue& queue_;
   kube::ManifestDirectory manifests_;
 };
 

@@ -101,8 +101,8 @@ void ReportWatch::EverySecond() {
   }
 }
 
-std::vector<admin::Readiness::Item> ReportWatch::Describe() const {
-  std::vector<admin::Readiness::Item> items;
+std::vector<observe::Readiness::Item> ReportWatch::Describe() const {
+  std::vector<observe::Readiness::Item> items;
   for (const Checked& each : checks_) {
     Tally sum = each.last;
     sum.Add(each.current);

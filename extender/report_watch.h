@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/readiness.h"
 #include "base/text.h"
 #include "extender/context.h"
+#include "observe/readiness.h"
 
 namespace huygens::extender {
 
@@ -24,7 +24,7 @@ class ReportWatch {
   void Bound(const cluster::Pod& pod, std::string_view node, std::span<const placement::NodeReport> reports);
   void EverySecond();
   // One for each check that only reports, or lately did.
-  std::vector<admin::Readiness::Item> Describe() const;
+  std::vector<observe::Readiness::Item> Describe() const;
 
  private:
   struct Tally {

@@ -47,13 +47,13 @@ void Service::Handle(const net::Request& request, const net::Respond& respond) {
   } else {
     answer = pure(context_, request.body);
   }
-  Account(verb, answer, request.body.size(), Steady::now() - start);
+  Record(verb, answer, request.body.size(), Steady::now() - start);
   respond(ToResponse(std::move(answer)));
 }
 
 void Service::HandleBind(const net::Request& request, const net::Respond& respond) {
   auto finish = [this, start = Steady::now(), bytes = request.body.size(), respond](VerbAnswer answer) {
-    Account("bind", answer, bytes, Steady::now() - start);
+    Record("bind", answer, bytes, Steady::now() - start);
     respond(ToResponse(std::move(answer)));
   };
   StatusOr<wire::BindArgs> args = wire::DecodeBindArgs(request.body);
@@ -69,10 +69,10 @@ void Service::HandleBind(const net::Request& request, const net::Respond& respon
 
 void Service::Refused(const net::RefusedRequest& request) {
   VerbAnswer refusal = Refusal(request.status, Concat(request.peer, ": ", request.reason));
-  Account(VerbAt(request.path), refusal, request.bytes_in, request.duration);
+  Record(VerbAt(request.path), refusal, request.bytes_in, request.duration);
 }
 
-void Service::Account(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration) {
+void Service::Record(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration) {
   context_.metrics.Request(verb, answer.outcome, bytes_in, answer.body.size(), duration);
   if (answer.why.empty()) return;
   const bool refused = answer.status >= 400;

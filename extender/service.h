@@ -28,7 +28,7 @@ class Service {
   void HandleBind(const net::Request& request, const net::Respond& respond);
   // What follows the prefix: a verb, or else no call of ours.
   std::string_view VerbAt(std::string_view path) const;
-  void Account(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration);
+  void Record(std::string_view verb, const VerbAnswer& answer, size_t bytes_in, Duration duration);
 
   Context& context_;
   BindFlow& bind_;

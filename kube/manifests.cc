@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "cluster/unknown_resources.h"
+#include "kube/atomic_file.h"
 #include "kube/manifest_files.h"
 #include "kube/object_events.h"
-#include "kube/whole_file.h"
 #include "wire/binding.h"
 #include "wire/biz_group_schema.h"
 #include "wire/json_reader.h"
@@ -315,8 +315,8 @@ Status ManifestDirectory::WriteBinding(const BindRequest& request) const {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
   if (error) return Unavailable(Concat(folder.string(), ": ", error.message()));
-  return WriteWholeFile((folder / Concat(request.namespace_name, ".", request.pod_name, ".json")).string(),
-                        BindingText(request) + "\n");
+  return WriteFileAtomically((folder / Concat(request.namespace_name, ".", request.pod_name, ".json")).string(),
+                             BindingText(request) + "\n");
 }
 
 }  // namespace huygens::kube

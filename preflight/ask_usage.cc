@@ -3,9 +3,9 @@
 #include <set>
 
 #include "base/text.h"
-#include "extender/usage_source.h"
 #include "kube/metrics_api.h"
 #include "preflight/usage.h"
+#include "settings/usage_source.h"
 #include "usage_sources/placed_pods.h"
 #include "usage_sources/prometheus_client.h"
 #include "usage_sources/queries.h"
@@ -55,7 +55,7 @@ class Asking {
   StatusOr<std::vector<std::string>> Subjects(const std::string& query, usage_sources::SubjectKind kind,
                                               Duration ago = {}) {
     const usage_sources::PlacedPods none(
-        usage_sources::PlacedPods::Which::kMisleading);  // a pod's name says enough to list it
+        usage_sources::PlacedPods::Which::kOwnerNotInName);  // a pod's name says enough to list it
     std::set<std::string> names;
     HUYGENS_RETURN_IF_ERROR(Ask(query, now_ - ago,
                                 {.on_series =
@@ -172,9 +172,9 @@ ResourceSeries AskResource(Asking& asking, const settings::UsageResource& resour
 PrometheusSeries AskPrometheus(const settings::Configuration& configuration, Time now) {
   const settings::PrometheusConfiguration& from = *configuration.usage.prometheus;
   PrometheusSeries series{.url = from.url};
-  const usage_sources::Scope scope = extender::PrometheusScope(from);
-  auto client = usage_sources::PrometheusClient::Create(extender::PrometheusServer(from), from.timeout,
-                                                        extender::PrometheusHeaders(from));
+  const usage_sources::Scope scope = settings::PrometheusScope(from);
+  auto client = usage_sources::PrometheusClient::Create(settings::PrometheusServer(from), from.timeout,
+                                                        settings::PrometheusHeaders(from));
   if (!client.ok()) {
     series.reachable = client.status();
     return series;

@@ -21,7 +21,7 @@ class PlacedPods final : public cluster::Account {
  public:
   enum class Which : uint8_t {
     kAll,
-    kMisleading  // only those of whose workload the name gives a wrong idea (usage::GuessWorkload)
+    kOwnerNotInName  // only those of whose workload the name gives a wrong idea (usage::GuessWorkload)
   };
   explicit PlacedPods(Which which) : which_(which) {}
 

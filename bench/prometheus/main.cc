@@ -34,7 +34,7 @@ double Own(net::Client& client, const std::string& name) {
 }
 
 int Run(const std::string& url, Time now) {
-  usage_sources::PlacedPods known(usage_sources::PlacedPods::Which::kMisleading);
+  usage_sources::PlacedPods known(usage_sources::PlacedPods::Which::kOwnerNotInName);
   usage_sources::PrometheusOptions options{.server = {.base_url = url}, .usage = {.slots = 8}, .timeout = minutes(5)};
   options.usage.resources = {{.name = "cpu", .resource = kCpu}, {.name = "memory", .resource = kMemory}};
   auto source = usage_sources::PrometheusSource::Create(options, known);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "admin/admin.h"
+#include "admin/debug_pages.h"
 #include "net/client.h"
 #include "tests/net/fixture.h"
 
@@ -51,19 +52,20 @@ class AdminTest : public testing::Test {
   // The decision loop runs on its own thread unless `hung`.
   void Start(bool hung = false, Duration patience = std::chrono::seconds(20)) {
     AdminSources sources{.decision = decision_.loop,
-                         .placement = *placement_,
-                         .resources = resources_,
                          .metrics = metrics_,
-                         .decisions = ring_,
-                         .pods = pods_,
-                         .clock = clock_,
                          .readiness =
                              [this](bool verbose) {
                                asked_verbosely_ = verbose;
                                return readiness_;
                              },
                          .refresh_metrics = refresh_,
-                         .authorize = authorize_};
+                         .authorize = authorize_,
+                         .pages = std::make_unique<DebugPages>(DebugSources{.decision = decision_.loop,
+                                                                            .placement = *placement_,
+                                                                            .resources = resources_,
+                                                                            .decisions = ring_,
+                                                                            .pods = pods_,
+                                                                            .clock = clock_})};
     auto admin =
         Admin::Start(std::move(sources), {.address = address_, .allow_plain_http = true, .patience = patience});
     ASSERT_TRUE(admin.ok()) << admin.status();
@@ -86,7 +88,7 @@ class AdminTest : public testing::Test {
   observe::Metrics metrics_{{.version = "1.2.3", .reject_reasons = {}}};
   observe::DecisionRing ring_;
   RecentPods pods_{resources_, 10};
-  Readiness readiness_;
+  observe::Readiness readiness_;
   std::optional<bool> asked_verbosely_;
   std::function<void()> refresh_;
   std::function<void(std::string, std::string, kube::TokenAccess::Done)> authorize_;

@@ -2,8 +2,6 @@
 // time passes unless said.
 #pragma once
 
-#include <gtest/gtest.h>
-
 #include <deque>
 #include <functional>
 #include <string>
@@ -11,15 +9,9 @@
 
 #include "extender/bind.h"
 #include "extender/service.h"
-#include "tests/observe/captured_log.h"
+#include "tests/admin/core_fixture.h"
 
 namespace huygens::extender {
-
-class SetClock final : public Clock {
- public:
-  Time Now() const override { return now; }
-  Time now = *ParseRfc3339("2026-11-21T12:00:00Z");
-};
 
 // Answers nothing by itself: the test takes each request and says what became of it.
 class ScriptedBackend final : public Backend {
@@ -54,7 +46,7 @@ class ScriptedBackend final : public Backend {
     wakes.push_back({std::move(targets), std::move(done)});
   }
   std::optional<bool> NodeWriteWakesAll() const override { return node_write_wakes_all; }
-  std::vector<admin::Readiness::Item> Details() const override { return {}; }
+  std::vector<observe::Readiness::Item> Details() const override { return {}; }
 
   struct WakeCall {
     std::vector<kube::WakeTarget> targets;
@@ -75,47 +67,13 @@ class ScriptedBackend final : public Backend {
   std::vector<std::string> fetches, events, repeat_keys;
 };
 
-class ServiceTest : public testing::Test {
+class ServiceTest : public admin::CoreTest {
  protected:
   explicit ServiceTest(placement::Options options = {}, Duration request_deadline = std::chrono::seconds(4))
-      : placement_(Create(std::move(options))),
+      : CoreTest(std::move(options)),
         bind_(context_, backend_, loop_, request_deadline, "test"),
         service_(context_, bind_, "/") {
     context_.monotonic = [this] { return monotonic_; };
-    for (cluster::Kind kind : cluster::kKinds) {
-      placement_->Apply(cluster::ListBegin{kind});
-      placement_->Apply(cluster::ListEnd{kind});
-    }
-  }
-
-  std::unique_ptr<placement::Placement> Create(placement::Options options) const {
-    options.resource_names = &resources_;
-    return *placement::Placement::Create(std::move(options));
-  }
-
-  // A managed node with zones of so many whole CPUs each.
-  void AddNode(const std::string& name, const std::vector<int>& zone_cpus) {
-    placement_->Apply(cluster::NodeSet{{.name = name, .uid = Concat("uid-", name)}});
-    cluster::NodeTopology topology{.node_name = name, .pinned_by_agent = true};
-    for (int cpus : zone_cpus) {
-      int id = static_cast<int>(topology.zones.size());
-      cluster::Zone zone{.id = id, .name = Concat("node", std::to_string(id))};
-      zone.capacity = zone.allocatable = {{kCpu, cpus * 1000}};
-      topology.zones.push_back(std::move(zone));
-    }
-    placement_->Apply(cluster::TopologySet{std::move(topology)});
-  }
-  // A pending pod that the watch has shown, which asks one zone for so many whole CPUs.
-  std::shared_ptr<cluster::Pod> AddPod(const std::string& name, int cpus) {
-    auto pod = std::make_shared<cluster::Pod>();
-    pod->name = name;
-    pod->namespace_name = "default";
-    pod->uid = Concat("uid-", name);
-    pod->topology_awareness = true;
-    ResourceVector amounts{{kCpu, cpus * 1000}};
-    pod->containers.push_back({.name = "main", .requests = amounts, .limits = amounts});
-    placement_->Apply(cluster::PodSet{pod});
-    return pod;
   }
 
   // Sends a bind; its answer's Error appears in `answers` under the returned index.
@@ -135,28 +93,16 @@ class ServiceTest : public testing::Test {
   size_t Reserved() const { return placement_->state().ledger().Count(cluster::ReservationState::kReserved); }
   size_t Assumed() const { return placement_->state().ledger().Count(cluster::ReservationState::kAssumed); }
 
-  SetClock clock_;
   Duration monotonic_ = std::chrono::hours(5);
-  net::EventLoop loop_;
-  observe::CapturedLog captured_;
-  observe::Log& log_ = captured_.log;
-  observe::Metrics metrics_{{.version = "test", .reject_reasons = {}}};
   observe::DecisionRing ring_;
   observe::DecisionLog decision_log_{{}, clock_, log_};
-  ResourceNames resources_;
-  std::unique_ptr<placement::Placement> placement_;
   admin::RecentPods pods_{resources_, 100};
   Journal journal_{*placement_, resources_, metrics_, ring_, decision_log_};
-  std::string not_ready_;
-  Context context_{*placement_,
+  Context context_{{*placement_, clock_, log_, metrics_, [this] { return not_ready_; },
+                    [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_.Warn(pod, warning); }},
                    resources_,
-                   clock_,
-                   log_,
-                   metrics_,
                    journal_,
-                   pods_,
-                   [this] { return not_ready_; },
-                   [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_.Warn(pod, warning); }};
+                   pods_};
   ScriptedBackend backend_;
   BindFlow bind_;
   Service service_;

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "extender/cluster_updates.h"
 #include "tests/extender/fixture.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
@@ -22,7 +23,7 @@ class KubernetesBackendTest : public ServiceTest {
     options_.identity = "me";
   }
   void Start() {
-    kubernetes_ = std::make_unique<KubernetesBackend>(context_, loop_, inbox_, options_);
+    kubernetes_ = std::make_unique<KubernetesBackend>(context_, loop_, queue_, options_);
     ASSERT_TRUE(kubernetes_->Start().ok());
   }
   std::string Lease() const {
@@ -38,7 +39,8 @@ class KubernetesBackendTest : public ServiceTest {
   }
 
   fake::ApiServer api_;
-  Inbox inbox_{context_, loop_};
+  ClusterUpdates updates_{context_};
+  informer::WatchEventQueue queue_{updates_, loop_, log_, metrics_};
   KubernetesOptions options_;
   std::unique_ptr<KubernetesBackend> kubernetes_;
 };
@@ -120,7 +122,7 @@ TEST_F(KubernetesBackendTest, ALeaseThatIsMissingWhereHuygensBoundPodsSettlesFor
   placement_->Apply(cluster::PodSet{known});
   Start();
   AwaitLease(" more");
-  while (inbox_.Seen(cluster::Kind::kPod) == 0) loop_.Poll();
+  while (queue_.Seen(cluster::Kind::kPod) == 0) loop_.Poll();
   EXPECT_THAT(Lease(), testing::AnyOf(HasSubstr("; 35"), HasSubstr("; 3600")));
 }
 

@@ -42,7 +42,7 @@ class ReportWatchTest : public ServiceTest {
   }
   std::string Page() const {
     std::string text;
-    for (const admin::Readiness::Item& item : watch_->Describe()) text += Concat(item.name, " ", item.detail, "\n");
+    for (const observe::Readiness::Item& item : watch_->Describe()) text += Concat(item.name, " ", item.detail, "\n");
     return text;
   }
   std::string Decided(std::string_view name) const { return Json(ring_, {Concat("default/", name)}, 10); }

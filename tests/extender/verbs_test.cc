@@ -147,6 +147,19 @@ TEST_F(VerbsTest, TwoPodsOfOneNameAndDifferentBytesAreNotMixedUp) {
 }
 
 // Requests that kube-scheduler 1.36.3 really sent.
+TEST_F(VerbsTest, FilterWarnsOfAnAnnotationThatNobodyUnderstandsAndCountsIt) {
+  AddNode("n", {16});
+  const std::string body =
+      R"({"Pod":{"metadata":{"name":"a","namespace":"default","uid":"u1","annotations":{)"
+      R"("topology.crane.io/topology-awareness":"flase"}},"spec":{}},"Nodes":null,"NodeNames":["n"]})";
+  Filter(context_, body);
+  EXPECT_THAT(
+      backend_.events,
+      testing::ElementsAre("default/a: AnnotationIgnored: annotation topology.crane.io/topology-awareness: there is no "
+                           "\"flase\", so it counts as absent; there are true, false"));
+  EXPECT_THAT(metrics_.Render(), HasSubstr(R"(huygens_annotations_ignored_total{annotation="other"} 1)"));
+}
+
 class RecordedTest : public VerbsTest {
  protected:
   RecordedTest() {

@@ -306,7 +306,8 @@ TEST_F(WakerTest, AFailureIsTriedAgainLessAndLessOften) {
 
 TEST_F(WakerTest, TroubleIsLoggedOnceAndItsEndToo) {
   observe::CapturedLog captured;
-  Context context{*placement_, resources_, clock_, captured.log, metrics_, journal_, pods_, [] { return ""; }};
+  Context context{
+      {*placement_, clock_, captured.log, metrics_, [] { return ""; }, nullptr}, resources_, journal_, pods_};
   Waker waker(context, backend_, loop_, seconds(1));
   auto round = [&](WakeResult result, std::string message) {
     clock_.now += seconds(10);

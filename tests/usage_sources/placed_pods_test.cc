@@ -43,7 +43,7 @@ TEST(PlacedPods, APodThatLeavesLateDoesNotTakeItsSuccessorWithIt) {
 }
 
 TEST(PlacedPods, KeepsOnlyThoseWhoseNameMisleadsIfThatIsAllThatIsAsked) {
-  PlacedPods pods(Which::kMisleading);
+  PlacedPods pods(Which::kOwnerNotInName);
   pods.Place(Pod("web-7d4b9c6f5-x2x4z", "u1", "ReplicaSet", "web-7d4b9c6f5", true));
   pods.Place(Pod("render-17", "u2", "Workflow", "render", true));
   EXPECT_EQ(pods.Find("s/web-7d4b9c6f5-x2x4z"), nullptr);
@@ -82,7 +82,7 @@ TEST(PlacedPods, TellsOnceWhichLeftAndStayedAway) {
 }
 
 TEST(PlacedPods, KeepsNoneThatLeftIfNobodyAsksForThem) {
-  PlacedPods pods(Which::kMisleading);
+  PlacedPods pods(Which::kOwnerNotInName);
   const auto render = Pod("render-17", "u2", "Workflow", "render", true);
   pods.Place(render);
   pods.Leave(render);

@@ -88,7 +88,7 @@ class PrometheusSourceTest : public ::testing::Test {
   }
 
   FakePrometheus prometheus;
-  PlacedPods known{PlacedPods::Which::kMisleading};
+  PlacedPods known{PlacedPods::Which::kOwnerNotInName};
   std::vector<ResourceQueries> queries;
   std::unique_ptr<PrometheusSource> source;
   std::map<std::string, Slots> workloads, nodes;

@@ -33,7 +33,7 @@ void Raise(Slots& slots, Time time, int64_t amount) {
 
 Measured MeasureAll(const std::string& url, const usage::Options& options, size_t max_reply_bytes = size_t{64} << 20,
                     const Scope& scope = {}, const ResourceQueries& own = {}) {
-  PlacedPods known(PlacedPods::Which::kMisleading);
+  PlacedPods known(PlacedPods::Which::kOwnerNotInName);
   auto source = PrometheusSource::Create({.server = {.base_url = url, .max_reply_bytes = max_reply_bytes},
                                           .usage = options,
                                           .queries = {own},

@@ -1,0 +1,83 @@
+// What every service has around its work, besides the life of its process: the server that its callers reach, the admin
+// server beside it, who may read the pages of the latter, and how both end. Decision thread only, as the loop's.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "admin/admin.h"
+#include "admin/pages.h"
+#include "admin/shutdown.h"
+#include "base/status.h"
+#include "base/time.h"
+#include "kube/token_access.h"
+#include "net/client.h"
+#include "net/event_loop.h"
+#include "net/server.h"
+#include "observe/log.h"
+#include "observe/log_limit.h"
+#include "observe/metrics.h"
+#include "observe/readiness.h"
+#include "settings/configuration.h"
+
+namespace huygens::admin {
+
+// What a service does, and says of itself, within its shell.
+struct ServiceWork {
+  net::Handler handle;
+  std::function<void(const net::RefusedRequest&)> on_refused;
+  // As AdminSources has them; that it drains, and when its certificate expires, is added.
+  std::function<observe::Readiness(bool verbose)> readiness;
+  std::function<void()> refresh_metrics;
+  std::unique_ptr<const Pages> pages;
+};
+
+class ServiceShell {
+ public:
+  // All of it outlives the shell.
+  struct Environment {
+    net::EventLoop& loop;
+    observe::Log& log;
+    const Clock& clock;
+    observe::Metrics& metrics;
+  };
+
+  // Serves from now on. `api_server` says who may read /debug where the admin address is not this machine's own; null:
+  // there is none. `identity` is for the log. Errors say which address, file or credential cannot be used.
+  static StatusOr<std::unique_ptr<ServiceShell>> Start(const settings::ServerConfiguration& configuration,
+                                                       const net::ClientOptions* api_server,
+                                                       const std::string& identity, Environment environment,
+                                                       ServiceWork work);
+  ~ServiceShell();
+  ServiceShell(const ServiceShell&) = delete;
+  ServiceShell& operator=(const ServiceShell&) = delete;
+
+  uint16_t port() const { return server_->port(); }
+  uint16_t admin_port() const { return admin_->port(); }
+
+  // As Shutdown has them.
+  void Drain(std::function<void(size_t cut)> done) { shutdown_->Begin(std::move(done)); }
+  void EndLameDuck() { shutdown_->EndLameDuck(); }
+  bool draining() const { return shutdown_->begun(); }
+
+ private:
+  ServiceShell(const settings::ServerConfiguration& configuration, Environment environment, ServiceWork work)
+      : configuration_(configuration), environment_(environment), work_(std::move(work)) {}
+  Status StartServer();
+  Status StartAdmin(const net::ClientOptions* api_server);
+  net::ServerEvents ServerEvents();
+  observe::Readiness Describe(bool verbose) const;
+  void RefreshMetrics();
+
+  const settings::ServerConfiguration configuration_;
+  const Environment environment_;
+  ServiceWork work_;
+  std::unique_ptr<net::Server> server_;
+  std::unique_ptr<Shutdown> shutdown_;
+  std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
+  std::unique_ptr<Admin> admin_;
+  observe::RateLimit handshake_warnings_{std::chrono::seconds(10)};
+};
+
+}  // namespace huygens::admin

@@ -1,0 +1,92 @@
+#include "extender/cluster_updates.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/text.h"
+#include "kube/list_path.h"
+#include "kubelet/settings.h"
+#include "usage/options.h"
+#include "wire/node_annotations.h"
+
+namespace huygens::extender {
+
+namespace {
+
+// The first ceiling of the node's own that is of nothing watched, if anything is.
+std::string UnknownCeiling(const cluster::Node& node, const usage::Options& usage) {
+  if (usage.resources.empty()) return "";
+  for (const auto& [name, ceiling] : node.usage_ceilings) {
+    if (std::ranges::find(usage.resources, name, &usage::ResourceOptions::name) != usage.resources.end()) continue;
+    std::string text =
+        Concat("annotation ", wire::kUsageCeilingsAnnotation, ": no resource of usage.resources is called ", name,
+               ", so its ceiling is held by nobody; there are ");
+    for (const usage::ResourceOptions& each : usage.resources)
+      text += Concat(&each == &usage.resources.front() ? "" : ", ", each.name);
+    return text;
+  }
+  return "";
+}
+
+}  // namespace
+
+std::vector<cluster::Kind> KindsToFollow(const placement::Placement& placement) {
+  std::vector<cluster::Kind> kinds;
+  for (cluster::Kind kind : cluster::kKinds)
+    if (placement.Follows(kind)) kinds.push_back(kind);
+  return kinds;
+}
+
+void ClusterUpdates::Apply(cluster::Kind kind, const cluster::Event& event) {
+  if (kind == cluster::Kind::kCommunityTopology || kind == cluster::Kind::kNode) ReportUnknownSettings(event);
+  context_.placement.Apply(event);
+}
+
+// What was listed once goes on as it was last seen.
+void ClusterUpdates::WatchChanged(const kube::WatchReport& report) {
+  watches_[static_cast<size_t>(report.kind)] = report;
+  if (!kube::IsOfDevices(report.kind)) return;
+  const auto why = [this](cluster::Kind kind) {
+    const kube::WatchReport& watch = watches_[static_cast<size_t>(kind)];
+    const bool unreadable = watch.state == kube::WatchState::kForbidden && !context_.placement.state().Synced(kind);
+    return unreadable ? Concat("huygens may not read ", Name(kind), ": ", watch.why) : std::string();
+  };
+  context_.placement.SetUnreadable(why(cluster::Kind::kResourceClaim), why(cluster::Kind::kDeviceClass));
+}
+
+void ClusterUpdates::ObjectFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use) {
+  if (kind != cluster::Kind::kNode || !in_use) return;
+  const cluster::State& state = context_.placement.state();
+  const auto node = state.FindNode(object);
+  node_faults_.Unreadable(object, fault, context_.clock.Now(), node ? state.GetNode(*node) : nullptr);
+}
+
+void ClusterUpdates::ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault) {
+  if (unknown_settings_[static_cast<size_t>(kind)].IsNews(object, fault))
+    informer::ReportFault(context_.log, context_.metrics, kind, object, fault, true);
+}
+
+void ClusterUpdates::ReportUnknownSettings(const cluster::Event& event) {
+  using cluster::Kind;
+  if (const auto* begin = std::get_if<cluster::ListBegin>(&event)) {
+    unknown_settings_[static_cast<size_t>(begin->kind)].ListBegin();
+  } else if (const auto* end = std::get_if<cluster::ListEnd>(&event)) {
+    unknown_settings_[static_cast<size_t>(end->kind)].ListEnd();
+  } else if (const auto* topology = std::get_if<cluster::TopologySet>(&event)) {
+    const std::string fault = kubelet::UnknownSetting(topology->topology);
+    ReportUnknownSetting(Kind::kCommunityTopology, topology->topology.node_name, fault);
+  } else if (const auto* topology_gone = std::get_if<cluster::TopologyGone>(&event)) {
+    ReportUnknownSetting(Kind::kCommunityTopology, topology_gone->node_name, "");
+  } else if (const auto* node = std::get_if<cluster::NodeSet>(&event)) {
+    const std::string label = kubelet::UnknownSetting(node->node);
+    const std::string ceiling = UnknownCeiling(node->node, context_.placement.options().usage);
+    const std::string both = Concat(label, label.empty() || ceiling.empty() ? "" : "; ", ceiling);
+    ReportUnknownSetting(Kind::kNode, node->node.name, both);
+    node_faults_.Seen(node->node, both);
+  } else if (const auto* node_gone = std::get_if<cluster::NodeGone>(&event)) {
+    ReportUnknownSetting(Kind::kNode, node_gone->name, "");
+    node_faults_.Gone(node_gone->name);
+  }
+}
+
+}  // namespace huygens::extender

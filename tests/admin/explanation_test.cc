@@ -1,0 +1,112 @@
+// What people are told of a refusal for zones, from the decision core to the page.
+#include "admin/explanation.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/admin/core_fixture.h"
+
+namespace huygens::admin {
+namespace {
+
+using testing::HasSubstr;
+
+class ExplanationTest : public CoreTest {
+ protected:
+  explicit ExplanationTest(placement::Options options = {}) : CoreTest(std::move(options)) {}
+  std::string Of(const cluster::Pod& pod, std::string_view node) {
+    const auto said = Explain(*placement_, pod, {&node, 1}, clock_.Now());
+    return said.size() == 1 ? Figures(said.front(), resources_, placement_->options()) : "?";
+  }
+  void Hold(const std::string& name, const std::string& node, std::vector<cluster::ZoneAmount> zones) {
+    int64_t cpus = 0;
+    for (const auto& zone : zones) cpus += zone.amount.Get(kCpu) / 1000;
+    auto holder = std::make_shared<cluster::Pod>(*AddPod(name, static_cast<int>(cpus)));
+    holder->node_name = node;
+    holder->placement_mark = {holder->uid, holder->node_name, std::move(zones)};
+    placement_->Apply(cluster::PodSet{holder});
+  }
+};
+
+TEST_F(ExplanationTest, OneZoneThatIsTakenAndOneThatIsTooSmallHaveTwoTexts) {
+  AddNode("n", {16, 16});
+  Hold("holder", "n", {{0, ResourceVector{{kCpu, 13'000}}}, {1, ResourceVector{{kCpu, 11'000}}}});
+  EXPECT_EQ(Of(*AddPod("big", 17), "n"),
+            "needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty");
+  EXPECT_EQ(Of(*AddPod("small", 6), "n"), "needs 6 cpu in one zone; freest node1: 5 of 16 free; taken by other pods");
+  EXPECT_EQ(Of(*AddPod("fits", 5), "n"), "");
+}
+
+TEST_F(ExplanationTest, APodThatMayCrossZonesIsToldOfAllTogether) {
+  AddNode("n", {16, 16});
+  Hold("holder", "n", {{0, ResourceVector{{kCpu, 13'000}}}});
+  auto crossing = std::make_shared<cluster::Pod>(*AddPod("crossing", 20));
+  crossing->topology_awareness = false;
+  EXPECT_EQ(Of(*crossing, "n"), "needs 20 cpu; all zones together: 19 of 32 free; taken by other pods");
+}
+
+TEST_F(ExplanationTest, WhereKubeletPinsTheFiguresAreThoseOfTheContainer) {
+  placement_->Apply(cluster::NodeSet{{.name = "k", .uid = "u"}});
+  cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = "k"};
+  topology.attributes = {{"topologyManagerPolicy", "single-numa-node"}};
+  for (int id : {0, 1}) {
+    const ResourceVector all{{kCpu, 8000}}, left{{kCpu, id == 0 ? 2000 : 3000}};
+    topology.zones.push_back({.id = id,
+                              .name = Concat("node-", std::to_string(id)),
+                              .capacity = all,
+                              .allocatable = all,
+                              .available = left});
+  }
+  placement_->Apply(cluster::TopologySet{std::move(topology)});
+  auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 4));
+  for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kMemory, 1);
+  EXPECT_EQ(Of(*pod, "k"), "container main needs 4 cpu in one zone; freest node-1: 3 of 8 free; taken by other pods");
+}
+
+TEST_F(ExplanationTest, ALostTopologySaysHowMuchOfItsGraceIsLeft) {
+  AddNode("n", {16});
+  placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n"});
+  (void)placement_->AgeLosses(std::chrono::seconds(5000));
+  (void)placement_->AgeLosses(std::chrono::seconds(5188));
+  EXPECT_EQ(Of(*AddPod("p", 2), "n"), "what it last said holds for 412 s more (topology.lossGrace: 10m)");
+}
+
+class LastFigureTest : public ExplanationTest {
+ protected:
+  LastFigureTest() : ExplanationTest({.topology = {.when_stale = topology::WhenStale::kUseLast}}) {}
+};
+
+TEST_F(LastFigureTest, AZoneWhoseRealCapacityIsOutOfDateSaysSo) {
+  AddNode("n", {8});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.zones[0].offline_cpu = 3000;
+  topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_EQ(
+      Of(*AddPod("p", 5), "n"),
+      "needs 5 cpu in one zone; freest node0: 3 of 3 free; its real capacity is out of date, it claims 8 cpu; too "
+      "small even when empty")
+      << "its last figure counts";
+}
+
+TEST_F(ExplanationTest, APodWithoutZonesHasOneCause) {
+  AddNode("n", {16});
+  placement_->Apply(cluster::NodeSet{{.name = "bare", .uid = "u"}});
+  const cluster::NodeIndex node = *placement_->state().FindNode("n"), bare = *placement_->state().FindNode("bare");
+  auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 2));
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "");
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, bare), "node bare has no NodeResourceTopology");
+  auto& main = pod->containers[0];
+  main.limits = {{kCpu, 3000}};
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "container main has a cpu request of 2 and another limit, 3");
+  main.requests = main.limits = {{kCpu, 1500}};
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "container main asks for 1500m cpu, which is no whole number");
+  main.limits = {};
+  EXPECT_THAT(WhyNoZones(*placement_, *pod, node), HasSubstr("container main has no cpu limit"));
+  pod->cpu_policy = cluster::CpuPolicy::kNone;
+  EXPECT_THAT(WhyNoZones(*placement_, *pod, node), HasSubstr("topology.crane.io/cpu-policy is none"));
+  pod->owned_by_daemon_set = true;
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), "it is a pod of a DaemonSet");
+}
+
+}  // namespace
+}  // namespace huygens::admin

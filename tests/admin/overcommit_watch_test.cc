@@ -1,0 +1,156 @@
+#include "admin/overcommit_watch.h"
+
+#include <gmock/gmock.h>
+
+#include "tests/admin/core_fixture.h"
+
+namespace huygens::admin {
+namespace {
+
+using policy::CheckMode;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class OvercommitWatchTest : public CoreTest {
+ protected:
+  explicit OvercommitWatchTest(CheckMode usage = CheckMode::kEnforce, CheckMode quota = CheckMode::kEnforce)
+      : CoreTest({.checks = {"topology", {"usage", usage}, {"quota", quota}},
+                  .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}}) {
+    AddNode("n", {4, 4});
+  }
+  // A bound pod that says it holds so many CPUs of a zone.
+  void Hold(const std::string& name, int zone, int cpus, std::string_view group = "") {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod(name, cpus));
+    pod->node_name = "n";
+    pod->topology_result = {{zone, ResourceVector{{kCpu, cpus * 1000}}}};
+    pod->placement_mark = {pod->uid, pod->node_name, pod->topology_result};
+    if (!group.empty()) {
+      pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = std::string(group)});
+    }
+    placement_->Apply(cluster::PodSet{pod});
+  }
+  void SetBudget(std::string_view cpus) {
+    cluster::BizGroupQuota team{.name = "team"};
+    team.hard = {{"limits.cpu", *Quantity::Parse(cpus)}, {"cash/limits.cpu", *Quantity::Parse("1")}};
+    placement_->Apply(cluster::BizGroupQuotaSet{team});
+  }
+  void Measure(int64_t milli_cpus) {
+    cluster::Node node{.name = "n", .uid = "uid-n", .allocatable = {{kCpu, 8000}}};
+    placement_->Apply(cluster::NodeSet{node});
+    placement_->ApplyUsage({.slot = usage::SlotAt(clock_.now, std::chrono::minutes(15)),
+                            .measured = clock_.now,
+                            .workloads = {},
+                            .nodes = {{"n", milli_cpus}}},
+                           clock_.now);
+    (void)placement_->SettleUsage();
+  }
+  // As the next look finds it.
+  double Gauge(std::string_view what) {
+    Seconds(10);
+    watch_.RefreshMetrics();
+    const std::string text = metrics_.Render(), series = Concat("huygens_overcommitted{what=\"", what, "\"} ");
+    const size_t at = text.find(series);
+    return at == text.npos ? -1 : std::stod(text.substr(at + series.size()));
+  }
+  void Seconds(int count) {
+    for (; count > 0; --count) watch_.EverySecond();
+  }
+
+  OvercommitWatch watch_{core_};
+};
+
+TEST_F(OvercommitWatchTest, AZoneThatTwoInstancesGaveAwayIsCounted) {
+  Hold("a", 0, 4);
+  EXPECT_EQ(Gauge("zones"), 0);
+  EXPECT_FALSE(watch_.Describe());
+  Hold("b", 0, 3);
+  EXPECT_EQ(Gauge("zones"), 1);
+  ASSERT_TRUE(watch_.Describe());
+  EXPECT_TRUE(watch_.Describe()->warning);
+  EXPECT_EQ(watch_.Describe()->detail, "1 zone has given away more than there is, such as node/n");
+}
+
+TEST_F(OvercommitWatchTest, SoIsOneThatShrankAndOneThatWent) {
+  Hold("a", 0, 4);
+  Hold("b", 1, 2);
+  AddNode("n", {3, 4});
+  EXPECT_EQ(Gauge("zones"), 1);
+  AddNode("n", {3});
+  EXPECT_EQ(Gauge("zones"), 2);
+  AddNode("n", {4, 4});
+  EXPECT_EQ(Gauge("zones"), 0);
+}
+
+TEST_F(OvercommitWatchTest, SoIsAGroupWhoseBudgetWasLowered) {
+  SetBudget("4");
+  Hold("a", 0, 4, "team");
+  EXPECT_EQ(Gauge("groups"), 0) << "all of it is used, and hours are none of it";
+  SetBudget("3");
+  EXPECT_EQ(Gauge("groups"), 1);
+  EXPECT_THAT(watch_.Describe()->detail, HasSubstr("such as bizrq/team"));
+}
+
+TEST_F(OvercommitWatchTest, SoIsANodeAboveItsCeiling) {
+  Measure(6400);
+  EXPECT_EQ(Gauge("nodes"), 0);
+  Measure(6401);
+  EXPECT_EQ(Gauge("nodes"), 1);
+  EXPECT_THAT(watch_.Describe()->detail, HasSubstr("such as node/n (usage)"));
+}
+
+TEST_F(OvercommitWatchTest, TheLogTellsWhenItGetsMoreAndWhenItEnds) {
+  Hold("a", 0, 4);
+  Hold("b", 0, 3);
+  Seconds(1);
+  ASSERT_EQ(captured_.Lines().size(), 1u) << "it looks at once";
+  EXPECT_THAT(captured_.Lines()[0], HasSubstr("msg=\"more is given away than there is\" zones=1"));
+  Seconds(10);
+  EXPECT_EQ(captured_.Lines().size(), 1u) << "no news";
+  AddNode("n", {4, 4, 4});
+  placement_->Apply(cluster::PodGone{"uid-b"});
+  Seconds(8);
+  EXPECT_EQ(captured_.Lines().size(), 1u);
+  Seconds(2);
+  ASSERT_EQ(captured_.Lines().size(), 2u);
+  EXPECT_THAT(captured_.Lines()[1], HasSubstr("nothing is given away twice any more"));
+}
+
+TEST_F(OvercommitWatchTest, APodThatWasResizedBeyondItsZonesIsTold) {
+  Hold("a", 0, 2);
+  Hold("b", 0, 2);
+  EXPECT_EQ(Gauge("zones"), 0);
+  EXPECT_THAT(warned_, IsEmpty());
+  auto grown = std::make_shared<cluster::Pod>(*AddPod("a", 3));
+  grown->node_name = "n";
+  grown->placement_mark = {grown->uid, grown->node_name, {{0, ResourceVector{{kCpu, 2000}}}}};
+  placement_->Apply(cluster::PodSet{grown});
+  EXPECT_EQ(Gauge("zones"), 1);
+  ASSERT_EQ(warned_.size(), 1u) << "b asks what it asked";
+  EXPECT_THAT(warned_[0], HasSubstr("ZonesOutgrown: the pod was resized in place"));
+}
+
+class UsageReported : public OvercommitWatchTest {
+ protected:
+  UsageReported() : OvercommitWatchTest(CheckMode::kReport) {}
+};
+
+TEST_F(UsageReported, ANodeAboveItsCeilingIsCountedAndNoCauseForAWarning) {
+  Measure(8000);
+  EXPECT_EQ(Gauge("nodes"), 1);
+  EXPECT_FALSE(watch_.Describe()) << "nobody was to keep pods away";
+}
+
+class QuotaReported : public OvercommitWatchTest {
+ protected:
+  QuotaReported() : OvercommitWatchTest(CheckMode::kEnforce, CheckMode::kReport) {}
+};
+
+TEST_F(QuotaReported, AGroupAboveItsBudgetIsCountedAndNoCauseForAWarning) {
+  SetBudget("3");
+  Hold("a", 0, 4, "team");
+  EXPECT_EQ(Gauge("groups"), 1);
+  EXPECT_FALSE(watch_.Describe()) << "nobody was to keep pods off";
+}
+
+}  // namespace
+}  // namespace huygens::admin
