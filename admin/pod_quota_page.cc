@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "admin/quota_json.h"
-#include "base/json_text.h"
 #include "base/nearest_name.h"
 #include "base/text.h"
 #include "quota/keys.h"
+#include "wire/json_document.h"
 
 namespace huygens::admin {
 
@@ -20,37 +20,23 @@ namespace {
 constexpr size_t kPodsPerStep = 100;
 constexpr size_t kNodesPerStep = 500;
 
-void AppendQuantity(std::string& out, std::string_view field, const Quantity& amount) {
-  AppendJsonField(out, field, amount.Canonical());
-}
-
-void AppendModels(std::string& out, std::string_view field, const cluster::QuotaLabels& labels) {
-  out += Concat(",\"", field, "\":{");
-  for (const auto& [what, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
-                                    std::pair("memory", &labels.memory_model)}) {
-    if (!model->empty()) AppendJsonField(out, what, *model);
-  }
-  out += '}';
+PodQuotaDocument::Models ModelsOf(const cluster::QuotaLabels& labels) {
+  return {labels.cpu_model, labels.gpu_model, labels.memory_model};
 }
 
 // How many nodes are of the models that a pod names, and if none what they say instead; nothing if it names none.
-void AppendModelNodes(std::string& out, const quota::NodeModels& models, const cluster::QuotaLabels& labels,
-                      const cluster::State& state) {
+void SayModelNodes(const quota::NodeModels& models, const cluster::QuotaLabels& labels, const cluster::State& state,
+                   PodQuotaDocument& out) {
   const quota::WantedModels wanted = models.Wanted(labels);
   if (!wanted.Any()) return;
-  int64_t count = 0;
+  out.model_nodes = 0;
   std::vector<cluster::NodeIndex> nodes;
   for (cluster::NodeIndex node = 0; node < state.NodeSlots(); ++node) {
     if (!state.GetNode(node)) continue;
     nodes.push_back(node);
-    if (wanted.Accept(node)) ++count;
+    if (wanted.Accept(node)) ++*out.model_nodes;
   }
-  out += ",\"modelNodes\":";
-  AppendJsonInt(out, count);
-  if (count > 0) return;
-  if (const std::string others = models.Explain(labels, nodes); !others.empty()) {
-    AppendJsonField(out, "otherModels", others);
-  }
+  if (*out.model_nodes == 0) out.other_models = models.Explain(labels, nodes);
 }
 
 // What a pod costs, and what it takes an hour of the budgets of hours.
@@ -68,20 +54,20 @@ quota::Amounts WithHours(quota::Amounts cost, const quota::Group* group) {
 
 // Where it holds capacity, since when, under which models of the node and, if that is no more what its labels say, as
 // what it was bound.
-void AppendCharged(std::string& out, const placement::Placement& placement, const cluster::PlacedPod& placed,
-                   const cluster::QuotaLabels& labels) {
+void SayCharged(const placement::Placement& placement, const cluster::PlacedPod& placed,
+                const cluster::QuotaLabels& labels, PodQuotaDocument& out) {
   const cluster::Pod& pod = *placed.pod;
-  AppendJsonField(out, "node", placement.state().NodeName(placed.node));
+  out.node = placement.state().NodeName(placed.node);
   cluster::QuotaLabels charged = placement.quota()->models().Charged(labels, placed.node);
   if (charged.cpu_model == labels.cpu_model) charged.cpu_model.clear();
   if (charged.gpu_model == labels.gpu_model) charged.gpu_model.clear();
   if (charged.memory_model == labels.memory_model) charged.memory_model.clear();
-  if (charged != cluster::QuotaLabels()) AppendModels(out, "nodeModels", charged);
-  if (!pod.quota || *pod.quota != labels) out += ",\"relabelled\":true";
+  if (charged != cluster::QuotaLabels()) out.node_models = ModelsOf(charged);
+  out.relabelled = !pod.quota || *pod.quota != labels;
   const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod.uid);
   const bool reserved = entry != nullptr && entry->state == cluster::ReservationState::kReserved;
   const std::optional<Time> since = reserved ? std::optional(entry->since) : pod.start_time;
-  if (since) AppendJsonField(out, "since", FormatRfc3339(*since));
+  if (since) out.since = FormatRfc3339(*since);
 }
 
 // What its group says of the nodes of the models that a pod wants, where it does not refuse it everywhere.
@@ -118,53 +104,32 @@ bool Lacks(const quota::Verdict& verdict, std::string_view key) {
 }
 
 // `cost` by its own labels or on its node; `anywhere` also what it would be charged to on nodes of some models.
-void AppendCosts(std::string& out, const quota::Group* group, const quota::Amounts& cost,
-                 const quota::Amounts& anywhere, const std::vector<quota::Verdict>& verdicts) {
+std::vector<PodQuotaDocument::Cost> CostsOf(const quota::Group* group, const quota::Amounts& cost,
+                                            const quota::Amounts& anywhere,
+                                            const std::vector<quota::Verdict>& verdicts) {
   const quota::Amounts certain = WithHours(cost, group);
-  out += ",\"keys\":[";
+  std::vector<PodQuotaDocument::Cost> costs;
   for (const auto& [key, amount] : WithHours(anywhere, group)) {
     const Quantity* hard = group ? quota::Find(group->object->hard, key) : nullptr;
     const bool of_node = !quota::Find(certain, key);
     if (of_node && !hard) continue;
-    out += out.back() == '[' ? "{" : ",{";
-    AppendJsonField(out, "key", key);
-    AppendQuantity(out, "cost", amount);
-    if (const Quantity* used = group ? group->UsedOf(key) : nullptr) AppendQuantity(out, "used", *used);
+    PodQuotaDocument::Cost& said = costs.emplace_back();
+    said.key = key;
+    said.cost = amount.Canonical();
+    if (const Quantity* used = group ? group->UsedOf(key) : nullptr) said.used = used->Canonical();
     const Quantity children = group ? HeldByChildren(*group, key) : Quantity();
-    if (!children.IsZero()) AppendQuantity(out, "children", children);
-    if (hard) AppendQuantity(out, "hard", *hard);
-    if (std::ranges::any_of(verdicts, [&](const quota::Verdict& verdict) { return Lacks(verdict, key); })) {
-      out += ",\"lacks\":true";
-    }
-    if (of_node) out += ",\"ofNode\":true";
-    out += '}';
+    if (!children.IsZero()) said.children = children.Canonical();
+    if (hard) said.hard = hard->Canonical();
+    said.lacks = std::ranges::any_of(verdicts, [&](const quota::Verdict& verdict) { return Lacks(verdict, key); });
+    said.of_node = of_node;
   }
-  out += ']';
+  return costs;
 }
 
-void AppendHolders(std::string& out, std::string_view field, const quota::Largest& largest, std::string_view more) {
-  out += Concat(",\"", field, "\":[");
-  for (const quota::Holder& each : largest.holders()) {
-    out += out.back() == '[' ? "{" : ",{";
-    AppendJsonField(out, "name", each.name);
-    AppendQuantity(out, "amount", each.amount);
-    out += '}';
-  }
-  out += ']';
-  if (largest.more() > 0) out += Concat(",\"", more, "\":", std::to_string(largest.more()));
-}
-
-void AppendUsedBy(std::string& out, const quota::Holders& holders) {
-  out += ",\"usedBy\":[";
-  for (const quota::KeyHolders& each : holders.of()) {
-    out += out.back() == '[' ? "{" : ",{";
-    AppendJsonField(out, "group", each.group);
-    AppendJsonField(out, "key", each.key);
-    AppendHolders(out, "pods", each.pods, "morePods");
-    AppendHolders(out, "children", each.children, "moreChildren");
-    out += '}';
-  }
-  out += ']';
+std::vector<PodQuotaDocument::Holder> Named(const quota::Largest& largest) {
+  std::vector<PodQuotaDocument::Holder> holders;
+  for (const quota::Holder& each : largest.holders()) holders.push_back({each.name, each.amount.Canonical()});
+  return holders;
 }
 
 // Empty if none is near.
@@ -178,39 +143,34 @@ std::string_view NearestGroup(const quota::Tree& tree, std::string_view written)
 
 }  // namespace
 
-void PodQuotaPage::AppendHead(const placement::Placement& placement, std::string& out) {
+void PodQuotaPage::Begin(const placement::Placement& placement) {
   const cluster::PlacedPod* placed = placement.state().FindPlaced(pod_->uid);
   const cluster::Pod& pod = placed ? *placed->pod : *pod_;
   const quota::Account* account = placement.quota();
   const cluster::QuotaLabels* found = cluster::QuotaLabelsOf(pod);
   const cluster::QuotaLabels labels = found ? *found : cluster::QuotaLabels();
-  out += '{';
-  AppendJsonField(out, "pod", pod.Key());
-  AppendJsonField(out, "enforcement", EnforcementOf(placement));
-  AppendJsonField(out, "group", labels.group);
-  AppendJsonField(out, "path", account ? account->tree().Path(labels.group) : labels.group);
-  AppendModels(out, "models", labels);
-  if (account && !placed && !pod.Terminal()) AppendModelNodes(out, account->models(), labels, placement.state());
+  said_.pod = pod.Key();
+  said_.enforcement = EnforcementOf(placement);
+  said_.group = labels.group;
+  said_.path = account ? account->tree().Path(labels.group) : labels.group;
+  said_.models = ModelsOf(labels);
+  if (account && !placed && !pod.Terminal()) SayModelNodes(account->models(), labels, placement.state(), said_);
   if (!account || labels.group.empty() || pod.Terminal()) {
-    AppendJsonField(out, "verdict", labels.group.empty() ? "noGroup" : account ? "ended" : "off");
-    out += ",\"keys\":[]";
+    said_.verdict = labels.group.empty() ? "noGroup" : account ? "ended" : "off";
     return;
   }
   const quota::Verdict verdict = placement.CheckQuota(pod);  // fits if it holds its room
-  if (placed) AppendCharged(out, placement, *placed, labels);
+  if (placed) SayCharged(placement, *placed, labels, said_);
   ByNode by_node = verdict.fits() ? JudgeNodes(placement, pod) : ByNode();
   const bool refused = !verdict.fits() || (by_node.refused > 0 && by_node.others == 0);
-  AppendJsonField(out, "verdict", placed ? "charged" : refused ? "refused" : "fits");
-  if (refused) AppendJsonField(out, "why", verdict.fits() ? by_node.why : quota::Text(verdict, labels.group));
-  if (verdict.outcome == quota::Outcome::kNoGroup) {
-    const std::string_view nearest = NearestGroup(account->tree(), labels.group);
-    if (!nearest.empty()) AppendJsonField(out, "nearestGroup", nearest);
-  }
-  if (!refused && by_node.refused > 0) AppendJsonField(out, "refusedByModel", by_node.why);
+  said_.verdict = placed ? "charged" : refused ? "refused" : "fits";
+  if (refused) said_.why = verdict.fits() ? by_node.why : quota::Text(verdict, labels.group);
+  if (verdict.outcome == quota::Outcome::kNoGroup) said_.nearest_group = NearestGroup(account->tree(), labels.group);
+  if (!refused && by_node.refused > 0) said_.refused_by_model = by_node.why;
   by_node.verdicts.push_back(verdict);
   const quota::Amounts cost = placed ? account->UsageOn(pod, placed->node) : account->UsageOf(pod);
-  AppendCosts(out, account->tree().Find(labels.group), cost, placed ? cost : account->UsageAnywhere(pod),
-              by_node.verdicts);
+  said_.keys =
+      CostsOf(account->tree().Find(labels.group), cost, placed ? cost : account->UsageAnywhere(pod), by_node.verdicts);
   for (const quota::Verdict& each : by_node.verdicts) {
     const std::string& group = each.outcome == quota::Outcome::kAncestorOver ? each.detail : labels.group;
     for (const quota::Shortage& shortage : each.shortages) holders_.Ask(group, shortage.key);
@@ -218,7 +178,7 @@ void PodQuotaPage::AppendHead(const placement::Placement& placement, std::string
 }
 
 bool PodQuotaPage::Step(const placement::Placement& placement, std::string& out) {
-  if (!std::exchange(begun_, true)) AppendHead(placement, out);
+  if (!std::exchange(begun_, true)) Begin(placement);
   const quota::Account* account = placement.quota();
   if (account && holders_.Any()) {
     size_t looked = 0;
@@ -228,9 +188,12 @@ bool PodQuotaPage::Step(const placement::Placement& placement, std::string& out)
     }
     if (next_ < placement.state().NodeSlots()) return true;
     holders_.LookAtChildren(account->tree());
-    AppendUsedBy(out, holders_);
+    for (const quota::KeyHolders& each : holders_.of()) {
+      said_.used_by.push_back({each.group, each.key, Named(each.pods), static_cast<int64_t>(each.pods.more()),
+                               Named(each.children), static_cast<int64_t>(each.children.more())});
+    }
   }
-  out += "}\n";
+  out += wire::EncodeJson(said_) + "\n";
   return false;
 }
 

@@ -3,19 +3,12 @@
 #include <cmath>
 #include <limits>
 #include <set>
-#include <utility>
 
-#include "base/json_text.h"
-#include "base/text.h"
 #include "quota/keys.h"
 
 namespace huygens::admin {
 
 namespace {
-
-void AppendQuantity(std::string& out, std::string_view field, const Quantity& amount) {
-  AppendJsonField(out, field, amount.Canonical());
-}
 
 // Of its own pods; of hours what the status says that they used.
 Quantity OwnUse(const quota::Group& group, std::string_view key) {
@@ -30,49 +23,28 @@ bool IsUnlimited(const quota::Group& group, const quota::Group* parent, std::str
 }
 
 // `parent` may be null.
-void AppendKey(std::string& out, const quota::Group& group, const quota::Group* parent, const std::string& key) {
-  out += '{';
-  AppendJsonField(out, "key", key);
+QuotaTreeDocument::Key KeyOf(const quota::Group& group, const quota::Group* parent, const std::string& key) {
+  QuotaTreeDocument::Key said{.key = key};
   const Quantity* hard = group.object ? quota::Find(group.object->hard, key) : nullptr;
-  if (hard) AppendQuantity(out, "hard", *hard);
-  if (hard && !quota::IsKnownKey(key)) out += ",\"unknown\":true";
-  if (IsUnlimited(group, parent, key)) out += ",\"unlimited\":true";
+  if (hard) said.hard = hard->Canonical();
+  said.unknown = hard && !quota::IsKnownKey(key);
+  said.unlimited = IsUnlimited(group, parent, key);
   // Hours of its own are known by the status alone; those in the tree's figure are 0 where it says nothing.
   const bool known = !quota::IsCash(key) || (group.object && group.UsedOf(key) != nullptr);
   const Quantity used = quota::Get(group.used, key);
   if (known) {
-    AppendQuantity(out, "used", used);
-    AppendQuantity(out, "self", OwnUse(group, key));
+    said.used = used.Canonical();
+    said.self = OwnUse(group, key).Canonical();
   }
-  AppendQuantity(out, "children", HeldByChildren(group, key));
-  if (hard && known) {
-    Quantity remaining = *hard;
-    remaining.Sub(used);
-    AppendQuantity(out, "remaining", remaining);
-    // Nothing is left of a budget of nothing.
-    const double share = hard->Sign() > 0 ? Approximate(used) / Approximate(*hard) : 1;
-    out += ",\"share\":";
-    AppendJsonDouble(out, std::round(1000 * share) / 1000);
-  }
-  out += '}';
-}
-
-// "overAbove":[{"group":"org","keys":["limits.cpu"]}]: groups above it that have given away more than they have.
-void AppendOverAbove(std::string& out, const quota::Tree& tree, const quota::Group& group) {
-  bool any = false;
-  for (const quota::Group* above : group.above) {
-    const std::vector<std::string>& keys = tree.GivenAway(*above);
-    if (keys.empty()) continue;
-    out += std::exchange(any, true) ? ",{" : ",\"overAbove\":[{";
-    AppendJsonField(out, "group", above->object->name);
-    out += ",\"keys\":[";
-    for (const std::string& key : keys) {
-      if (out.back() != '[') out += ',';
-      AppendJsonString(out, key);
-    }
-    out += "]}";
-  }
-  if (any) out += ']';
+  said.children = HeldByChildren(group, key).Canonical();
+  if (!hard || !known) return said;
+  Quantity remaining = *hard;
+  remaining.Sub(used);
+  said.remaining = remaining.Canonical();
+  // Nothing is left of a budget of nothing.
+  const double share = hard->Sign() > 0 ? Approximate(used) / Approximate(*hard) : 1;
+  said.share = std::round(1000 * share) / 1000;
+  return said;
 }
 
 }  // namespace
@@ -102,21 +74,15 @@ Quantity HeldByChildren(const quota::Group& group, std::string_view key) {
   return held;
 }
 
-void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view name) {
+QuotaTreeDocument::Group DescribeGroup(const quota::Tree& tree, std::string_view name) {
   const quota::Group& group = tree.groups().find(name)->second;
   const quota::Verdict standing = tree.Standing(name);
-  out += '{';
-  AppendJsonField(out, "name", name);
-  AppendJsonField(out, "parent", group.object ? group.object->parent : "");
-  AppendJsonField(out, "path", tree.Path(name));
-  AppendJsonField(out, "state", StateOf(standing));
-  if (!standing.fits()) AppendJsonField(out, "why", standing.detail);
-  out += ",\"children\":[";
-  for (const std::string& child : group.children) {
-    if (out.back() != '[') out += ',';
-    AppendJsonString(out, child);
-  }
-  out += "],\"keys\":[";
+  QuotaTreeDocument::Group said{.name = std::string(name),
+                                .parent = group.object ? group.object->parent : "",
+                                .path = tree.Path(name),
+                                .state = std::string(StateOf(standing)),
+                                .why = standing.detail,
+                                .children = {group.children.begin(), group.children.end()}};
   std::set<std::string> keys;
   if (group.object) {
     for (const auto& [key, hard] : group.object->hard) keys.insert(key);
@@ -128,13 +94,13 @@ void AppendGroup(std::string& out, const quota::Tree& tree, std::string_view nam
     }
   }
   for (const auto& [key, used] : group.used) keys.insert(key);
-  for (const std::string& key : keys) {
-    if (out.back() != '[') out += ',';
-    AppendKey(out, group, parent, key);
+  for (const std::string& key : keys) said.keys.push_back(KeyOf(group, parent, key));
+  if (!standing.fits()) return said;
+  for (const quota::Group* above : group.above) {
+    const std::vector<std::string>& given_away = tree.GivenAway(*above);
+    if (!given_away.empty()) said.over_above.push_back({above->object->name, given_away});
   }
-  out += ']';
-  if (standing.fits()) AppendOverAbove(out, tree, group);
-  out += '}';
+  return said;
 }
 
 std::string_view EnforcementOf(const placement::Placement& placement) {

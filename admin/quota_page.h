@@ -1,9 +1,6 @@
-// /debug/quotas[?group=NAME]: the tree of business groups, or one group and those below it, ordered by name:
-//
-//   {"enforcement":"placement"|"admission"|"off","groups":[..]}         each as in quota_json.h
-//
-// Where nothing is enforced nobody watches groups, and the list is empty. Decision thread only, in steps: a group that
-// comes or goes meanwhile may or may not be listed.
+// /debug/quotas[?group=NAME]: the tree of business groups, or one group and those below it, ordered by name
+// (admin/quota_document.h). Decision thread only, in steps: a group that comes or goes meanwhile may or may not be
+// listed.
 #pragma once
 
 #include <string>

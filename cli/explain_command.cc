@@ -15,6 +15,7 @@
 #include "cli/remote.h"
 #include "cli/usage_report.h"
 #include "net/client.h"
+#include "wire/json_document.h"
 
 namespace huygens::cli {
 
@@ -59,7 +60,7 @@ struct PodNow {
   std::string json;
   std::optional<PodView> view;
   std::string quota_json;
-  std::optional<PodQuotaView> quota;  // of a pod that its group refused when it was last asked about
+  std::optional<admin::PodQuotaDocument> quota;  // of a pod that its group refused when it was last asked about
 };
 
 // The newest that names nodes; null if there is none.
@@ -87,7 +88,7 @@ PodNow AskNow(Remote& admin, const std::vector<DecisionView>& decisions) {
   if (verdict == nullptr || verdict->quota.empty()) return now;
   const auto quota_json = admin.Get(Concat("/debug/quotas/pods/", path));
   if (!quota_json.ok()) return now;
-  auto quota = DecodePodQuota(*quota_json);
+  auto quota = wire::DecodeJson<admin::PodQuotaDocument>(*quota_json);
   if (!quota.ok()) return now;
   now.quota_json = *quota_json;
   now.quota = *std::move(quota);

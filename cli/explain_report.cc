@@ -63,7 +63,7 @@ std::string NoZones(const PodView* now) {
 
 // Where none of the reasons is one that waiting could cure, or one holds of every node, whatever else a node lacks;
 // else empty.
-std::string MustChange(const DecisionView& filter, const PodQuotaView* quota_now) {
+std::string MustChange(const DecisionView& filter, const admin::PodQuotaDocument* quota_now) {
   const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
   std::vector<std::string_view> changes;
   bool curable = false;
@@ -82,7 +82,7 @@ std::string MustChange(const DecisionView& filter, const PodQuotaView* quota_now
   return curable ? "" : text;
 }
 
-std::string WhenAgain(const DecisionView& filter, const PodQuotaView* quota_now) {
+std::string WhenAgain(const DecisionView& filter, const admin::PodQuotaDocument* quota_now) {
   const std::string change = MustChange(filter, quota_now);
   if (change.empty())
     return "kube-scheduler tries again when something changes in the cluster, and every five minutes.";
@@ -111,7 +111,8 @@ std::string AskedAgain(const DecisionView& question, std::string_view node, Time
 }
 
 // The one sentence that somebody in a hurry reads.
-std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now, const PodQuotaView* quota_now) {
+std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now,
+                     const admin::PodQuotaDocument* quota_now) {
   if (const DecisionView* bind = attempt.bind) {
     if (bind->error.empty()) {
       const bool again = bind->outcome == "already_bound";
@@ -271,7 +272,7 @@ std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
 }
 
 // Why its group refused it, and where it still does, who uses the budget or which group was meant.
-std::string QuotaLines(const std::string& refused, const PodQuotaView* now) {
+std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument* now) {
   if (now == nullptr) return Concat(refused, "\n");
   const bool same = !now->nearest_group.empty() && now->why == refused;
   return Concat(same ? RefusalText(*now) : refused, "\n", UsedByText(*now));
@@ -315,7 +316,7 @@ std::string WhatToDo(const Attempt& attempt, bool of_gang) {
 }  // namespace
 
 std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now,
-                        const PodQuotaView* quota_now) {
+                        const admin::PodQuotaDocument* quota_now) {
   const DecisionView& newest = decisions.front();
   std::vector<const DecisionView*> same_pod;
   for (const DecisionView& decision : decisions) {

@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/quota_document.h"
 #include "base/time.h"
 #include "cli/decisions.h"
 #include "cli/pod_view.h"
-#include "cli/quota_view.h"
 
 namespace huygens::cli {
 
@@ -17,6 +17,6 @@ namespace huygens::cli {
 // still the same, and why there are no zones; null: the server does not know the pod any more. `quota_now`: likewise of
 // its business group; null where that did not refuse it.
 std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now = nullptr,
-                        const PodQuotaView* quota_now = nullptr);
+                        const admin::PodQuotaDocument* quota_now = nullptr);
 
 }  // namespace huygens::cli

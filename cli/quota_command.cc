@@ -10,6 +10,7 @@
 #include "cli/quota_report.h"
 #include "cli/remote.h"
 #include "net/client.h"
+#include "wire/json_document.h"
 
 ABSL_FLAG(std::string, key, "", "print this key only, such as limits.cpu");
 
@@ -26,10 +27,11 @@ int Print(const std::string& text) {
 
 int NoSuchGroup(Remote& admin, std::string_view group) {
   const auto json = admin.Get("/debug/quotas");
-  const auto tree = json.ok() ? DecodeQuotaTree(*json) : StatusOr<QuotaTreeView>(json.status());
+  const auto tree =
+      json.ok() ? wire::DecodeJson<admin::QuotaTreeDocument>(*json) : StatusOr<admin::QuotaTreeDocument>(json.status());
   std::vector<std::string_view> names;
   if (tree.ok()) {
-    for (const QuotaGroupView& each : tree->groups) names.push_back(each.name);
+    for (const admin::QuotaTreeDocument::Group& each : tree->groups) names.push_back(each.name);
   }
   const std::string_view nearest = NearestName(group, names);
   return Failed(kName, Concat("huygens knows no group called ", group,
@@ -42,7 +44,7 @@ int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
       admin.Get(Concat("/debug/quotas", group.empty() ? "" : Concat("?group=", net::PercentEncoded(group))));
   if (absl::IsNotFound(json.status()) && !group.empty()) return NoSuchGroup(admin, group);
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto tree = DecodeQuotaTree(*json);
+  const auto tree = wire::DecodeJson<admin::QuotaTreeDocument>(*json);
   if (!tree.ok()) return Failed(kName, Message(Annotate(tree.status(), "answer of /debug/quotas")));
   if (format == OutputFormat::kJson) return Print(*json);
   const std::string given = absl::GetFlag(FLAGS_key);
@@ -62,7 +64,7 @@ int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
                       "; it knows those that the API server shows it, and the last ones that filter was asked about"));
   }
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto pod = DecodePodQuota(*json);
+  const auto pod = wire::DecodeJson<admin::PodQuotaDocument>(*json);
   if (!pod.ok()) return Failed(kName, Message(Annotate(pod.status(), "answer of /debug/quotas/pods")));
   return Print(format == OutputFormat::kJson ? *json : PodQuotaText(*pod, SystemClock().Now()));
 }

@@ -19,6 +19,9 @@ namespace huygens::cli {
 
 namespace {
 
+using admin::PodQuotaDocument;
+using admin::QuotaTreeDocument;
+
 constexpr int kBarLength = 10;
 constexpr std::string_view kOff =
     "Budgets are not enforced. To enforce them add quota to filter.checks of the configuration (checks: [topology, "
@@ -61,28 +64,28 @@ std::string HandedText(std::string_view key, const std::string& children) {
 std::string_view OverText(std::string_view key) { return quota::IsCash(key) ? "SPENT" : "OVER BUDGET"; }
 
 // Of a key of which a group above it has given away more than it has.
-std::string OverAboveText(const QuotaGroupView& group, std::string_view key, bool held) {
-  for (const QuotaOverView& over : group.over_above) {
+std::string OverAboveText(const QuotaTreeDocument::Group& group, std::string_view key, bool held) {
+  for (const QuotaTreeDocument::Over& over : group.over_above) {
     if (std::find(over.keys.begin(), over.keys.end(), key) == over.keys.end()) continue;
     return Concat(held ? "NO NEW PODS: " : "", "bizrq/", over.group, " above it is over its budget");
   }
   return "";
 }
 
-std::string StateText(const QuotaGroupView& group) {
+std::string StateText(const QuotaTreeDocument::Group& group) {
   if (group.state == "ok") return "";
   if (group.state == "frozen") return Concat("FROZEN: ", group.why);
   return group.state == "terminating" ? "BEING DELETED" : "MISSING: only its children or pods name it";
 }
 
-bool IsLimited(const QuotaTreeView& tree, std::string_view key) {
-  return std::any_of(tree.groups.begin(), tree.groups.end(), [&](const QuotaGroupView& group) {
+bool IsLimited(const QuotaTreeDocument& tree, std::string_view key) {
+  return std::any_of(tree.groups.begin(), tree.groups.end(), [&](const QuotaTreeDocument::Group& group) {
     return std::any_of(group.keys.begin(), group.keys.end(),
-                       [&](const QuotaKeyView& each) { return each.key == key && !each.hard.empty(); });
+                       [&](const QuotaTreeDocument::Key& each) { return each.key == key && !each.hard.empty(); });
   });
 }
 
-std::string KeyNote(const QuotaKeyView& key) {
+std::string KeyNote(const QuotaTreeDocument::Key& key) {
   if (key.unknown) return "NO SUCH KEY: it limits nothing";
   if (key.remaining.starts_with('-') || (quota::IsCash(key.key) && key.remaining == "0")) {
     return Concat(OverText(key.key), HandedText(key.key, key.children));
@@ -97,10 +100,10 @@ std::string Joined(const std::string& first, const std::string& second) {
 
 class TreeText {
  public:
-  TreeText(const QuotaTreeView& tree, std::string_view only_key)
+  TreeText(const QuotaTreeDocument& tree, std::string_view only_key)
       : only_key_(only_key), by_webhook_(tree.enforcement == "admission") {
-    for (const QuotaGroupView& group : tree.groups) groups_.emplace(group.name, &group);
-    for (const QuotaGroupView& group : tree.groups) children_[group.parent].push_back(&group);
+    for (const QuotaTreeDocument::Group& group : tree.groups) groups_.emplace(group.name, &group);
+    for (const QuotaTreeDocument::Group& group : tree.groups) children_[group.parent].push_back(&group);
   }
 
   std::string Text() {
@@ -113,19 +116,19 @@ class TreeText {
 
  private:
   // `first` comes before its name, `rest` before the lines below.
-  void Add(const QuotaGroupView& group, const std::string& first, const std::string& rest) {
+  void Add(const QuotaTreeDocument::Group& group, const std::string& first, const std::string& rest) {
     if (!added_.insert(group.name).second) return;
-    std::vector<const QuotaGroupView*> children;
+    std::vector<const QuotaTreeDocument::Group*> children;
     if (auto found = children_.find(group.name); found != children_.end()) children = found->second;
-    std::erase_if(children, [&](const QuotaGroupView* child) { return added_.contains(child->name); });
+    std::erase_if(children, [&](const QuotaTreeDocument::Group* child) { return added_.contains(child->name); });
     AddKeys(group, first, Concat(rest, children.empty() ? " " : "│"));
-    for (const QuotaGroupView* child : children) {
+    for (const QuotaTreeDocument::Group* child : children) {
       const bool last = child == children.back();
       Add(*child, Concat(rest, last ? "└─ " : "├─ "), Concat(rest, last ? "   " : "│  "));
     }
   }
 
-  void AddKeys(const QuotaGroupView& group, const std::string& first, const std::string& rest) {
+  void AddKeys(const QuotaTreeDocument::Group& group, const std::string& first, const std::string& rest) {
     std::string name = Concat(first, group.name), note = StateText(group);
     auto add = [&](std::vector<std::string> cells, const std::string& more) {
       cells.insert(cells.begin(), name);
@@ -135,7 +138,7 @@ class TreeText {
       name = rest;
       note.clear();
     };
-    for (const QuotaKeyView& key : group.keys) {
+    for (const QuotaTreeDocument::Key& key : group.keys) {
       if (only_key_.empty() ? key.hard.empty() && !key.unlimited : key.key != only_key_) continue;
       add({key.key, Amount(key.key, key.hard), Amount(key.key, key.used), Amount(key.key, key.self),
            Amount(key.key, key.remaining), key.share ? Bar(*key.share) : ""},
@@ -146,32 +149,32 @@ class TreeText {
 
   const std::string_view only_key_;
   const bool by_webhook_;
-  std::map<std::string_view, const QuotaGroupView*> groups_;
-  std::map<std::string_view, std::vector<const QuotaGroupView*>> children_;
+  std::map<std::string_view, const QuotaTreeDocument::Group*> groups_;
+  std::map<std::string_view, std::vector<const QuotaTreeDocument::Group*>> children_;
   std::set<std::string_view> added_;
   Table table_{{"GROUP", "KEY", "HARD", "USED", "OWN PODS", "REMAINING", "USED OF HARD", "NOTE"}};
 };
 
-std::string ModelsText(const std::string& cpu, const std::string& gpu, const std::string& memory) {
+std::string ModelsText(const PodQuotaDocument::Models& models) {
   std::string text;
-  for (const auto& [what, model] : {std::pair("cpu", &cpu), std::pair("gpu", &gpu), std::pair("memory", &memory)}) {
+  for (const auto& [what, model] :
+       {std::pair("cpu", &models.cpu), std::pair("gpu", &models.gpu), std::pair("memory", &models.memory)}) {
     if (!model->empty()) text += Concat(text.empty() ? "" : ", ", what, " model ", *model);
   }
   return text;
 }
-std::string ModelsText(const PodQuotaView& pod) { return ModelsText(pod.cpu_model, pod.gpu_model, pod.memory_model); }
 
-std::string ModelNodesText(const PodQuotaView& pod) {
+std::string ModelNodesText(const PodQuotaDocument& pod) {
   if (!pod.model_nodes) return "";
   if (*pod.model_nodes == 0) {
-    return Concat("NO NODE is of ", ModelsText(pod), ", and the pod goes to no other",
+    return Concat("NO NODE is of ", ModelsText(pod.models), ", and the pod goes to no other",
                   pod.other_models.empty() ? "" : ": ", pod.other_models, ".\n");
   }
-  return Concat("It goes to nodes of ", ModelsText(pod), " only; there ",
+  return Concat("It goes to nodes of ", ModelsText(pod.models), " only; there ",
                 *pod.model_nodes == 1 ? "is 1" : Concat("are ", std::to_string(*pod.model_nodes)), ".\n");
 }
 
-std::string FitsText(const PodQuotaView& pod) {
+std::string FitsText(const PodQuotaDocument& pod) {
   const std::string_view allows =
       pod.enforcement == "admission"
           ? "The hours of its group allow it; the rest of the budget is held by an admission webhook, not here."
@@ -182,30 +185,30 @@ std::string FitsText(const PodQuotaView& pod) {
   return Concat(allows, " Whether a node has room: `huygens explain ", pod.pod, "`.\n", not_there);
 }
 
-std::string VerdictText(const PodQuotaView& pod, Time now) {
+std::string VerdictText(const PodQuotaDocument& pod, Time now) {
   if (pod.verdict == "fits") return FitsText(pod);
   if (pod.verdict == "off") return std::string(kOff);
   if (pod.verdict == "ended") return "It has ended and is charged no more.\n";
   if (pod.verdict == "refused") return Concat("REFUSED: ", RefusalText(pod), "\n");
   const auto since = ParseRfc3339(pod.since);
-  const std::string of_node = ModelsText(pod.node_cpu_model, pod.node_gpu_model, pod.node_memory_model);
+  const std::string of_node = ModelsText(pod.node_models.value_or(PodQuotaDocument::Models()));
   return Concat("Charged, on ", pod.node, of_node.empty() ? "" : Concat(" as ", of_node, ", which the node is of"),
                 since.ok() ? Concat(", since ", When(*since, now)) : "", ".\n",
                 pod.relabelled ? "Its labels were changed after it was bound, which changes nothing here.\n" : "");
 }
 
-bool Over(const PodCostView& key) {
+bool Over(const PodQuotaDocument::Cost& key) {
   const auto used = Quantity::Parse(key.used), hard = Quantity::Parse(key.hard);
   return used.ok() && hard.ok() && (quota::IsCash(key.key) ? *used >= *hard : *used > *hard);
 }
 
 // Of hours any amount passes until they are spent.
-bool AboveWhole(const PodCostView& key) {
+bool AboveWhole(const PodQuotaDocument::Cost& key) {
   const auto cost = Quantity::Parse(key.cost), hard = Quantity::Parse(key.hard);
   return cost.ok() && hard.ok() && !quota::IsCash(key.key) && *cost > *hard;
 }
 
-std::string CostNote(const PodQuotaView& pod, const PodCostView& key) {
+std::string CostNote(const PodQuotaDocument& pod, const PodQuotaDocument::Cost& key) {
   const bool over = Over(key);
   std::string note = key.of_node ? "on nodes of that model only" : "";
   if (!key.lacks && !over) return note;
@@ -217,10 +220,10 @@ std::string CostNote(const PodQuotaView& pod, const PodCostView& key) {
 }
 
 // "shop/a 3, shop/b 1 and 4 more"
-std::string Listed(const std::vector<QuotaUseView::Holder>& holders, int64_t more,
+std::string Listed(const std::vector<PodQuotaDocument::Holder>& holders, int64_t more,
                    absl::FunctionRef<std::string(const std::string& amount)> text) {
   std::string list;
-  for (const QuotaUseView::Holder& each : holders) {
+  for (const PodQuotaDocument::Holder& each : holders) {
     list += Concat(list.empty() ? "" : ", ", each.name, " ", text(each.amount));
   }
   return more > 0 ? Concat(list, " and ", std::to_string(more), " more") : list;
@@ -228,13 +231,13 @@ std::string Listed(const std::vector<QuotaUseView::Holder>& holders, int64_t mor
 
 }  // namespace
 
-std::string RefusalText(const PodQuotaView& pod) {
+std::string RefusalText(const PodQuotaDocument& pod) {
   return pod.nearest_group.empty() ? pod.why : Concat(pod.why, "; did you mean ", pod.nearest_group, "?");
 }
 
-std::string UsedByText(const PodQuotaView& pod) {
+std::string UsedByText(const PodQuotaDocument& pod) {
   std::string text;
-  for (const QuotaUseView& use : pod.used_by) {
+  for (const PodQuotaDocument::Use& use : pod.used_by) {
     const bool cash = quota::IsCash(use.key);
     const std::string pods = Listed(use.pods, use.more_pods, [&](const std::string& amount) {
       return cash ? Concat(Decimal(amount), " an hour") : amount;
@@ -247,16 +250,16 @@ std::string UsedByText(const PodQuotaView& pod) {
   return text;
 }
 
-bool AboveWholeBudget(const PodQuotaView& pod) {
-  return std::ranges::any_of(pod.keys,
-                             [](const PodCostView& key) { return key.lacks && !key.of_node && AboveWhole(key); });
+bool AboveWholeBudget(const PodQuotaDocument& pod) {
+  return std::ranges::any_of(
+      pod.keys, [](const PodQuotaDocument::Cost& key) { return key.lacks && !key.of_node && AboveWhole(key); });
 }
 
-StatusOr<std::string> KeyOf(const QuotaTreeView& tree, std::string_view given) {
+StatusOr<std::string> KeyOf(const QuotaTreeDocument& tree, std::string_view given) {
   const std::string normal = quota::NormalKey(given), twin = quota::TwinKey(normal);
   std::set<std::string> keys;
-  for (const QuotaGroupView& group : tree.groups) {
-    for (const QuotaKeyView& key : group.keys) keys.insert(key.key);
+  for (const QuotaTreeDocument::Group& group : tree.groups) {
+    for (const QuotaTreeDocument::Key& key : group.keys) keys.insert(key.key);
   }
   for (const std::string& key : {normal, twin}) {
     if (IsLimited(tree, key)) return key;
@@ -267,7 +270,7 @@ StatusOr<std::string> KeyOf(const QuotaTreeView& tree, std::string_view given) {
   return NotFound(Concat("no group has the key ", given, "; there are: ", absl::StrJoin(keys, ", ")));
 }
 
-std::string QuotaTreeText(const QuotaTreeView& tree, std::string_view only_key) {
+std::string QuotaTreeText(const QuotaTreeDocument& tree, std::string_view only_key) {
   if (tree.enforcement == "off") {
     return std::string(kOff);
   }
@@ -282,17 +285,17 @@ std::string QuotaTreeText(const QuotaTreeView& tree, std::string_view only_key) 
   return count == 0 ? text : text + TreeText(tree, only_key).Text();
 }
 
-std::string PodQuotaText(const PodQuotaView& pod, Time now) {
+std::string PodQuotaText(const PodQuotaDocument& pod, Time now) {
   if (pod.verdict == "noGroup") {
     return Concat("Pod ", pod.pod, " belongs to no group: it has no label ", cluster::kQuotaGroupLabel,
                   ". It costs nothing.\n", ModelNodesText(pod));
   }
-  const std::string models = ModelsText(pod);
+  const std::string models = ModelsText(pod.models);
   std::string text = Concat("Pod ", pod.pod, " of group ", pod.path, models.empty() ? "" : ", ", models, "\n",
                             VerdictText(pod, now), ModelNodesText(pod));
   Table table({"KEY", "COST", "USED", "HARD", "NOTE"});
   std::string unlimited;
-  for (const PodCostView& key : pod.keys) {
+  for (const PodQuotaDocument::Cost& key : pod.keys) {
     if (key.hard.empty()) {
       unlimited += Concat(unlimited.empty() ? "" : ", ", key.key, " ", key.cost);
       continue;

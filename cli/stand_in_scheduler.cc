@@ -9,6 +9,7 @@
 #include "net/client.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
+#include "wire/json_document.h"
 
 namespace huygens::cli {
 
@@ -137,7 +138,7 @@ Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   const auto json = admin_.Get(Concat("/debug/quotas/pods/", net::PercentEncoded(pod.pod.namespace_name), "/",
                                       net::PercentEncoded(pod.pod.name)));
   if (!json.ok()) return json.status();
-  auto quota = DecodePodQuota(*json);
+  auto quota = wire::DecodeJson<admin::PodQuotaDocument>(*json);
   if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");
   outcome.quota = RefusalText(*quota);
   return absl::OkStatus();

@@ -268,6 +268,14 @@ Status JsonReader::Read(int32_t& out) {
   return absl::OkStatus();
 }
 
+Status JsonReader::Read(double& out) {
+  if (SkipNull()) return absl::OkStatus();
+  if (Next() != JsonType::kNumber) return Unexpected("a number");
+  const std::string_view text = Skip();
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() ? absl::OkStatus() : Invalid("number out of range");
+}
+
 StatusOr<bool> JsonReader::Enter(char open) {
   if (SkipNull()) return false;
   if (at_ == end_ || *at_ != open) return Unexpected(open == '{' ? "an object" : "an array");

@@ -52,6 +52,7 @@ class JsonReader {
   Status Read(bool& out);
   Status Read(int64_t& out);
   Status Read(int32_t& out);
+  Status Read(double& out);
   // A view into the text, or where the string has escapes, into `owned`.
   Status Read(std::string_view& out, OwnedTexts& owned);
   // An array of strings that way, appended to `out`: the hot path of a request with thousands of node names.

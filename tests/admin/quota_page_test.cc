@@ -6,6 +6,7 @@
 #include "admin/pod_quota_page.h"
 #include "admin/quota_json.h"
 #include "base/text.h"
+#include "wire/json_document.h"
 
 namespace huygens::admin {
 namespace {
@@ -25,6 +26,8 @@ std::string List(const quota::Tree& tree, const std::string& group = "") {
   while (page.Step(&tree, json)) {
   }
   json.pop_back();  // the line end
+  EXPECT_EQ(wire::EncodeJson(wire::DecodeJson<QuotaTreeDocument>(json).value()), json)
+      << "whoever reads it misses something";
   return json;
 }
 
@@ -181,7 +184,8 @@ class PodQuotaTest : public testing::Test {
     }
     EXPECT_TRUE(out.ends_with("}\n"));
     out.pop_back();
-    EXPECT_EQ(std::count(out.begin(), out.end(), '{'), std::count(out.begin(), out.end(), '}')) << out;
+    EXPECT_EQ(wire::EncodeJson(wire::DecodeJson<PodQuotaDocument>(out).value()), out)
+        << "whoever reads it misses something";
     return out;
   }
 
@@ -292,12 +296,10 @@ TEST_F(PodQuotaTest, AGroupAboveThatGaveAwayMoreThanItHasIsNamed) {
                                             R"("children":[{"name":"ranking","amount":"10"}]}]})"),
                           testing::Not(HasSubstr("lacks"))))
       << "its own budget lacks nothing";
-  std::string group;
-  AppendGroup(group, placement_->quota()->tree(), "ranking");
-  EXPECT_THAT(group, testing::EndsWith(R"(],"overAbove":[{"group":"search","keys":["limits.cpu"]}]})"));
-  group.clear();
-  AppendGroup(group, placement_->quota()->tree(), "search");
-  EXPECT_THAT(group, testing::Not(HasSubstr("overAbove")));
+  const quota::Tree& tree = placement_->quota()->tree();
+  EXPECT_THAT(wire::EncodeJson(DescribeGroup(tree, "ranking")),
+              testing::EndsWith(R"(],"overAbove":[{"group":"search","keys":["limits.cpu"]}]})"));
+  EXPECT_THAT(wire::EncodeJson(DescribeGroup(tree, "search")), testing::Not(HasSubstr("overAbove")));
 }
 
 TEST_F(PodQuotaTest, WhatItsGroupHandedToChildrenIsToldApart) {

@@ -9,6 +9,7 @@
 #include "observe/decision_ring.h"
 #include "policy/explained.h"
 #include "tests/observe/decisions.h"
+#include "wire/json_document.h"
 
 namespace huygens::cli {
 namespace {
@@ -208,7 +209,7 @@ class ExplainNow : public Explain {
     const auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
     const auto view = DecodePodView(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
-    const auto quota_view = DecodePodQuota(quota.empty() ? "{}" : quota);
+    const auto quota_view = wire::DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
     EXPECT_TRUE(quota_view.ok()) << quota_view.status();
     return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view, quota.empty() ? nullptr : &*quota_view);
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "wire/json_document.h"
 
 namespace huygens::cli {
 namespace {
@@ -32,13 +33,13 @@ constexpr std::string_view kTree =
     R"({"key":"limits.cpu","unlimited":true,"used":"4","self":"0","children":"4"}]}]})";
 
 std::string Tree(std::string_view json, std::string_view key = "") {
-  const auto tree = DecodeQuotaTree(json);
+  const auto tree = wire::DecodeJson<admin::QuotaTreeDocument>(json);
   EXPECT_TRUE(tree.ok()) << tree.status();
   return tree.ok() ? QuotaTreeText(*tree, key) : "";
 }
 
 std::string Pod(std::string_view json) {
-  const auto pod = DecodePodQuota(json);
+  const auto pod = wire::DecodeJson<admin::PodQuotaDocument>(json);
   EXPECT_TRUE(pod.ok()) << pod.status();
   return pod.ok() ? PodQuotaText(*pod, *ParseRfc3339("2026-11-21T12:05:00Z")) : "";
 }
@@ -81,10 +82,10 @@ TEST(QuotaReport, OneKeyIsOneLineAGroup) {
 }
 
 TEST(QuotaReport, AKeyIsFoundAsPeopleWriteIt) {
-  const auto tree =
-      DecodeQuotaTree(R"({"groups":[{"name":"a","keys":[{"key":"cpu","used":"1"},{"key":"memory","used":"1"},)"
-                      R"({"key":"cash/requests.cpu","hard":"2"},{"key":"count/pods","hard":"2"},)"
-                      R"({"key":"requests.cpu","hard":"2"},{"key":"requests.nvidia.com/gpu","hard":"2"}]}]})");
+  const auto tree = wire::DecodeJson<admin::QuotaTreeDocument>(
+      R"({"groups":[{"name":"a","keys":[{"key":"cpu","used":"1"},{"key":"memory","used":"1"},)"
+      R"({"key":"cash/requests.cpu","hard":"2"},{"key":"count/pods","hard":"2"},)"
+      R"({"key":"requests.cpu","hard":"2"},{"key":"requests.nvidia.com/gpu","hard":"2"}]}]})");
   ASSERT_TRUE(tree.ok()) << tree.status();
   EXPECT_EQ(KeyOf(*tree, "requests.cpu").value_or(""), "requests.cpu");
   EXPECT_EQ(KeyOf(*tree, "cpu").value_or(""), "requests.cpu") << "which is limited";
@@ -276,9 +277,9 @@ TEST(QuotaReport, ARefusedPodOfAGroupOverItsBudgetDoesNotRun) {
 }
 
 TEST(QuotaReport, WhatIsNoAnswerIsRefused) {
-  EXPECT_FALSE(DecodeQuotaTree("[]").ok());
-  EXPECT_FALSE(DecodeQuotaTree(R"({"groups":[{"name":7}]})").ok());
-  EXPECT_FALSE(DecodePodQuota(R"({"keys":{}})").ok());
+  EXPECT_FALSE(wire::DecodeJson<admin::QuotaTreeDocument>("[]").ok());
+  EXPECT_FALSE(wire::DecodeJson<admin::QuotaTreeDocument>(R"({"groups":[{"name":7}]})").ok());
+  EXPECT_FALSE(wire::DecodeJson<admin::PodQuotaDocument>(R"({"keys":{}})").ok());
 }
 
 }  // namespace
