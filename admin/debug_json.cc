@@ -116,12 +116,7 @@ void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& po
 
 }  // namespace
 
-std::string QuantityText(ResourceId resource, int64_t amount) {
-  if (resource == kCpu) return Quantity::FromMilli(amount).Canonical();
-  // "4Gi" rather than 4294967296, as users write it.
-  bool bytes = resource == kMemory || resource == kEphemeralStorage || IsHugepages(resource);
-  return Quantity::FromInt(amount, bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI).Canonical();
-}
+std::string QuantityText(ResourceId resource, int64_t amount) { return ToQuantity(resource, amount).Canonical(); }
 
 void AppendLossLeft(std::string& out, Duration left, const placement::Options& options) {
   const auto seconds = [](Duration duration) {

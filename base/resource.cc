@@ -53,6 +53,12 @@ int64_t BaseUnits(ResourceId resource, const Quantity& quantity) {
   return resource == kCpu ? quantity.MilliValue() : quantity.Value();
 }
 
+Quantity ToQuantity(ResourceId resource, int64_t base_units) {
+  if (resource == kCpu) return Quantity::FromMilli(base_units);
+  const bool bytes = resource == kMemory || resource == kEphemeralStorage || IsHugepages(resource);
+  return Quantity::FromInt(base_units, bytes ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
+}
+
 ResourceVector::ResourceVector(std::initializer_list<Entry> entries) {
   for (const auto& [resource, amount] : entries) Set(resource, amount);
 }

@@ -61,6 +61,8 @@ class ResourceNames {
 class Quantity;
 // `quantity` in the base unit of `resource`, rounded up (away from zero) and saturated.
 int64_t BaseUnits(ResourceId resource, const Quantity& quantity);
+// The way back, as users write it: bytes in binary units ("4Gi"), everything else in decimal ones.
+Quantity ToQuantity(ResourceId resource, int64_t base_units);
 
 // A short list of (resource, amount), ordered by id. An absent resource counts as 0, but a present 0 stays present, as
 // in Kubernetes' maps. Small, since every pod has a handful of them: 24 bytes with room for two resources (cpu and

@@ -15,11 +15,6 @@ namespace {
 using cluster::Container;
 using cluster::Pod;
 
-Quantity ToQuantity(ResourceId resource, int64_t amount) {
-  if (resource == kCpu) return Quantity::FromMilli(amount);
-  return Quantity::FromInt(amount, resource == kMemory ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
-}
-
 template <typename Visit>
 void ForEachContainer(Pod& pod, Visit&& visit) {
   for (Container& container : pod.init_containers) visit(container);

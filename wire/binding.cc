@@ -16,13 +16,6 @@ std::string ZoneName(int id, const cluster::NodeTopology& topology) {
   return Concat("node", std::to_string(id));
 }
 
-// Memory-like resources are binary in Kubernetes ("4Gi"), all others decimal.
-Quantity ToQuantity(ResourceId id, int64_t amount) {
-  if (id == kCpu) return Quantity::FromMilli(amount);
-  bool binary = id == kMemory || id == kEphemeralStorage || IsHugepages(id);
-  return Quantity::FromInt(amount, binary ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI);
-}
-
 // `"cpu":"2","memory":"4Gi"`, ordered by name as Go orders the keys of a map; false if all are 0.
 bool AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& names) {
   std::vector<std::pair<std::string_view, ResourceVector::Entry>> named;

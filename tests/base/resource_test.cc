@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/quantity.h"
+
 namespace huygens {
 namespace {
 
@@ -83,6 +85,19 @@ RC_GTEST_PROP(ResourceVectorProperty, CopiesAreEqualAndApart, (const Model& one,
   RC_ASSERT(assigned.empty());  // NOLINT(bugprone-use-after-move)
   assigned = moved;
   RC_ASSERT(assigned == moved);
+}
+
+TEST(ToQuantity, IsTheWayBackOfBaseUnits) {
+  ResourceNames names;
+  const auto text = [](ResourceId resource, int64_t amount) { return ToQuantity(resource, amount).Canonical(); };
+  EXPECT_EQ(text(kCpu, 1500), "1500m");
+  EXPECT_EQ(text(kMemory, int64_t{4} << 30), "4Gi");
+  EXPECT_EQ(text(kEphemeralStorage, int64_t{1} << 40), "1Ti");
+  EXPECT_EQ(text(*names.Intern("hugepages-2Mi"), int64_t{6} << 20), "6Mi");
+  EXPECT_EQ(text(*names.Intern("nvidia.com/gpu"), 1024), "1024");
+  for (ResourceId resource : {kCpu, kMemory, kPodSlots}) {
+    EXPECT_EQ(BaseUnits(resource, ToQuantity(resource, 12345)), 12345);
+  }
 }
 
 }  // namespace
