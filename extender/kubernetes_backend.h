@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "extender/backend.h"
+#include "extender/bind_lease.h"
 #include "extender/context.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
-#include "kube/bind_lease.h"
 #include "kube/pod_events.h"
 #include "observe/log_limit.h"
 
@@ -61,7 +61,7 @@ class KubernetesBackend final : public Backend {
   void Enqueue(Task task);
   void Work(Worker& worker);
   Status StartLease();
-  void LeaseChanged(const kube::BindLease::View& view);
+  void LeaseChanged(const BindLease::View& view);
   // Tells the Lease, once, if no pod shows that huygens ever bound anything.
   void LookForOthers();
   // `namespace_name` empty: a Node.
@@ -78,7 +78,7 @@ class KubernetesBackend final : public Backend {
   KubernetesOptions options_;
   informer::Reflectors reflectors_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<kube::BindLease> lease_;
+  std::unique_ptr<BindLease> lease_;
   kube::PodEvents events_;
 
   // Decision thread.
