@@ -68,13 +68,13 @@ Status KubernetesBackend::Start() {
 
 Status KubernetesBackend::StartLease() {
   HUYGENS_ASSIGN_OR_RETURN(auto client, net::Client::Create(options_.api_server));
-  kube::BindLease::Options lease;
+  BindLease::Options lease;
   lease.lease = options_.lease_options;
   lease.lease.identity = options_.identity;
   lease.patience = options_.lease_patience;
-  lease_ = std::make_unique<kube::BindLease>(
+  lease_ = std::make_unique<BindLease>(
       std::move(client), std::make_unique<SteadyWaiter>(), context_.clock, lease,
-      [this](const kube::BindLease::View& view) { loop_.Post([this, view] { LeaseChanged(view); }); });
+      [this](const BindLease::View& view) { loop_.Post([this, view] { LeaseChanged(view); }); });
   lease_->Start();
   queue_.OnProgress([this](cluster::Kind kind) {
     if (kind != cluster::Kind::kPod) return;
@@ -96,7 +96,7 @@ void KubernetesBackend::AskVersion() {
   });
 }
 
-void KubernetesBackend::LeaseChanged(const kube::BindLease::View& view) {
+void KubernetesBackend::LeaseChanged(const BindLease::View& view) {
   context_.metrics.SetLeaseHeld(view.held);
   if (view.incidents > incidents_) {
     context_.metrics.LeaseIncident(view.incidents - incidents_);
@@ -172,7 +172,7 @@ void KubernetesBackend::Admit(std::function<void(StatusOr<uint64_t>)> done) {
 
 void KubernetesBackend::AnswerWaiting() {
   if (waiting_.empty()) return;
-  kube::BindLease::View view = lease_->Now();
+  BindLease::View view = lease_->Now();
   // Not refused at once: kube-scheduler would write each failure into the pod's status and ask again, and all that work
   // keeps an API server busy while nobody may bind. The Lease may be free before the patience ends.
   if (!view.held) return;
@@ -194,7 +194,7 @@ void KubernetesBackend::AnswerWaiting() {
 
 void KubernetesBackend::EndPatience() {
   const Duration now = context_.monotonic();
-  const kube::BindLease::View view = lease_->Now();
+  const BindLease::View view = lease_->Now();
   std::string trouble = view.trouble;
   if (trouble.empty()) trouble = "the bind Lease could not be had in time; try again";
   // Without the seconds that are left: kube-scheduler writes each text that differs into the pod.
@@ -309,7 +309,7 @@ void KubernetesBackend::Wake(std::vector<kube::WakeTarget> targets,
 
 std::vector<observe::Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
-  kube::BindLease::View view = lease_->Now();
+  BindLease::View view = lease_->Now();
   std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
   if (view.settling > Duration::zero()) trouble += Concat("; ", observe::SecondsText(view.settling), " more");
   observe::Readiness::Item item{.name = "bind-lease"};

@@ -12,10 +12,10 @@
 #include <vector>
 
 #include "extender/backend.h"
+#include "extender/bind_lease.h"
 #include "extender/context.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
-#include "kube/bind_lease.h"
 #include "kube/pod_events.h"
 #include "observe/log_limit.h"
 
@@ -64,7 +64,7 @@ class KubernetesBackend final : public Backend {
   Status StartLease();
   // Asks the API server for its version until it says one.
   void AskVersion();
-  void LeaseChanged(const kube::BindLease::View& view);
+  void LeaseChanged(const BindLease::View& view);
   // Tells the Lease, once, if no pod shows that huygens ever bound anything.
   void LookForOthers();
   // `namespace_name` empty: a Node.
@@ -81,7 +81,7 @@ class KubernetesBackend final : public Backend {
   KubernetesOptions options_;
   informer::Reflectors reflectors_;
   std::vector<std::unique_ptr<Worker>> workers_;
-  std::unique_ptr<kube::BindLease> lease_;
+  std::unique_ptr<BindLease> lease_;
   kube::PodEvents events_;
 
   // Decision thread.

@@ -1,5 +1,5 @@
-// The Lease that says which huygens may bind (coordination.k8s.io/v1): the protocol, one blocking call at a time, on
-// the thread that owns it.
+// A Lease that one of several instances holds (coordination.k8s.io/v1), to bind or to lead: the protocol, one blocking
+// call at a time, on the thread that owns it.
 //
 // Rules as in client-go (tools/leaderelection): updates are guarded by resourceVersion; another holder's term ends
 // when, by our own monotonic clock, its record has not changed for the duration it states; our own counts from before

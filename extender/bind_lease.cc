@@ -1,4 +1,4 @@
-#include "kube/bind_lease.h"
+#include "extender/bind_lease.h"
 
 #include <algorithm>
 #include <tuple>
@@ -6,7 +6,7 @@
 
 #include "kube/list_path.h"
 
-namespace huygens::kube {
+namespace huygens::extender {
 namespace {
 
 // However long the Lease lasts: another instance may believe it less long, and who was deprived of it is to notice.
@@ -224,7 +224,7 @@ Duration BindLease::StepWanted() {
 
 bool BindLease::Enter() {
   if (term_read_ != lease_.term()) {
-    const auto version = ReadResourceVersion(*client_, cluster::Kind::kPod, options_.lease.call_timeout);
+    const auto version = kube::ReadResourceVersion(*client_, cluster::Kind::kPod, options_.lease.call_timeout);
     if (!version.ok()) {
       (void)lease_.Release();
       Publish(false, Concat("cannot read the pods' resource version: ", Message(version.status())));
@@ -270,4 +270,4 @@ void BindLease::Notify(const View& before) {
   if (told(now) != told(before)) on_change_(now);
 }
 
-}  // namespace huygens::kube
+}  // namespace huygens::extender

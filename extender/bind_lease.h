@@ -21,10 +21,10 @@
 #include "kube/lease.h"
 #include "net/client.h"
 
-namespace huygens::kube {
+namespace huygens::extender {
 
 struct BindLeaseOptions {
-  LeaseOptions lease;
+  kube::LeaseOptions lease;
   Duration idle_release = std::chrono::seconds(1);          // no bind wanted or under way for so long: given up
   Duration drain_release = std::chrono::milliseconds(200);  // the same once Drain was called
   Duration longest_hold = std::chrono::seconds(30);         // then others who wait get a chance
@@ -121,7 +121,7 @@ class BindLease {
   std::thread thread_;
 
   // Of the thread alone.
-  Lease lease_;
+  kube::Lease lease_;
   bool entered_ = false;  // published as held in the present term, since held_since_
   Duration held_since_{};
   Duration renew_at_{};
@@ -142,4 +142,4 @@ class BindLease {
   bool draining_ = false;
 };
 
-}  // namespace huygens::kube
+}  // namespace huygens::extender

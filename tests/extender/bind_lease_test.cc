@@ -1,4 +1,4 @@
-#include "kube/bind_lease.h"
+#include "extender/bind_lease.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include "tests/fake/objects.h"
 #include "tests/fake/waiters.h"
 
-namespace huygens::kube {
+namespace huygens::extender {
 namespace {
 
 using std::chrono::milliseconds;
@@ -435,4 +435,4 @@ TEST(BindLease, StopGivesItUp) {
 }
 
 }  // namespace
-}  // namespace huygens::kube
+}  // namespace huygens::extender
