@@ -1,7 +1,6 @@
 #include "admin/debug_json.h"
 
 #include "admin/usage_json.h"
-#include "base/json_text.h"
 #include "base/quantity.h"
 #include "placement/node_fit.h"
 
@@ -23,156 +22,120 @@ std::string_view Name(topology::NodeMode mode) {
   return "none";
 }
 
-void AppendAmountsField(std::string& out, std::string_view key, const ResourceVector& amounts,
-                        const ResourceNames& resources) {
-  out += Concat(",\"", key, "\":");
-  AppendAmounts(out, amounts, resources);
-}
+int64_t Seconds(Duration duration) { return std::chrono::duration_cast<std::chrono::seconds>(duration).count(); }
 
-// Without the closing brace.
-void AppendHead(std::string& out, const placement::Placement& placement, cluster::NodeIndex index,
-                const ResourceNames& resources) {
+NodeHead HeadOf(const placement::Placement& placement, cluster::NodeIndex index, const ResourceNames& resources) {
   const cluster::State& state = placement.state();
   const cluster::Node* known = state.GetNode(index);
-  out += "{\"name\":";
-  AppendJsonString(out, state.NodeName(index));
-  out += known != nullptr ? ",\"known\":true" : ",\"known\":false";
-  AppendJsonField(out, "mode", Name(placement.Mode(index)));
-  AppendAmountsField(out, "allocatable", known != nullptr ? known->allocatable : ResourceVector(), resources);
   ResourceVector requested;
   for (const cluster::PlacedPod* placed : state.PodsOn(index)) {
     requested.Add(placement::PlacedRequestsOf(*placed->pod));
   }
-  AppendAmountsField(out, "requested", requested, resources);
+  return {.name = std::string(state.NodeName(index)),
+          .known = known != nullptr,
+          .mode = std::string(Name(placement.Mode(index))),
+          .allocatable = AmountsOf(known != nullptr ? known->allocatable : ResourceVector(), resources),
+          .requested = AmountsOf(requested, resources)};
 }
 
-void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool kubelet,
-                const ResourceNames& resources) {
-  out += "{\"name\":";
-  AppendJsonString(out, zone.name);
-  out += Concat(",\"zone\":", std::to_string(zone.zone));
-  if (!zone.present) out += ",\"absent\":true";
-  if (zone.stale) out += ",\"stale\":true";
-  if (zone.offline_cpu) AppendJsonField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
-  AppendAmountsField(out, "allocatable", zone.allocatable, resources);
+NodeDocument::Zone ZoneOf(const placement::ZoneDescription& zone, bool kubelet, const ResourceNames& resources) {
+  NodeDocument::Zone said{.name = zone.name,
+                          .zone = zone.zone,
+                          .absent = !zone.present,
+                          .stale = zone.stale,
+                          .allocatable = AmountsOf(zone.allocatable, resources)};
+  if (zone.offline_cpu) said.offline_cpu = QuantityText(kCpu, *zone.offline_cpu);
   if (kubelet && zone.present) {
-    AppendAmountsField(out, "available", zone.available, resources);
+    said.available = AmountsOf(zone.available, resources);
   } else {
-    AppendAmountsField(out, "effective", zone.effective, resources);
-    AppendAmountsField(out, "used", zone.used, resources);
+    said.effective = AmountsOf(zone.effective, resources);
+    said.used = AmountsOf(zone.used, resources);
   }
-  AppendAmountsField(out, "free", zone.free, resources);
+  said.free = AmountsOf(zone.free, resources);
   if (zone.cores > 0) {
-    out += Concat(",\"cores\":", std::to_string(zone.cores), ",\"wholeCores\":", std::to_string(zone.whole_cores));
+    said.cores = zone.cores;
+    said.whole_cores = zone.whole_cores;
   }
-  out += '}';
+  return said;
 }
 
-void AppendTexts(std::string& out, std::string_view key, const std::vector<std::string>& texts) {
-  out += Concat(",\"", key, "\":[");
-  for (const std::string& text : texts) {
-    if (out.back() != '[') out += ',';
-    AppendJsonString(out, text);
-  }
-  out += ']';
-}
-
-void AppendKubelet(std::string& out, const std::vector<kubelet::Setting>& settings) {
-  out += ",\"kubelet\":[";
-  for (const kubelet::Setting& setting : settings) {
-    out += out.back() == '[' ? "{\"name\":" : ",{\"name\":";
-    AppendJsonString(out, setting.name);
-    AppendJsonField(out, "value", setting.value);
-    AppendJsonField(out, "from", kubelet::Text(setting.source));
-    out += '}';
-  }
-  out += ']';
-}
-
-void AppendPod(std::string& out, const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
-  out += "{\"pod\":";
-  AppendJsonString(out, pod.key);
-  AppendJsonField(out, "uid", pod.uid);
-  if (pod.reservation) {
-    AppendJsonField(out, "reservation", cluster::Name(*pod.reservation));
-  }
+NodeDocument::Pod PodOf(const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
+  NodeDocument::Pod said{.pod = pod.key, .uid = pod.uid};
+  if (pod.reservation) said.reservation = cluster::Name(*pod.reservation);
   if (pod.kubelet) {
-    const std::string_view charged = !pod.kubelet->observed.empty() ? "observed"
-                                     : pod.kubelet->known           ? "predicted"
-                                                                    : "everyZone";
-    AppendJsonField(out, "counted", pod.kubelet->contained ? "published" : charged);
+    said.counted = pod.kubelet->contained           ? "published"
+                   : !pod.kubelet->observed.empty() ? "observed"
+                   : pod.kubelet->known             ? "predicted"
+                                                    : "everyZone";
   }
-  out += ",\"zones\":[";
   for (const placement::ZoneShare& share : pod.zones) {
-    if (out.back() != '[') out += ',';
-    out += "{\"name\":";
-    AppendJsonString(out, share.name);
-    out += Concat(",\"zone\":", std::to_string(share.zone));
-    AppendAmountsField(out, "amount", share.amount, resources);
-    out += '}';
+    said.zones.push_back({share.name, share.zone, AmountsOf(share.amount, resources)});
   }
-  out += "]}";
+  return said;
 }
 
 }  // namespace
 
 std::string QuantityText(ResourceId resource, int64_t amount) { return ToQuantity(resource, amount).Canonical(); }
 
-void AppendLossLeft(std::string& out, Duration left, const placement::Options& options) {
-  const auto seconds = [](Duration duration) {
-    return std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count());
-  };
-  out += Concat(",\"lossLeftSeconds\":", seconds(left), ",\"lossGraceSeconds\":", seconds(options.topology.loss_grace));
+void SayLossLeft(Duration left, const placement::Options& options, std::optional<int64_t>& left_seconds,
+                 std::optional<int64_t>& grace_seconds) {
+  left_seconds = Seconds(left);
+  grace_seconds = Seconds(options.topology.loss_grace);
 }
 
-void AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& resources) {
-  out += '{';
+Amounts AmountsOf(const ResourceVector& amounts, const ResourceNames& resources) {
+  Amounts texts;
   for (const auto& [resource, amount] : amounts) {
-    if (out.back() != '{') out += ',';
-    AppendJsonString(out, resources.Name(resource));
-    out += ':';
-    AppendJsonString(out, QuantityText(resource, amount));
+    texts.emplace_back(resources.Name(resource), QuantityText(resource, amount));
   }
-  out += '}';
+  return texts;
 }
 
-void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
-                       const ResourceNames& resources) {
-  AppendHead(out, placement, node, resources);
-  out += Concat(",\"pods\":", std::to_string(placement.state().PodsOn(node).size()), "}");
+StatusOr<ResourceVector> ParseAmounts(const Amounts& texts, ResourceNames& resources) {
+  ResourceVector amounts;
+  for (const auto& [name, text] : texts) {
+    const auto quantity = Quantity::Parse(text);
+    if (!quantity.ok()) return Annotate(quantity.status(), Concat(name, " \"", text, "\""));
+    // A name for which the table has no room is none that a pod could ask for.
+    if (const auto resource = resources.Intern(name); resource.ok()) {
+      amounts.Set(*resource, BaseUnits(*resource, *quantity));
+    }
+  }
+  return amounts;
 }
 
-bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
-                const ResourceNames& resources, std::vector<std::string> ignored) {
+NodeListDocument::Node SummarizeNode(const placement::Placement& placement, cluster::NodeIndex node,
+                                     const ResourceNames& resources) {
+  return {HeadOf(placement, node, resources), static_cast<int64_t>(placement.state().PodsOn(node).size())};
+}
+
+std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, std::string_view name, Time now,
+                                         const ResourceNames& resources, std::vector<std::string> ignored) {
   auto node = placement.Describe(name, now);
-  auto index = placement.state().FindNode(name);
-  if (!node || !index) return false;
-  AppendHead(out, placement, *index, resources);
-  if (node->single_numa) out += ",\"singleNuma\":true";
-  if (node->lost_topology) out += R"(,"lostTopology":true)";
-  if (const auto left = placement.state().LossLeft(*index)) AppendLossLeft(out, *left, placement.options());
-  if (!node->defect.empty()) AppendJsonField(out, "defect", node->defect);
-  if (!node->unknown_setting.empty()) ignored.push_back(node->unknown_setting);
-  if (!ignored.empty()) AppendTexts(out, "notices", ignored);
-  if (!node->kubelet.empty()) AppendKubelet(out, node->kubelet);
-  out += ",\"zones\":[";
-  for (const placement::ZoneDescription& zone : node->zones) {
-    if (out.back() != '[') out += ',';
-    AppendZone(out, zone, node->mode == topology::NodeMode::kKubelet, resources);
+  const auto index = placement.state().FindNode(name);
+  if (!node || !index) return std::nullopt;
+  NodeDocument said{HeadOf(placement, *index, resources)};
+  said.single_numa = node->single_numa;
+  said.lost_topology = node->lost_topology;
+  if (const auto left = placement.state().LossLeft(*index)) {
+    SayLossLeft(*left, placement.options(), said.loss_left_seconds, said.loss_grace_seconds);
   }
-  out += "],\"pods\":[";
-  for (const auto& pod : node->pods) {
-    if (out.back() != '[') out += ',';
-    AppendPod(out, pod, resources);
+  said.defect = node->defect;
+  said.notices = std::move(ignored);
+  if (!node->unknown_setting.empty()) said.notices.push_back(node->unknown_setting);
+  for (const kubelet::Setting& each : node->kubelet) {
+    said.kubelet.push_back({each.name, each.value, std::string(kubelet::Text(each.source))});
   }
-  out += ']';
+  const bool kubelet = node->mode == topology::NodeMode::kKubelet;
+  for (const placement::ZoneDescription& zone : node->zones) said.zones.push_back(ZoneOf(zone, kubelet, resources));
+  for (const auto& pod : node->pods) said.pods.push_back(PodOf(pod, resources));
   if (!node->usage.empty()) {
-    AppendUsage(out, placement, *index, node->usage, now);
+    said.usage = WeekOf(placement, *index, node->usage, now);
   } else if (placement.usage().options().resources.empty()) {
-    AppendJsonField(out, "noUsage", WhyNoUsage(placement.options()));
+    said.no_usage = WhyNoUsage(placement.options());
   }
-  out += '}';
-  return true;
+  return said;
 }
 
 }  // namespace huygens::admin

@@ -1,12 +1,15 @@
-// The decision core as the /debug pages show it. JSON objects appended to a string; amounts are Kubernetes quantities
-// ("31", "500m", "4Gi"). Decision thread only.
+// The documents of /debug/nodes and /debug/nodes/NAME (admin/node_document.h), filled in from the decision core.
+// Decision thread only, but for what has no Placement.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "admin/node_document.h"
 #include "base/resource.h"
+#include "base/status.h"
 #include "base/time.h"
 #include "placement/placement.h"
 
@@ -14,29 +17,20 @@ namespace huygens::admin {
 
 // "31", "500m", "4Gi"
 std::string QuantityText(ResourceId resource, int64_t amount);
-// ,"lossLeftSeconds":412,"lossGraceSeconds":600: how much longer what a lost topology object last said holds, of
-// topology.lossGrace.
-void AppendLossLeft(std::string& out, Duration left, const placement::Options& options);
-// {"cpu":"31","memory":"128Gi"}
-void AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& resources);
+// {"cpu":"31","memory":"128Gi"}, and back; an error names the resource whose text is no quantity.
+Amounts AmountsOf(const ResourceVector& amounts, const ResourceNames& resources);
+StatusOr<ResourceVector> ParseAmounts(const Amounts& texts, ResourceNames& resources);
 
-// One entry of /debug/nodes, what node fit by requests needs to know:
-//   {"name","known":true,"mode":"managed","allocatable":{..},"requested":{..},"pods":2}
-// `known` is false where only pods or a topology object name the node; `requested` sums the pods that hold capacity
-// there.
-void AppendNodeSummary(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
-                       const ResourceNames& resources);
+// How much longer what a lost topology object last said holds, of topology.lossGrace.
+void SayLossLeft(Duration left, const placement::Options& options, std::optional<int64_t>& left_seconds,
+                 std::optional<int64_t>& grace_seconds);
 
-// /debug/nodes/NAME; false and nothing appended if there is no node of that name.
-//   {"name","known","mode","allocatable","requested","singleNuma"?:true,"lostTopology"?:true,
-//    "lossLeftSeconds"?:412,"lossGraceSeconds"?:600,"defect"?,"notices"?:[],
-//    "zones":[{"name","zone","absent"?:true,"stale"?:true,"offlineCpu"?,"allocatable","effective","used","free"}],
-//    "pods":[{"pod":"default/a","uid","reservation"?:"reserved"|"assumed","zones":[{"name","zone","amount":{..}}]}]}
-// Where kubelet pins, zones have what the object says is "available" instead of effective and used, and each pod that
-// takes anything for itself how it is "counted": "published" (the object contains it), "observed" or "predicted" (these
-// zones are charged) or "everyZone" (nobody knows its zones). Where somebody looks at usage: "usage" (usage_json.h).
-// `ignored`: what of the Node object nobody understands; with what of the topology object: "notices".
-bool AppendNode(std::string& out, const placement::Placement& placement, std::string_view name, Time now,
-                const ResourceNames& resources, std::vector<std::string> ignored = {});
+NodeListDocument::Node SummarizeNode(const placement::Placement& placement, cluster::NodeIndex node,
+                                     const ResourceNames& resources);
+
+// Nothing if there is no node of that name. `ignored`: what of the Node object nobody understands; with what of the
+// topology object: the notices.
+std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, std::string_view name, Time now,
+                                         const ResourceNames& resources, std::vector<std::string> ignored = {});
 
 }  // namespace huygens::admin

@@ -12,6 +12,7 @@
 #include "admin/quota_page.h"
 #include "admin/usage_page.h"
 #include "base/json_text.h"
+#include "wire/json_document.h"
 
 namespace huygens::admin {
 
@@ -139,12 +140,12 @@ DebugPages::Question DebugPages::Nodes() const {
     Begin(
         [this, next = cluster::NodeIndex{0}, first = true](std::string& out) mutable {
           const cluster::State& state = sources_.placement.state();
-          if (next == 0) out += "{\"nodes\":[";
+          if (next == 0) out = wire::EncodeJsonUpToItems(NodeListDocument());
           const size_t end = std::min<size_t>(state.NodeSlots(), next + kNodesPerSlice);
           for (; next < end; ++next) {
             if (state.NodeName(next).empty()) continue;
             if (!std::exchange(first, false)) out += ',';
-            AppendNodeSummary(out, sources_.placement, next, sources_.resources);
+            wire::AppendJson(out, SummarizeNode(sources_.placement, next, sources_.resources));
           }
           const bool more = next < state.NodeSlots();
           if (!more) out += "]}\n";
@@ -156,11 +157,11 @@ DebugPages::Question DebugPages::Nodes() const {
 
 DebugPages::Question DebugPages::Node(std::string name) const {
   return {.ask = [this, name = std::move(name)](const Answer& answer) {
-    std::string body;
     std::vector<std::string> ignored;
     if (sources_.node_faults) ignored = sources_.node_faults(name);
-    if (AppendNode(body, sources_.placement, name, sources_.clock.Now(), sources_.resources, std::move(ignored)))
-      return answer(Json(body + "\n"));
+    const auto node =
+        DescribeNode(sources_.placement, name, sources_.clock.Now(), sources_.resources, std::move(ignored));
+    if (node) return answer(Json(wire::EncodeJson(*node) + "\n"));
     answer(Unknown(Concat("no Node called ", name, " is known; /debug/nodes lists all")));
   }};
 }

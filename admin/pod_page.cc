@@ -5,9 +5,10 @@
 
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
-#include "base/json_text.h"
+#include "admin/pod_document.h"
 #include "policy/explained.h"
 #include "topology/why_no_zones.h"
+#include "wire/json_document.h"
 
 namespace huygens::admin {
 
@@ -15,69 +16,51 @@ namespace {
 
 constexpr size_t kNodesPerSlice = 50;
 
-void AppendFigures(std::string& out, const ZoneShortage& zones, const ResourceNames& resources) {
-  out += ",\"figures\":{\"needs\":";
-  AppendAmounts(out, zones.needs, resources);
-  out += zones.one_zone ? ",\"oneZone\":true" : ",\"oneZone\":false";
-  if (!zones.container.empty()) AppendJsonField(out, "container", zones.container);
-  if (!zones.zone.empty()) AppendJsonField(out, "zone", zones.zone);
-  out += ",\"free\":";
-  AppendAmounts(out, zones.free, resources);
-  out += ",\"of\":";
-  AppendAmounts(out, zones.of, resources);
-  out += '}';
-}
-
-void AppendNode(std::string& out, const NodeExplanation& node, const ResourceNames& resources,
-                const placement::Options& options) {
-  out += "{\"name\":";
-  AppendJsonString(out, node.node);
-  AppendJsonField(out, "reason", policy::Explained(node.reason));
-  AppendJsonField(out, "cause", policy::Label(node.reason));
-  if (const std::string why = Figures(node, resources, options); !why.empty()) {
-    AppendJsonField(out, "why", why);
-    if (node.zones) AppendFigures(out, *node.zones, resources);
-    if (node.loss_left) AppendLossLeft(out, *node.loss_left, options);
-    if (policy::NeverFits(node.reason)) out += ",\"neverFits\":true";
+PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resources,
+                         const placement::Options& options) {
+  PodDocument::Node said{.name = std::string(node.node),
+                         .reason = std::string(policy::Explained(node.reason)),
+                         .cause = std::string(policy::Label(node.reason)),
+                         .why = Figures(node, resources, options)};
+  if (said.why.empty()) return said;
+  if (const auto& zones = node.zones) {
+    said.figures = PodDocument::Figures{.needs = AmountsOf(zones->needs, resources),
+                                        .one_zone = zones->one_zone,
+                                        .container = zones->container,
+                                        .zone = zones->zone,
+                                        .free = AmountsOf(zones->free, resources),
+                                        .of = AmountsOf(zones->of, resources)};
   }
-  out += '}';
+  if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
+  said.never_fits = policy::NeverFits(node.reason);
+  return said;
 }
 
 }  // namespace
 
-void PodPage::AppendHead(const placement::Placement& placement, const RecentPods& pods, std::string& out) {
+std::string PodPage::Begin(const placement::Placement& placement, const RecentPods& pods) {
   const cluster::PlacedPod* placed = placement.state().FindPlaced(pod_->uid);
   placed_ = placed != nullptr;
-  out += "{\"pod\":";
-  AppendJsonString(out, pod_->Key());
-  AppendJsonField(out, "uid", pod_->uid);
-  std::string why = topology::WhyNoZones(*pod_, placement.options().topology.managed_resources);
+  PodDocument said{.pod = pod_->Key(), .uid = std::string(std::string_view(pod_->uid))};
+  said.no_zones = topology::WhyNoZones(*pod_, placement.options().topology.managed_resources);
   if (placed) {
-    AppendJsonField(out, "node", placement.state().NodeName(placed->node));
+    said.node = placement.state().NodeName(placed->node);
     const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod_->uid);
-    if (entry) AppendJsonField(out, "reservation", cluster::Name(entry->state));
-    if (placed->pod->start_time) AppendJsonField(out, "since", FormatRfc3339(*placed->pod->start_time));
-    why = placed->zones.empty() ? WhyNoZones(placement, *pod_, placed->node) : std::string();
+    if (entry) said.reservation = cluster::Name(entry->state);
+    if (placed->pod->start_time) said.since = FormatRfc3339(*placed->pod->start_time);
+    said.no_zones = placed->zones.empty() ? WhyNoZones(placement, *pod_, placed->node) : std::string();
   }
-  if (!why.empty()) AppendJsonField(out, "noZones", why);
   if (!pod_->scheduling_group.empty()) {
-    AppendJsonField(out, "gang", pod_->scheduling_group);
-    out += Concat(",\"gangHolds\":", std::to_string(placement.HeldForGang(*pod_)));
+    said.gang = pod_->scheduling_group;
+    said.gang_holds = static_cast<int64_t>(placement.HeldForGang(*pod_));
   }
-  if (const auto unknown = pods.Unknown(pod_->uid); !unknown.empty()) {
-    out += ",\"notUnderstood\":[";
-    for (const wire::UnknownAnnotation& each : unknown) {
-      if (out.back() != '[') out += ',';
-      AppendJsonString(out, each.text);
-    }
-    out += ']';
-  }
-  out += ",\"nodes\":[";
+  for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);
+  return wire::EncodeJsonUpToItems(said);
 }
 
 bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources, Time now,
                    std::string& out) {
-  if (next_ == 0) AppendHead(placement, pods, out);
+  if (next_ == 0) out += Begin(placement, pods);
   const cluster::State& state = placement.state();
   const size_t end = placed_ ? next_ : std::min<size_t>(state.NodeSlots(), next_ + kNodesPerSlice);
   std::vector<std::string_view> names;
@@ -87,7 +70,7 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
   for (const NodeExplanation& node : Explain(placement, *pod_, names, now)) {
     if (node.reason == policy::Reason::kFits) continue;
     if (!std::exchange(first_, false)) out += ',';
-    AppendNode(out, node, resources, placement.options());
+    wire::AppendJson(out, NodeOf(node, resources, placement.options()));
   }
   const bool more = !placed_ && next_ < state.NodeSlots();
   if (!more) out += "]}\n";

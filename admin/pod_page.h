@@ -1,11 +1,5 @@
-// /debug/pods/NAMESPACE/NAME: what every node would say of one pod now, with figures, or why the pod has no zones; node
-// by node, so that requests of kube-scheduler go between.
-//   {"pod","uid","node"?,"reservation"?:"reserved"|"assumed"|"held","since"?,"noZones"?:"one cause",
-//    "notUnderstood"?:[text],
-//    "nodes":[{"name","reason","cause","why"?,"figures"?:{"needs":{..},"oneZone":true|false,"container"?,"zone"?,
-//    "free":{..},"of":{..}},"lossLeftSeconds"?,"lossGraceSeconds"?,"neverFits"?:true}]}
-// Nodes that would take the pod are left out, as are all where it is placed. `reason` is as in /debug/decisions,
-// `cause` the label of the metrics. Decision thread only.
+// /debug/pods/NAMESPACE/NAME: what every node would say of one pod now, with figures, or why the pod has no zones
+// (admin/pod_document.h); node by node, so that requests of kube-scheduler go between. Decision thread only.
 #pragma once
 
 #include <memory>
@@ -26,7 +20,8 @@ class PodPage {
             std::string& out);
 
  private:
-  void AppendHead(const placement::Placement& placement, const RecentPods& pods, std::string& out);
+  // What comes before the nodes.
+  std::string Begin(const placement::Placement& placement, const RecentPods& pods);
 
   std::shared_ptr<const cluster::Pod> pod_;
   cluster::NodeIndex next_ = 0;

@@ -6,7 +6,6 @@
 #include <cstdio>
 
 #include "admin/debug_json.h"
-#include "base/json_text.h"
 
 namespace huygens::admin {
 
@@ -24,31 +23,8 @@ std::string_view Name(usage::MetricState state) {
   return "absent";
 }
 
-void AppendShare(std::string& out, std::string_view key, int64_t amount, int64_t capacity) {
-  out += Concat(",\"", key, "\":");
-  AppendJsonDouble(out, std::round(1000 * static_cast<double>(amount) / static_cast<double>(capacity)) / 1000);
-}
-
-void AppendQuantity(std::string& out, std::string_view key, ResourceId resource, int64_t amount) {
-  out += Concat(",\"", key, "\":\"", QuantityText(resource, amount), "\"");
-}
-
-// Without braces.
-void AppendUseFields(std::string& out, const usage::NodeUse& use, ResourceId resource, Time now) {
-  out += Concat("\"state\":\"", Name(use.state), "\"");
-  if (use.measured) {
-    out += ",\"ageSeconds\":";
-    AppendJsonInt(out, std::chrono::floor<std::chrono::seconds>(now - *use.measured).count());
-  }
-  if (use.capacity > 0) AppendQuantity(out, "capacity", resource, use.capacity);
-  if (use.ceiling) AppendQuantity(out, "ceiling", resource, *use.ceiling);
-  const bool fresh = use.state == usage::MetricState::kFresh;
-  if (fresh) AppendQuantity(out, "now", resource, use.now);
-  AppendQuantity(out, "peak", resource, use.peak);
-  if (fresh && use.measured_peak < use.peak) AppendQuantity(out, "measuredPeak", resource, use.measured_peak);
-  if (fresh && use.capacity > 0) AppendShare(out, "nowShare", use.now, use.capacity);
-  if (use.capacity > 0) AppendShare(out, "peakShare", use.peak, use.capacity);
-  if (use.ceiling) AppendQuantity(out, "headroom", resource, *use.ceiling - use.peak);
+double Share(int64_t amount, int64_t capacity) {
+  return std::round(1000 * static_cast<double>(amount) / static_cast<double>(capacity)) / 1000;
 }
 
 // When a slot of the window was last: "Wed 14:15", UTC.
@@ -66,55 +42,48 @@ std::string SlotText(size_t slot, const usage::Options& options, Time now) {
   return text;
 }
 
-void AppendFigures(std::string& out, const usage::NodeFigures& figures, ResourceId resource,
-                   const usage::Options& options, Time now) {
-  AppendQuantity(out, "sumOfPeaks", resource, figures.sum_of_peaks);
-  AppendQuantity(out, "peakOfSum", resource, figures.peak_of_sum);
-  out += Concat(",\"peakSlot\":\"", SlotText(figures.peak_slot, options, now), "\"");
-  AppendQuantity(out, "system", resource, figures.system);
-  if (figures.reserved > 0) AppendQuantity(out, "reserved", resource, figures.reserved);
-  AppendQuantity(out, "estimates", resource, figures.estimates);
-  out += ",\"pods\":[";
-  for (const auto& pod : figures.pods) {
-    out += out.back() == '[' ? "{\"pod\":" : ",{\"pod\":";
-    AppendJsonString(out, pod.key);
-    out += ",\"workload\":";
-    AppendJsonString(out, pod.workload);
-    AppendQuantity(out, "peak", resource, pod.peak);
-    out += pod.measured ? ",\"measured\":true}" : ",\"measured\":false}";
-  }
-  out += "],\"curve\":[";
-  for (int64_t value : figures.curve) {
-    if (out.back() != '[') out += ',';
-    AppendJsonInt(out, value);
-  }
-  out += ']';
-}
-
 }  // namespace
 
-void AppendUse(std::string& out, const usage::NodeUse& use, ResourceId resource, Time now) {
-  out += '{';
-  AppendUseFields(out, use, resource, now);
-  out += '}';
+ResourceUse UseOf(const usage::NodeUse& use, ResourceId resource, Time now) {
+  const auto text = [resource](int64_t amount) { return QuantityText(resource, amount); };
+  ResourceUse said{.state = std::string(Name(use.state)), .peak = text(use.peak)};
+  if (use.measured) said.age_seconds = std::chrono::floor<std::chrono::seconds>(now - *use.measured).count();
+  const bool fresh = use.state == usage::MetricState::kFresh;
+  if (fresh) said.now = text(use.now);
+  if (fresh && use.measured_peak < use.peak) said.measured_peak = text(use.measured_peak);
+  if (use.capacity > 0) {
+    said.capacity = text(use.capacity);
+    if (fresh) said.now_share = Share(use.now, use.capacity);
+    said.peak_share = Share(use.peak, use.capacity);
+  }
+  if (use.ceiling) {
+    said.ceiling = text(*use.ceiling);
+    said.headroom = text(*use.ceiling - use.peak);
+  }
+  return said;
 }
 
-void AppendUsage(std::string& out, const placement::Placement& placement, cluster::NodeIndex node,
+WeekOfUse WeekOf(const placement::Placement& placement, cluster::NodeIndex node,
                  std::span<const usage::NodeFigures> figures, Time now) {
   const usage::Options& options = placement.usage().options();
-  out += ",\"usage\":{\"slotSeconds\":";
-  AppendJsonInt(out, std::chrono::floor<std::chrono::seconds>(options.slot).count());
-  out += ",\"resources\":[";
+  WeekOfUse said{.slot_seconds = std::chrono::floor<std::chrono::seconds>(options.slot).count()};
   for (size_t r = 0; r < figures.size(); ++r) {
+    const usage::NodeFigures& each = figures[r];
     const ResourceId resource = options.resources[r].resource;
-    out += r == 0 ? "{\"resource\":" : ",{\"resource\":";
-    AppendJsonString(out, figures[r].name);
-    out += ',';
-    AppendUseFields(out, placement.usage().Use(node, r, now), resource, now);
-    AppendFigures(out, figures[r], resource, options, now);
-    out += '}';
+    const auto text = [resource](int64_t amount) { return QuantityText(resource, amount); };
+    WeekOfUse::Resource& of = said.resources.emplace_back();
+    static_cast<ResourceUse&>(of) = UseOf(placement.usage().Use(node, r, now), resource, now);
+    of.resource = each.name;
+    of.sum_of_peaks = text(each.sum_of_peaks);
+    of.peak_of_sum = text(each.peak_of_sum);
+    of.peak_slot = SlotText(each.peak_slot, options, now);
+    of.system = text(each.system);
+    if (each.reserved > 0) of.reserved = text(each.reserved);
+    of.estimates = text(each.estimates);
+    for (const auto& pod : each.pods) of.pods.push_back({pod.key, pod.workload, text(pod.peak), pod.measured});
+    of.curve.assign(each.curve.begin(), each.curve.end());
   }
-  out += "]}";
+  return said;
 }
 
 std::string_view WhyNoUsage(const placement::Options& options) {

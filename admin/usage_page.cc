@@ -7,11 +7,11 @@
 #include "admin/debug_json.h"
 #include "admin/query_string.h"
 #include "admin/usage_json.h"
-#include "base/json_text.h"
 #include "base/quantity.h"
 #include "base/resource_alias.h"
 #include "placement/node_fit.h"
 #include "placement/packages.h"
+#include "wire/json_document.h"
 
 namespace huygens::admin {
 
@@ -83,15 +83,9 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
                     Time now) {
   const cluster::State& state = placement.state();
   const usage::Options& options = placement.usage().options();
-  Row& row = rows_.emplace_back();
-  row.name = state.NodeName(node);
-  row.json = "{\"name\":";
-  AppendJsonString(row.json, row.name);
-  if (size_) {
-    row.fits = placement::Packages(placement, node, *size_, now);
-    row.json += ",\"fits\":";
-    AppendJsonInt(row.json, row.fits);
-  }
+  UsageTopDocument::Node said{.name = std::string(state.NodeName(node))};
+  Row row{.name = said.name};
+  if (size_) said.fits = row.fits = placement::Packages(placement, node, *size_, now);
   ResourceVector unrequested;
   for (ResourceId resource : {kCpu, kMemory}) {
     if (!state.GetNode(node)->allocatable.Has(resource)) continue;
@@ -101,18 +95,14 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
     }
     unrequested.Set(resource, left);
   }
-  row.json += ",\"unrequested\":";
-  AppendAmounts(row.json, unrequested, resources);
-  row.json += ",\"usage\":{";
+  said.unrequested = AmountsOf(unrequested, resources);
   for (size_t r = 0; r < options.resources.size(); ++r) {
     const usage::NodeUse use = placement.usage().Use(node, r, now);
     if (r == by_ && use.capacity > 0) row.share = static_cast<double>(use.peak) / static_cast<double>(use.capacity);
-    if (r > 0) row.json += ',';
-    AppendJsonString(row.json, options.resources[r].name);
-    row.json += ':';
-    AppendUse(row.json, use, options.resources[r].resource, now);
+    said.usage.emplace_back(options.resources[r].name, UseOf(use, options.resources[r].resource, now));
   }
-  row.json += "}}";
+  row.json = wire::EncodeJson(said);
+  rows_.push_back(std::move(row));
 }
 
 std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
@@ -121,25 +111,18 @@ std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
   const usage::Account& usage = placement.usage();
   std::sort(rows_.begin(), rows_.end(),
             [](const Row& a, const Row& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });
-  std::string out = "{\"by\":";
-  AppendJsonString(out, usage.options().resources[by_].name);
-  out += Concat(",\"check\":\"",
-                mode == CheckMode::kOff                                    ? "off"
-                : usage.SteppingAside(now).any()                           ? "stepsAside"
-                : mode == CheckMode::kReport || usage.ShortHistory().any() ? "reportsOnly"
-                                                                           : "on",
-                "\"");
-  out += ",\"staleShare\":";
-  AppendJsonDouble(out, static_cast<double>(usage.StaleShare(now)) / usage::kMillion);
-  out += ",\"nodes\":";
-  AppendJsonInt(out, static_cast<int64_t>(rows_.size()));
+  UsageTopDocument said{.by = usage.options().resources[by_].name,
+                        .check = mode == CheckMode::kOff                                    ? "off"
+                                 : usage.SteppingAside(now).any()                           ? "stepsAside"
+                                 : mode == CheckMode::kReport || usage.ShortHistory().any() ? "reportsOnly"
+                                                                                            : "on",
+                        .stale_share = static_cast<double>(usage.StaleShare(now)) / usage::kMillion,
+                        .nodes = static_cast<int64_t>(rows_.size())};
   if (size_) {
-    int64_t fits = 0;
-    for (const Row& row : rows_) fits += row.fits;
-    out += ",\"fits\":";
-    AppendJsonInt(out, fits);
+    said.fits = 0;
+    for (const Row& row : rows_) *said.fits += row.fits;
   }
-  return out += ",\"top\":[";
+  return wire::EncodeJsonUpToItems(said);
 }
 
 std::string UsagePage::NextRows(size_t bytes) {

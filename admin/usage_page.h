@@ -1,11 +1,5 @@
 // /debug/usage?by=RESOURCE&limit=N&RESOURCE=SIZE...: the nodes that will be used most at their weekly peak, and how
-// many more pods of a size they would take:
-//
-//   {"by":"cpu","check":"on"|"off"|"stepsAside"|"reportsOnly","staleShare":0.02,"nodes":5000,"fits"?:1234,
-//    "top":[{"name","fits"?:3,"unrequested":{"cpu":"4","memory":"12Gi"},"usage":{"cpu":{..},"memory":{..}}}]}
-//
-// `unrequested` is allocatable less requests, `fits` counts pods of the size asked about (placement/packages.h); usage
-// as in usage_json.h. Sorted by peak share, highest first, then by name. Parse on any thread, the rest on the decision
+// many more pods of a size they would take (admin/usage_document.h). Parse on any thread, the rest on the decision
 // thread unless it says otherwise, in steps.
 #pragma once
 

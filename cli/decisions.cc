@@ -1,7 +1,6 @@
 #include "cli/decisions.h"
 
 #include "base/quantity.h"
-#include "cli/json_number.h"
 #include "wire/json_reader.h"
 
 namespace huygens::cli {
@@ -21,13 +20,13 @@ Status ReadTime(JsonReader& in, Time& out) {
 Status ReadTerm(JsonReader& in, DecisionView::Term& term) {
   return in.Members([&](const JsonKey& key) {
     if (key.text == "name") return in.Read(term.name);
-    return key.text == "weight" ? ReadNumber(in, term.weight) : absl::OkStatus();
+    return key.text == "weight" ? in.Read(term.weight) : absl::OkStatus();
   });
 }
 
 Status ReadOpinion(JsonReader& in, std::optional<double>& opinion) {
   if (in.SkipNull()) return absl::OkStatus();
-  return ReadNumber(in, opinion.emplace());
+  return in.Read(opinion.emplace());
 }
 
 // {"usage":"node(s) would exceed the usage ceiling"}
@@ -54,17 +53,17 @@ Status ReadVerdict(JsonReader& in, DecisionView::NodeVerdict& node) {
 }
 
 // {"name":"node0","cpuMilli":4000}: other resources bear their own name and are in their base unit.
-Status ReadZone(JsonReader& in, ZoneView& zone) {
+Status ReadZone(JsonReader& in, admin::ZoneShare& zone) {
   return in.Members([&](const JsonKey& key) -> Status {
     if (key.text == "name") return in.Read(zone.name);
     int64_t amount = 0;
     std::string resource(key.text);
     HUYGENS_RETURN_IF_ERROR(in.Read(amount));
     if (resource == "cpuMilli") {
-      zone.amounts.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
+      zone.amount.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
     } else {
       auto format = resource == "memory" ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI;
-      zone.amounts.emplace_back(resource, Quantity::FromInt(amount, format).Canonical());
+      zone.amount.emplace_back(resource, Quantity::FromInt(amount, format).Canonical());
     }
     return absl::OkStatus();
   });
@@ -89,7 +88,7 @@ Status ReadDecision(JsonReader& in, DecisionView& decision) {
     if (key.text == "nodes")
       return wire::ReadList(in, decision.nodes, [&](auto& node) { return ReadVerdict(in, node); });
     if (key.text == "zones")
-      return wire::ReadList(in, decision.zones, [&](ZoneView& zone) { return ReadZone(in, zone); });
+      return wire::ReadList(in, decision.zones, [&](admin::ZoneShare& zone) { return ReadZone(in, zone); });
     return absl::OkStatus();
   });
 }

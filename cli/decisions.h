@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/node_document.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "cli/cluster_view.h"
 
 namespace huygens::cli {
 
@@ -40,9 +40,9 @@ struct DecisionView {
   std::vector<std::string> checks;
   std::vector<Term> terms;
   std::vector<NodeVerdict> nodes;
-  std::string node;             // of a bind
-  std::vector<ZoneView> zones;  // of a bind
-  std::string would_refuse;     // of the node of a bind, as above
+  std::string node;                     // of a bind
+  std::vector<admin::ZoneShare> zones;  // of a bind
+  std::string would_refuse;             // of the node of a bind, as above
 };
 
 // Newest first.

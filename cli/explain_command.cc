@@ -5,7 +5,6 @@
 #include <string>
 
 #include "absl/flags/flag.h"
-#include "cli/cluster_view.h"
 #include "cli/command.h"
 #include "cli/explain_report.h"
 #include "cli/node_report.h"
@@ -33,32 +32,28 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   const auto json = admin.Get(Concat("/debug/nodes/", net::PercentEncoded(node)));
   if (absl::IsNotFound(json.status())) return std::nullopt;
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto zones = DecodeNodeZones(*json);
-  const auto use = DecodeNodeUse(*json);
-  for (const Status& status : {zones.status(), use.status()}) {
-    if (!status.ok()) return Failed(kName, Message(Annotate(status, "answer of /debug/nodes")));
-  }
+  const auto said = wire::DecodeJson<admin::NodeDocument>(*json);
+  if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/nodes")));
   const std::string text = format == OutputFormat::kJson ? *json
-                                                         : Concat("node ", use->name, "\n", NodeZonesText(*zones), "\n",
-                                                                  NodeUseText(*use, SystemClock().Now()));
+                                                         : Concat("node ", said->name, "\n", NodeZonesText(*said), "\n",
+                                                                  NodeUseText(*said, SystemClock().Now()));
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;
 }
 
 int NoSuchNode(Remote& admin, std::string_view node, std::string_view url) {
-  ResourceNames resources;
   const auto json = admin.Get("/debug/nodes");
-  const auto nodes = json.ok() ? DecodeNodes(*json, resources) : StatusOr<std::vector<NodeView>>(json.status());
+  const auto nodes = json.ok() ? wire::DecodeJson<admin::NodeListDocument>(*json) : json.status();
   if (!nodes.ok()) return Failed(kName, Message(nodes.status()));
   std::vector<std::string> names;
-  for (const NodeView& each : *nodes) names.push_back(each.name);
+  for (const admin::NodeListDocument::Node& each : nodes->nodes) names.push_back(each.name);
   return Failed(kName, UnknownNodeText(node, url, names));
 }
 
 // An answer that says nothing of the pod is no failure: the decisions are there all the same.
 struct PodNow {
   std::string json;
-  std::optional<PodView> view;
+  std::optional<admin::PodDocument> view;
   std::string quota_json;
   std::optional<admin::PodQuotaDocument> quota;  // of a pod that its group refused when it was last asked about
 };
@@ -80,7 +75,7 @@ PodNow AskNow(Remote& admin, const std::vector<DecisionView>& decisions) {
       Concat(net::PercentEncoded(pod.substr(0, slash)), "/", net::PercentEncoded(pod.substr(slash + 1)));
   const auto json = admin.Get(Concat("/debug/pods/", path));
   if (!json.ok()) return now;
-  auto view = DecodePodView(*json);
+  auto view = wire::DecodeJson<admin::PodDocument>(*json);
   if (!view.ok() || (!newest.uid.empty() && view->uid != newest.uid)) return now;
   now.json = *json;
   now.view = *std::move(view);

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "cli/node_report.h"
 #include "cli/quota_report.h"
 #include "cli/table.h"
 #include "cli/when.h"
@@ -55,7 +56,7 @@ size_t Feasible(const DecisionView& filter) {
 
 std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
 
-std::string NoZones(const PodView* now) {
+std::string NoZones(const admin::PodDocument* now) {
   if (now == nullptr) return "no zones were assigned; the pod is gone, so why can no longer be said.";
   if (now->no_zones.empty()) return "no zones were assigned.";
   return Concat("no zones were assigned: ", now->no_zones, ".");
@@ -90,7 +91,7 @@ std::string WhenAgain(const DecisionView& filter, const admin::PodQuotaDocument*
 }
 
 // The watch shows it there: not only reserved, or promised to a pod of a gang.
-bool IsBound(const PodView* pod_now) {
+bool IsBound(const admin::PodDocument* pod_now) {
   return pod_now != nullptr && !pod_now->node.empty() && pod_now->reservation.empty();
 }
 
@@ -111,7 +112,7 @@ std::string AskedAgain(const DecisionView& question, std::string_view node, Time
 }
 
 // The one sentence that somebody in a hurry reads.
-std::string Headline(const Attempt& attempt, Time now, const PodView* pod_now,
+std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument* pod_now,
                      const admin::PodQuotaDocument* quota_now) {
   if (const DecisionView* bind = attempt.bind) {
     if (bind->error.empty()) {
@@ -166,17 +167,22 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
   return rows;
 }
 
-// With the figures of now, where the reason is still the same.
-std::string Refusal(const DecisionView::NodeVerdict& node, const PodView* pod_now) {
-  if (pod_now == nullptr) return node.reason;
-  const auto now = pod_now->refusals.find(node.name);
-  if (now == pod_now->refusals.end() || now->second.reason != node.reason || now->second.why.empty())
-    return node.reason;
-  const auto reason = policy::ReasonExplainedAs(node.reason);
-  return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", now->second.why);
+const admin::PodDocument::Node* Find(const admin::PodDocument& pod, std::string_view node) {
+  const auto found = std::ranges::find(pod.nodes, node, &admin::PodDocument::Node::name);
+  return found == pod.nodes.end() ? nullptr : &*found;
 }
 
-std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt, const PodView* pod_now) {
+// With the figures of now, where the reason is still the same.
+std::string Refusal(const DecisionView::NodeVerdict& node, const admin::PodDocument* pod_now) {
+  if (pod_now == nullptr) return node.reason;
+  const admin::PodDocument::Node* now = Find(*pod_now, node.name);
+  if (now == nullptr || now->reason != node.reason || now->why.empty()) return node.reason;
+  const auto reason = policy::ReasonExplainedAs(node.reason);
+  return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", now->why);
+}
+
+std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt,
+                    const admin::PodDocument* pod_now) {
   if (row.filter && !row.filter->reason.empty()) return Refusal(*row.filter, pod_now);
   const bool reported = row.filter && !row.filter->would_refuse.empty();
   const std::string report = reported ? Concat("; would be refused: ", row.filter->would_refuse) : std::string();
@@ -193,12 +199,11 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
 }
 
 // Empty for a pod of no gang, one that finds a node, and one that is being bound.
-std::string GangText(const Attempt& attempt, const PodView* pod_now) {
+std::string GangText(const Attempt& attempt, const admin::PodDocument* pod_now) {
   if (pod_now == nullptr || pod_now->gang.empty() || attempt.bind || !attempt.filter) return "";
   if (Feasible(*attempt.filter) > 0) return "";
-  const std::string hold = pod_now->gang_holds > 0
-                               ? Concat("; ", std::to_string(pod_now->gang_holds), " hold something now")
-                               : std::string();
+  const int64_t holds = pod_now->gang_holds.value_or(0);
+  const std::string hold = holds > 0 ? Concat("; ", std::to_string(holds), " hold something now") : std::string();
   return Concat("It is of the gang ", pod_now->gang,
                 " (spec.schedulingGroup), which is placed whole or not at all: what filter "
                 "promised its other pods counts as taken for this one",
@@ -218,7 +223,7 @@ std::string Reported(const Attempt& attempt) {
                 Nodes(Feasible(*attempt.filter)), " that could take it.\n");
 }
 
-std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
+std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now) {
   static const std::vector<DecisionView::Term> kNoTerms;
   const auto& terms = attempt.prioritize ? attempt.prioritize->terms : kNoTerms;
   const std::map<std::string, Row> rows = Rows(attempt);
@@ -260,9 +265,8 @@ std::string NodeTable(const Attempt& attempt, const PodView* pod_now) {
     for (size_t i = 0; i < std::min<size_t>(names.size(), 5); ++i) text += Concat(i == 0 ? "" : ", ", names[i]);
     text += names.size() > 5 ? ", ...\n" : "\n";
     if (pod_now == nullptr) continue;
-    if (const auto now = pod_now->refusals.find(names.front()); now != pod_now->refusals.end()) {
-      if (!now->second.why.empty()) text += Concat("  ", names.front(), ": ", now->second.why, "\n");
-    }
+    const admin::PodDocument::Node* now = Find(*pod_now, names.front());
+    if (now != nullptr && !now->why.empty()) text += Concat("  ", now->name, ": ", now->why, "\n");
   }
   if (attempt.prioritize) {
     text += Concat("\nSCORE = ", std::to_string(attempt.prioritize->max_score),
@@ -315,7 +319,7 @@ std::string WhatToDo(const Attempt& attempt, bool of_gang) {
 
 }  // namespace
 
-std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const PodView* pod_now,
+std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const admin::PodDocument* pod_now,
                         const admin::PodQuotaDocument* quota_now) {
   const DecisionView& newest = decisions.front();
   std::vector<const DecisionView*> same_pod;

@@ -9,9 +9,11 @@ namespace huygens::cli {
 
 namespace {
 
+using admin::NodeDocument;
+
 constexpr size_t kMostPods = 40;
 
-std::string_view Meaning(const NodeZonesView& node) {
+std::string_view Meaning(const NodeDocument& node) {
   if (node.mode == "managed") {
     return node.single_numa ? "managed: huygens chooses zones, one for each pod that does not say otherwise"
                             : "managed: huygens chooses zones";
@@ -22,14 +24,14 @@ std::string_view Meaning(const NodeZonesView& node) {
 }
 
 // "8", or with several resources "8 cpu, 64Gi memory"
-std::string AmountsText(const NodeZonesView::Amounts& amounts) {
+std::string AmountsText(const admin::Amounts& amounts) {
   if (amounts.size() == 1 && amounts.front().first == "cpu") return amounts.front().second;
   std::string text;
   for (const auto& [resource, amount] : amounts) text += Concat(text.empty() ? "" : ", ", amount, " ", resource);
   return text;
 }
 
-std::string Remark(const NodeZonesView::Zone& zone) {
+std::string Remark(const NodeDocument::Zone& zone) {
   std::string text;
   const auto add = [&](std::string_view remark) { text += Concat(text.empty() ? "" : "; ", remark); };
   if (zone.absent) add("not in the object any more; counts again when it is back");
@@ -41,21 +43,22 @@ std::string Remark(const NodeZonesView::Zone& zone) {
   return text;
 }
 
-std::string ZoneTable(const NodeZonesView& node) {
+std::string ZoneTable(const NodeDocument& node) {
   const bool kubelet = node.mode == "kubelet";
   Table table(kubelet ? std::vector<std::string>{"  ZONE", "ALLOCATABLE", "AVAILABLE (OBJECT)", "FREE", "NOTE"}
                       : std::vector<std::string>{"  ZONE", "CAN GIVE", "USED", "FREE", "NOTE"});
-  for (const NodeZonesView::Zone& zone : node.zones) {
+  for (const NodeDocument::Zone& zone : node.zones) {
     const bool published = kubelet && !zone.absent;
-    std::vector<std::string> row{Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective),
-                                 AmountsText(published ? zone.available : zone.used), AmountsText(zone.free)};
+    std::vector<std::string> row{
+        Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective.value_or(admin::Amounts())),
+        AmountsText((published ? zone.available : zone.used).value_or(admin::Amounts())), AmountsText(zone.free)};
     if (std::string remark = Remark(zone); !remark.empty()) row.push_back(std::move(remark));
     table.AddRow(std::move(row));
   }
   return table.Text();
 }
 
-std::string How(const NodeZonesView::Pod& pod) {
+std::string How(const NodeDocument::Pod& pod) {
   if (!pod.reservation.empty()) {
     return Concat(pod.reservation, ": ",
                   pod.reservation == "reserved" ? "its Binding is on the way"
@@ -68,10 +71,10 @@ std::string How(const NodeZonesView::Pod& pod) {
   return pod.counted == "everyZone" ? "zones unknown: charged to each" : "";
 }
 
-std::string PodTable(const NodeZonesView& node) {
+std::string PodTable(const NodeDocument& node) {
   Table table({"  POD", "HOLDS", "NOTE"});
   size_t shown = 0, holding = 0;
-  for (const NodeZonesView::Pod& pod : node.pods) {
+  for (const NodeDocument::Pod& pod : node.pods) {
     if (pod.zones.empty() && pod.counted.empty()) continue;
     if (++holding > kMostPods) continue;
     ++shown;
@@ -86,7 +89,7 @@ std::string PodTable(const NodeZonesView& node) {
   return text;
 }
 
-std::string LossLine(const NodeZonesView& node) {
+std::string LossLine(const NodeDocument& node) {
   const std::string_view deleted =
       "! its NodeResourceTopology was deleted, and pods that need zones wait until it is back";
   if (!node.loss_left_seconds || !node.loss_grace_seconds) return Concat(deleted, ", or for topology.lossGrace\n");
@@ -98,7 +101,16 @@ std::string LossLine(const NodeZonesView& node) {
 
 }  // namespace
 
-std::string NodeZonesText(const NodeZonesView& node) {
+std::string ToText(const std::vector<admin::ZoneShare>& zones) {
+  std::string text;
+  for (const admin::ZoneShare& zone : zones) {
+    text += Concat(text.empty() ? "" : ", ", zone.name, ":");
+    for (const auto& [resource, amount] : zone.amount) text += Concat(" ", amount, " ", resource);
+  }
+  return text;
+}
+
+std::string NodeZonesText(const NodeDocument& node) {
   std::string text = Concat("zones: ", Meaning(node), "\n");
   if (!node.known)
     text += "! there is no Node object of this name (any more): only pods or a topology object name it\n";

@@ -3,11 +3,15 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "cli/node_view.h"
+#include "admin/node_document.h"
 
 namespace huygens::cli {
 
-std::string NodeZonesText(const NodeZonesView& node);
+// What a pod holds of zones: "node0: 8 cpu, node1: 2 cpu".
+std::string ToText(const std::vector<admin::ZoneShare>& zones);
+
+std::string NodeZonesText(const admin::NodeDocument& node);
 
 }  // namespace huygens::cli

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/json_text.h"
+#include "cli/node_report.h"
 #include "cli/table.h"
 
 namespace huygens::cli {
@@ -17,11 +18,11 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
   if (outcome.placed_before) out += ",\"placedBefore\":true";
   if (outcome.score) out += Concat(",\"score\":", std::to_string(*outcome.score));
   out += ",\"zones\":[";
-  for (const ZoneView& zone : outcome.zones) {
+  for (const admin::ZoneShare& zone : outcome.zones) {
     out += out.back() == '[' ? "{" : ",{";
     AppendJsonField(out, "name", zone.name);
     out += ",\"amount\":{";
-    for (const auto& [resource, amount] : zone.amounts) AppendJsonField(out, resource, amount);
+    for (const auto& [resource, amount] : zone.amount) AppendJsonField(out, resource, amount);
     out += "}}";
   }
   out += ']';

@@ -2,9 +2,10 @@
 
 #include <algorithm>
 
+#include "admin/debug_json.h"
+#include "admin/pod_document.h"
+#include "admin/quota_document.h"
 #include "cli/extender_client_json.h"
-#include "cli/node_view.h"
-#include "cli/pod_view.h"
 #include "cli/quota_report.h"
 #include "net/client.h"
 #include "placement/node_fit.h"
@@ -42,23 +43,34 @@ std::string WhyNot(const PodOutcome& outcome) {
 
 Status StandInScheduler::Start() {
   HUYGENS_ASSIGN_OR_RETURN(std::string json, admin_.Get("/debug/nodes"));
-  auto nodes = DecodeNodes(json, names_);
-  if (!nodes.ok()) return Annotate(nodes.status(), "/debug/nodes");
-  for (NodeView& node : *nodes) {
-    if (node.known) nodes_.emplace(node.name, std::move(node));
-  }
-  for (const auto& [name, node] : nodes_) {
+  const auto said = wire::DecodeJson<admin::NodeListDocument>(json);
+  if (!said.ok()) return Annotate(said.status(), "/debug/nodes");
+  for (const admin::NodeListDocument::Node& node : said->nodes) {
+    if (!node.known) continue;
+    auto allocatable = admin::ParseAmounts(node.allocatable, names_);
+    auto requested = admin::ParseAmounts(node.requested, names_);
+    for (const Status& status : {allocatable.status(), requested.status()}) {
+      if (!status.ok()) return Annotate(status, Concat("/debug/nodes: ", node.name));
+    }
+    nodes_.emplace(node.name, Node{*std::move(allocatable), *std::move(requested)});
     if (node.pods == 0) continue;
-    HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", name)));
-    auto on_node = DecodeNodeZones(described);
-    if (!on_node.ok()) return Annotate(on_node.status(), Concat("/debug/nodes/", name));
-    for (NodeZonesView::Pod& pod : on_node->pods) placed_[std::move(pod.uid)] = {name, std::move(pod.zones)};
+    HUYGENS_ASSIGN_OR_RETURN(admin::NodeDocument described, Describe(node.name));
+    for (admin::NodeDocument::Pod& pod : described.pods) {
+      placed_[std::move(pod.uid)] = {node.name, std::move(pod.zones)};
+    }
   }
   if (!nodes_.empty()) return absl::OkStatus();
   HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply ready, admin_.Fetch("/readyz"));
   return Refused(ready.code == 200
                      ? "the cluster has no Node; where huygens reads manifests (cluster.manifests), none of them is one"
                      : "huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
+}
+
+StatusOr<admin::NodeDocument> StandInScheduler::Describe(const std::string& node) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string json, admin_.Get(Concat("/debug/nodes/", node)));
+  auto said = wire::DecodeJson<admin::NodeDocument>(json);
+  if (!said.ok()) return Annotate(said.status(), Concat("/debug/nodes/", node));
+  return said;
 }
 
 StatusOr<PodOutcome> StandInScheduler::Place(const PodManifest& pod) {
@@ -122,13 +134,15 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
 void StandInScheduler::AskWhy(const PodManifest& pod, PodOutcome& outcome) {
   const auto json = admin_.Get(
       Concat("/debug/pods/", net::PercentEncoded(pod.pod.namespace_name), "/", net::PercentEncoded(pod.pod.name)));
-  const auto now = json.ok() ? DecodePodView(*json) : StatusOr<PodView>(json.status());
+  const auto now = json.ok() ? wire::DecodeJson<admin::PodDocument>(*json) : json.status();
   if (!now.ok() || now->uid != pod.pod.uid) return;
+  std::map<std::string_view, const admin::PodDocument::Node*> refused_now;
+  for (const admin::PodDocument::Node& node : now->nodes) refused_now[node.name] = &node;
   for (auto& [node, reason] : outcome.refusals) {
-    const auto found = now->refusals.find(node);
-    if (found == now->refusals.end() || !found->second.reason.starts_with(reason)) continue;
-    reason = found->second.reason;
-    if (!found->second.why.empty()) outcome.figures[node] = found->second.why;
+    const auto found = refused_now.find(node);
+    if (found == refused_now.end() || !found->second->reason.starts_with(reason)) continue;
+    reason = found->second->reason;
+    if (!found->second->why.empty()) outcome.figures[node] = found->second->why;
   }
 }
 
@@ -177,12 +191,10 @@ Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, P
     return absl::OkStatus();
   }
   outcome.node = node;
-  HUYGENS_ASSIGN_OR_RETURN(const std::string described, admin_.Get(Concat("/debug/nodes/", node)));
-  auto on_node = DecodeNodeZones(described);
-  if (!on_node.ok()) return Annotate(on_node.status(), Concat("/debug/nodes/", node));
+  HUYGENS_ASSIGN_OR_RETURN(admin::NodeDocument described, Describe(node));
   const std::string_view uid = pod.pod.uid;
-  const auto placed = std::ranges::find(on_node->pods, uid, &NodeZonesView::Pod::uid);
-  if (placed != on_node->pods.end()) outcome.zones = std::move(placed->zones);
+  const auto placed = std::ranges::find(described.pods, uid, &admin::NodeDocument::Pod::uid);
+  if (placed != described.pods.end()) outcome.zones = std::move(placed->zones);
   return absl::OkStatus();
 }
 

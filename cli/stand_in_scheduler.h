@@ -10,7 +10,8 @@
 #include <utility>
 #include <vector>
 
-#include "cli/cluster_view.h"
+#include "admin/node_document.h"
+#include "base/resource.h"
 #include "cli/pods_file.h"
 #include "cli/remote.h"
 
@@ -19,17 +20,18 @@ namespace huygens::cli {
 struct PodOutcome {
   std::string pod;  // namespace/name
   std::string uid;
-  std::string node;              // empty: none
-  std::vector<ZoneView> zones;   // of the node; empty: no result
-  std::optional<int64_t> score;  // of the node
-  bool placed_before = false;    // it was on the node when the scheduler started: nobody was asked
+  std::string node;                     // empty: none
+  std::vector<admin::ZoneShare> zones;  // of the node; empty: no result
+  std::optional<int64_t> score;         // of the node
+  bool placed_before = false;           // it was on the node when the scheduler started: nobody was asked
   std::vector<std::pair<std::string, std::string>>
       refusals;  // (node, reason), node fit's first; a node may have several
   size_t node_count = 0;
-  std::map<std::string, std::string> figures;  // by node, of those that filter refused for their zones: cli/pod_view.h
-  std::string quota;                           // why its business group refuses it; may be empty
-  std::vector<std::string> not_understood;     // as in PodManifest
-  std::string error;                           // of a verb, as it answered: not a decision about the pod, but a fault
+  std::map<std::string, std::string>
+      figures;                              // by node, of those that filter refused for their zones: PodDocument's why
+  std::string quota;                        // why its business group refuses it; may be empty
+  std::vector<std::string> not_understood;  // as in PodManifest
+  std::string error;                        // of a verb, as it answered: not a decision about the pod, but a fault
 };
 
 // "0/5 nodes are available: 2 Insufficient cpu, 3 node(s) had insufficient resource of NUMA node.", as kube-scheduler's
@@ -49,6 +51,7 @@ class StandInScheduler {
   size_t node_count() const { return nodes_.size(); }
 
  private:
+  StatusOr<admin::NodeDocument> Describe(const std::string& node);
   std::vector<std::string> FitByRequests(const PodManifest& pod, const ResourceVector& requests,
                                          PodOutcome& outcome) const;
   Status Filter(const PodManifest& pod, std::vector<std::string>& nodes, PodOutcome& outcome);
@@ -61,10 +64,14 @@ class StandInScheduler {
   Remote& verbs_;
   Remote& admin_;
   ResourceNames& names_;
-  std::map<std::string, NodeView> nodes_;
+  struct Node {
+    ResourceVector allocatable;
+    ResourceVector requested;  // by the pods on it, pod slots included
+  };
+  std::map<std::string, Node> nodes_;
   struct Placed {
     std::string node;
-    std::vector<ZoneView> zones;
+    std::vector<admin::ZoneShare> zones;
   };
   std::map<std::string, Placed> placed_;  // by UID, at the start
 };

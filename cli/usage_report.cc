@@ -14,6 +14,8 @@ namespace huygens::cli {
 
 namespace {
 
+using admin::ResourceUse;
+using admin::WeekOfUse;
 using std::chrono::days;
 using std::chrono::hours;
 
@@ -34,12 +36,12 @@ std::string Upper(std::string_view text) {
   return upper;
 }
 
-std::string StateText(const ResourceUseView& use) {
+std::string StateText(const ResourceUse& use) {
   return use.age_seconds ? Concat(use.state, " (", std::to_string(*use.age_seconds), "s)") : use.state;
 }
 
 // What the pods request stands for what is not measured.
-std::string PeakText(std::string_view peak, const ResourceUseView& use) {
+std::string PeakText(std::string_view peak, const ResourceUse& use) {
   return Concat(peak, use.state == "fresh" || peak.empty() ? "" : " (requests)");
 }
 
@@ -61,6 +63,11 @@ std::string AmountText(std::string_view resource, const std::string& quantity) {
   return Concat(number, large ? "Gi" : "Mi");
 }
 
+std::string AmountOf(const admin::Amounts& amounts, std::string_view resource) {
+  const auto found = std::ranges::find(amounts, resource, &admin::Amounts::value_type::first);
+  return found == amounts.end() ? "" : found->second;
+}
+
 // In the unit of the curve: milli-cores, bytes or units.
 double Base(std::string_view resource, const std::string& quantity) {
   const auto parsed = Quantity::Parse(quantity);
@@ -75,19 +82,19 @@ std::string_view Bar(double value, double full) {
 }
 
 // The highest use in the hour that begins then.
-double HighestIn(const std::vector<double>& curve, Time begin, Duration slot) {
+double HighestIn(const std::vector<int64_t>& curve, Time begin, Duration slot) {
   double highest = 0;
   const auto slots = static_cast<int64_t>(curve.size());
   for (int64_t at = begin.time_since_epoch() / slot; at * slot < (begin + hours(1)).time_since_epoch(); ++at) {
-    highest = std::max(highest, curve[static_cast<size_t>((at % slots + slots) % slots)]);
+    highest = std::max(highest, static_cast<double>(curve[static_cast<size_t>((at % slots + slots) % slots)]));
   }
   return highest;
 }
 
-void AppendWeek(std::string& text, const ResourceUseView& use, Duration slot, Time now) {
+void AppendWeek(std::string& text, const WeekOfUse::Resource& use, Duration slot, Time now) {
   constexpr std::array<std::string_view, 7> kDays = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
-  const double highest = *std::max_element(use.curve.begin(), use.curve.end());
-  const double full = use.ceiling.empty() ? highest : Base(use.name, use.ceiling);
+  const auto highest = static_cast<double>(*std::max_element(use.curve.begin(), use.curve.end()));
+  const double full = use.ceiling.empty() ? highest : Base(use.resource, use.ceiling);
   const auto today = std::chrono::floor<days>(now);
   const auto monday = today - (std::chrono::weekday(today) - std::chrono::Monday);
   for (int day = 0; day < 7; ++day) {
@@ -101,12 +108,12 @@ void AppendWeek(std::string& text, const ResourceUseView& use, Duration slot, Ti
   text += "       0     6     12    18\n";
 }
 
-void AppendPods(std::string& text, const ResourceUseView& use) {
+void AppendPods(std::string& text, const WeekOfUse::Resource& use) {
   if (use.pods.empty()) return;
   Table table({"  POD", "PEAK", "FROM"});
   for (size_t i = 0; i < std::min(kMostPods, use.pods.size()); ++i) {
-    const PodUseView& pod = use.pods[i];
-    table.AddRow({Concat("  ", pod.pod), AmountText(use.name, pod.peak),
+    const WeekOfUse::Pod& pod = use.pods[i];
+    table.AddRow({Concat("  ", pod.pod), AmountText(use.resource, pod.peak),
                   pod.measured ? Concat("history of ", pod.workload) : "requests and limits: no history yet"});
   }
   text += table.Text();
@@ -115,7 +122,7 @@ void AppendPods(std::string& text, const ResourceUseView& use) {
 
 }  // namespace
 
-std::string UsageTopText(const UsageTopView& top, std::string_view size) {
+std::string UsageTopText(const admin::UsageTopDocument& top, std::string_view size) {
   std::string text = Concat(std::to_string(top.nodes), " nodes, those with the highest weekly peak of ", top.by,
                             " first; check usage: ",
                             top.check == "stepsAside"    ? "steps aside"
@@ -125,50 +132,52 @@ std::string UsageTopText(const UsageTopView& top, std::string_view size) {
   if (top.fits) text += Concat(std::to_string(*top.fits), " more pods of ", size, " fit on all nodes together\n");
   if (top.top.empty()) return text;
   std::vector<std::string> head = {"NODE"};
-  for (const ResourceUseView& use : top.top.front().resources) {
-    const std::string name = Upper(use.name);
+  for (const auto& each : top.top.front().usage) {
+    const std::string name = Upper(each.first);
     for (std::string_view column : {" NOW", " PEAK", " HEADROOM"}) head.push_back(Concat(name, column));
   }
   for (std::string_view column : {"CPU UNREQUESTED", "MEMORY UNREQUESTED", "FIGURES"}) head.emplace_back(column);
   if (top.fits) head.emplace_back("FITS");
   Table table(std::move(head));
-  for (const NodeUseView& node : top.top) {
+  for (const admin::UsageTopDocument::Node& node : top.top) {
     std::vector<std::string> row = {node.name};
     std::string state;
-    for (const ResourceUseView& use : node.resources) {
+    for (const auto& [resource, use] : node.usage) {
       row.insert(row.end(),
-                 {Percent(use.now_share), PeakText(Percent(use.peak_share), use), AmountText(use.name, use.headroom)});
-      if (use.name == top.by) state = StateText(use);
+                 {Percent(use.now_share), PeakText(Percent(use.peak_share), use), AmountText(resource, use.headroom)});
+      if (resource == top.by) state = StateText(use);
     }
-    row.insert(row.end(), {node.unrequested_cpu, AmountText("memory", node.unrequested_memory), state});
+    row.insert(row.end(),
+               {AmountOf(node.unrequested, "cpu"), AmountText("memory", AmountOf(node.unrequested, "memory")), state});
     if (node.fits) row.push_back(std::to_string(*node.fits));
     table.AddRow(std::move(row));
   }
   return text + table.Text();
 }
 
-std::string NodeUseText(const NodeUseView& node, Time now) {
+std::string NodeUseText(const admin::NodeDocument& node, Time now) {
   std::string text;
   if (!node.kubelet.empty()) {
     Table table({"  ASSUMED OF KUBELET", "VALUE", "FROM"});
-    for (const KubeletSettingView& each : node.kubelet) {
+    for (const admin::NodeDocument::Setting& each : node.kubelet) {
       table.AddRow({Concat("  ", each.name), each.value, each.from == "object" ? "topology object" : each.from});
     }
     text += Concat(table.Text(), "\n");
   }
-  if (node.resources.empty()) return text + node.no_usage + "\n";
+  if (!node.usage || node.usage->resources.empty()) return text + node.no_usage + "\n";
   bool drawn = false;
-  for (const ResourceUseView& use : node.resources) {
-    text += Concat(&use != &node.resources.front() ? "\n" : "", "use of ", use.name, ": ", StateText(use), "\n");
+  for (const WeekOfUse::Resource& use : node.usage->resources) {
+    text +=
+        Concat(&use != &node.usage->resources.front() ? "\n" : "", "use of ", use.resource, ": ", StateText(use), "\n");
     Table table(
         {"  CAPACITY", "CEILING", "HEADROOM", "NOW", "PEAK", "AT (UTC)", "PEAK OF SUM", "SUM OF PEAKS", "SYSTEM"});
-    const auto amount = [&use](const std::string& quantity) { return AmountText(use.name, quantity); };
+    const auto amount = [&use](const std::string& quantity) { return AmountText(use.resource, quantity); };
     table.AddRow({Concat("  ", use.capacity.empty() ? "-" : amount(use.capacity)), amount(use.ceiling),
                   amount(use.headroom), Concat(amount(use.now), use.now_share ? " " : "", Percent(use.now_share)),
                   PeakText(Concat(amount(use.peak), use.peak_share ? " " : "", Percent(use.peak_share)), use),
                   use.peak_slot, amount(use.peak_of_sum), amount(use.sum_of_peaks), amount(use.system)});
     text += table.Text();
-    const Duration slot = std::chrono::seconds(node.slot_seconds);
+    const Duration slot = std::chrono::seconds(node.usage->slot_seconds);
     if (!use.curve.empty() && slot > Duration::zero()) {
       AppendWeek(text, use, slot, now);
       drawn = true;

@@ -3,8 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "admin/node_document.h"
 #include "admin/query_string.h"
 #include "tests/admin/admin_fixture.h"
+#include "tests/admin/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -146,6 +148,7 @@ TEST_F(AdminTest, NodesShowWhatPlacedPodsRequest) {
             R"({"name":"b","known":false,"mode":"none","allocatable":{},)"
             R"("requested":{"cpu":"1","memory":"1Gi","pods":"1"},"pods":1}]})"
             "\n");
+  ExpectReadWhole<NodeListDocument>(reply.body);
 }
 
 TEST_F(AdminTest, ManyNodesAreListedInSlicesThatLetOtherTasksThrough) {
@@ -181,6 +184,7 @@ TEST_F(AdminTest, ANodeShowsItsZonesAndWhoHoldsThem) {
                                     R"("used":{"cpu":"2"},"free":{"cpu":"6"}})"));
   EXPECT_THAT(reply.body, HasSubstr(R"("pods":[{"pod":"default/p","uid":"uid-p","reservation":"reserved",)"
                                     R"("zones":[{"name":"node0","zone":0,"amount":{"cpu":"2"}}]}])"));
+  ExpectReadWhole<NodeDocument>(reply.body);
   EXPECT_EQ(Get("/debug/nodes/%61").code, 200);
 
   EXPECT_THAT(reply.body, testing::Not(HasSubstr("\"kubelet\"")));
@@ -202,6 +206,9 @@ TEST_F(AdminTest, ANodeThatKubeletPinsShowsWhatIsAssumedOfKubelet) {
   EXPECT_THAT(body, HasSubstr(R"("kubelet":[{"name":"topologyManagerPolicy","value":"restricted","from":"object"},)"
                               R"({"name":"topologyManagerScope","value":"container","from":"configuration"},)"));
   EXPECT_THAT(body, HasSubstr(R"("notices":["attribute topologyManagerScope: kubelet knows no pds, so it counts as)"));
+  EXPECT_THAT(body,
+              HasSubstr(R"("zones":[{"name":"node-0","zone":0,"allocatable":{"cpu":"8"},"available":{"cpu":"8"},)"));
+  ExpectReadWhole<NodeDocument>(body);
 }
 
 TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {

@@ -3,7 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "admin/pod_document.h"
 #include "tests/admin/admin_fixture.h"
+#include "tests/admin/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -44,6 +46,9 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
       << "which is no reason why it would never fit";
   EXPECT_THAT(Get("/debug/nodes/a").body,
               HasSubstr(R"("lostTopology":true,"lossLeftSeconds":510,"lossGraceSeconds":600,"zones":[)"));
+  for (const char* pod : {"big", "plain"}) {
+    ExpectReadWhole<PodDocument>(Get(Concat("/debug/pods/default/", pod)).body);
+  }
   EXPECT_EQ(Get("/debug/pods/default/nobody").code, 404);
   EXPECT_EQ(Get("/debug/pods/default").code, 400);
 }

@@ -6,7 +6,7 @@
 #include "admin/pod_quota_page.h"
 #include "admin/quota_json.h"
 #include "base/text.h"
-#include "wire/json_document.h"
+#include "tests/admin/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -26,8 +26,7 @@ std::string List(const quota::Tree& tree, const std::string& group = "") {
   while (page.Step(&tree, json)) {
   }
   json.pop_back();  // the line end
-  EXPECT_EQ(wire::EncodeJson(wire::DecodeJson<QuotaTreeDocument>(json).value()), json)
-      << "whoever reads it misses something";
+  ExpectReadWhole<QuotaTreeDocument>(json);
   return json;
 }
 
@@ -184,8 +183,7 @@ class PodQuotaTest : public testing::Test {
     }
     EXPECT_TRUE(out.ends_with("}\n"));
     out.pop_back();
-    EXPECT_EQ(wire::EncodeJson(wire::DecodeJson<PodQuotaDocument>(out).value()), out)
-        << "whoever reads it misses something";
+    ExpectReadWhole<PodQuotaDocument>(out);
     return out;
   }
 

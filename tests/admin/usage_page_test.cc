@@ -5,6 +5,7 @@
 
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
+#include "tests/admin/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -56,6 +57,7 @@ class UsagePageTest : public testing::Test {
   std::string Whole(UsagePage& page, Time now) {
     std::string json = page.Begin(*placement_, now);
     for (std::string rows; !(rows = page.NextRows(1)).empty();) json += rows;
+    ExpectReadWhole<UsageTopDocument>(json);
     return json;
   }
 
@@ -127,8 +129,7 @@ TEST_F(UsagePageTest, SaysThatNoResourceIsNamed) {
   placement_ = *placement::Placement::Create({.checks = {"usage"}});
   EXPECT_THAT(Ask(""), testing::StartsWith("usage.resources is empty"));
   placement_->Apply(cluster::NodeSet{{.name = "n", .uid = ""}});
-  std::string out;
-  ASSERT_TRUE(AppendNode(out, *placement_, "n", kNow, resources_));
+  const std::string out = wire::EncodeJson(DescribeNode(*placement_, "n", kNow, resources_).value());
   EXPECT_THAT(out, HasSubstr(R"("noUsage":"usage.resources is empty)"));
 }
 
@@ -144,8 +145,8 @@ TEST_F(UsagePageTest, WhatIsNotFreshHasNoUseOfNow) {
 }
 
 TEST_F(UsagePageTest, OneNodeShowsItsWeek) {
-  std::string out;
-  ASSERT_TRUE(AppendNode(out, *placement_, "hot", kNow, resources_));
+  const std::string out = wire::EncodeJson(DescribeNode(*placement_, "hot", kNow, resources_).value());
+  ExpectReadWhole<NodeDocument>(out);
   EXPECT_THAT(
       out, HasSubstr(R"(,"usage":{"slotSeconds":900,"resources":[{"resource":"cpu","state":"fresh","ageSeconds":12,)"));
   EXPECT_THAT(out, HasSubstr(R"("sumOfPeaks":"6500m","peakOfSum":"6500m","peakSlot":"Sat 10:00","system":"500m",)"));

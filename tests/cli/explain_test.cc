@@ -207,11 +207,11 @@ class ExplainNow : public Explain {
   static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
   std::string TextWith(std::string_view now, std::string_view quota = "") {
     const auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
-    const auto view = DecodePodView(now);
+    const auto view = wire::DecodeJson<admin::PodDocument>(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
-    const auto quota_view = wire::DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
-    EXPECT_TRUE(quota_view.ok()) << quota_view.status();
-    return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view, quota.empty() ? nullptr : &*quota_view);
+    const auto budget = wire::DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
+    EXPECT_TRUE(budget.ok()) << budget.status();
+    return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view, quota.empty() ? nullptr : &*budget);
   }
   void FilterAll(policy::Reason reason, std::string_view quota = "") {
     const std::vector<uint8_t> codes(3, Code(reason));
@@ -373,7 +373,7 @@ TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
 }
 
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
-  const auto node = DecodeNodeZones(
+  const auto node = wire::DecodeJson<admin::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"notices":["label x: no"],"zones":[)"
       R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
       R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
@@ -390,14 +390,15 @@ TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
   EXPECT_THAT(text,
               HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones\n"));
-  const auto lost = DecodeNodeZones(
+  const auto lost = wire::DecodeJson<admin::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
   EXPECT_THAT(
       NodeZonesText(*lost),
       HasSubstr("\n! its NodeResourceTopology was deleted, and pods that need zones wait until it is back; what "
                 "it last said holds for 412 s more (topology.lossGrace: 10m), then the node counts as one "
                 "without\n"));
-  const auto unusable = DecodeNodeZones(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
+  const auto unusable =
+      wire::DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
   EXPECT_THAT(NodeZonesText(*unusable), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json_text.h"
+#include "cli/node_report.h"
 #include "cli/place_report.h"
 #include "tests/net/fixture.h"
 

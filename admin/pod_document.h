@@ -1,0 +1,82 @@
+// What /debug/pods/NAMESPACE/NAME says, for the page that fills it in and for whoever reads it: what every node would
+// say of one pod now, with figures, or why the pod has no zones. The lists of fields are the format
+// (wire/json_document.h). Amounts are Kubernetes quantities. A text that is empty, and what else is not set, is not
+// known or not said. Plain values; any thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "admin/node_document.h"
+
+namespace huygens::admin {
+
+struct PodDocument {
+  // What zones lack for the pod. `free`, and `of` (what there is when no pod is there), name what is needed.
+  struct Figures {
+    Amounts needs;
+    bool one_zone = false;  // all of it in one zone; else in all zones together
+    std::string container;  // that was refused, where kubelet pins by container
+    std::string zone;       // the one that comes nearest; empty: all together
+    Amounts free, of;
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("needs", self.needs);
+      fields.Always("oneZone", self.one_zone);
+      fields.IfSet("container", self.container);
+      fields.IfSet("zone", self.zone);
+      fields.Always("free", self.free);
+      fields.Always("of", self.of);
+    }
+    bool operator==(const Figures&) const = default;
+  };
+  struct Node {
+    std::string name;
+    std::string reason;  // as in /debug/decisions
+    std::string cause;   // the label of the metrics
+    std::string why;     // with figures
+    std::optional<Figures> figures;
+    std::optional<int64_t> loss_left_seconds, loss_grace_seconds;  // as in NodeDocument
+    bool never_fits = false;
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("name", self.name);
+      fields.Always("reason", self.reason);
+      fields.Always("cause", self.cause);
+      fields.IfSet("why", self.why);
+      fields.IfSet("figures", self.figures);
+      fields.IfSet("lossLeftSeconds", self.loss_left_seconds);
+      fields.IfSet("lossGraceSeconds", self.loss_grace_seconds);
+      fields.IfSet("neverFits", self.never_fits);
+    }
+    bool operator==(const Node&) const = default;
+  };
+
+  std::string pod, uid;
+  std::string node;                         // where it holds capacity
+  std::string reservation;                  // "reserved", "assumed", "held" for a gang; else it is bound there
+  std::string since;                        // RFC 3339: when kubelet saw it
+  std::string no_zones;                     // the one cause; else it asks for zones, or has some
+  std::string gang;                         // spec.schedulingGroup
+  std::optional<int64_t> gang_holds;        // pods of it that hold what filter promised them, and are not bound yet
+  std::vector<std::string> not_understood;  // of its annotations
+  std::vector<Node> nodes;                  // that would not take it; none where it is placed
+
+  static void Describe(auto& self, auto& fields) {
+    fields.Always("pod", self.pod);
+    fields.Always("uid", self.uid);
+    fields.IfSet("node", self.node);
+    fields.IfSet("reservation", self.reservation);
+    fields.IfSet("since", self.since);
+    fields.IfSet("noZones", self.no_zones);
+    fields.IfSet("gang", self.gang);
+    fields.IfSet("gangHolds", self.gang_holds);
+    fields.IfSet("notUnderstood", self.not_understood);
+    fields.Always("nodes", self.nodes);
+  }
+  bool operator==(const PodDocument&) const = default;
+};
+
+}  // namespace huygens::admin

@@ -1,0 +1,20 @@
+// Whoever reads a page as its document reads all of it: written again it is the same.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string_view>
+
+#include "wire/json_document.h"
+
+namespace huygens::admin {
+
+template <typename Document>
+void ExpectReadWhole(std::string_view page) {
+  while (page.ends_with('\n')) page.remove_suffix(1);
+  const auto document = wire::DecodeJson<Document>(page);
+  ASSERT_TRUE(document.ok()) << document.status() << " of " << page;
+  EXPECT_EQ(wire::EncodeJson(*document), page);
+}
+
+}  // namespace huygens::admin

@@ -1,0 +1,79 @@
+// Pages with every member changed in every way, as a server of another version or make might send them: what is read is
+// printed, what is not is an error that names its place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "cli/explain_report.h"
+#include "cli/node_report.h"
+#include "cli/quota_report.h"
+#include "cli/usage_report.h"
+#include "tests/wire/mutation.h"
+#include "wire/json_document.h"
+
+namespace huygens::cli {
+namespace {
+
+const Time kNow = *ParseRfc3339("2026-11-21T12:30:00Z");
+
+template <typename Document, typename Print>
+void ExpectReadOrRefused(std::string_view page, Print print) {
+  ASSERT_TRUE(wire::DecodeJson<Document>(page).ok());
+  size_t printed = 0, refused = 0;
+  wire::Mutator(page).ForEach([&](wire::Mutation, const std::string& json) {
+    const auto document = wire::DecodeJson<Document>(json);
+    if (document.ok()) {
+      EXPECT_FALSE(print(*document).empty()) << json;
+      ++printed;
+    } else {
+      EXPECT_THAT(std::string(Message(document.status())), testing::ContainsRegex("^[a-zA-Z]+[^:]*: ")) << json;
+      ++refused;
+    }
+  });
+  EXPECT_GT(printed, 10u);
+  EXPECT_GT(refused, 10u);
+}
+
+TEST(HostilePages, OfUsage) {
+  ExpectReadOrRefused<admin::UsageTopDocument>(
+      R"({"by":"cpu","check":"on","staleShare":0.5,"nodes":2,"fits":3,"top":[{"name":"n1","fits":0,)"
+      R"("unrequested":{"cpu":"4"},"usage":{"cpu":{"state":"fresh","ageSeconds":12,"capacity":"32","ceiling":"25600m",)"
+      R"("now":"10","peak":"26","measuredPeak":"25","nowShare":0.312,"peakShare":0.812,"headroom":"-400m"},"memory":{}}}]})",
+      [](const auto& top) { return UsageTopText(top, "cpu=2"); });
+}
+
+TEST(HostilePages, OfANode) {
+  ExpectReadOrRefused<admin::NodeDocument>(
+      R"({"name":"n1","known":true,"mode":"kubelet","allocatable":{"cpu":"8"},"requested":{},"singleNuma":true,)"
+      R"("lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600,"defect":"x","notices":["y"],"kubelet":[)"
+      R"({"name":"cpuManagerPolicy","value":"static","from":"object"}],"zones":[{"name":"node0","zone":0,"absent":true,)"
+      R"("stale":true,"offlineCpu":"7","allocatable":{"cpu":"8"},"available":{"cpu":"8"},"effective":{"cpu":"7"},)"
+      R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1}],"pods":[{"pod":"default/a","uid":"u",)"
+      R"("reservation":"held","counted":"predicted","zones":[{"name":"node0","zone":0,"amount":{"cpu":"4"}}]}],)"
+      R"("usage":{"slotSeconds":900,"resources":[{"resource":"cpu","state":"fresh","ageSeconds":5,"capacity":"8",)"
+      R"("ceiling":"4","now":"2","peak":"3","nowShare":0.25,"peakShare":0.7,"headroom":"1","sumOfPeaks":"7",)"
+      R"("peakOfSum":"5","peakSlot":"Wed 23:00","system":"100m","reserved":"1","estimates":"6","pods":[)"
+      R"({"pod":"a","workload":"w","peak":"3","measured":true}],"curve":[1,2]}]},"noUsage":"z"})",
+      [](const auto& node) { return Concat(NodeZonesText(node), NodeUseText(node, kNow)); });
+}
+
+TEST(HostilePages, OfBudgets) {
+  ExpectReadOrRefused<admin::QuotaTreeDocument>(
+      R"({"enforcement":"placement","groups":[{"name":"a","parent":"b","path":"b/a","state":"frozen","why":"x",)"
+      R"("children":["c"],"keys":[{"key":"cpu","hard":"4","unknown":true,"unlimited":true,"used":"6","self":"5",)"
+      R"("children":"1","remaining":"-2","share":1.5}],"overAbove":[{"group":"b","keys":["cpu"]}]}]})",
+      [](const auto& tree) { return QuotaTreeText(tree, ""); });
+}
+
+constexpr std::string_view kPodQuota =
+    R"({"pod":"shop/web","enforcement":"placement","group":"g","path":"g","models":{"cpu":"A4"},"modelNodes":0,)"
+    R"("otherModels":"x","node":"n","nodeModels":{"cpu":"A5"},"relabelled":true,"since":"2026-11-21T12:00:00Z",)"
+    R"("verdict":"refused","why":"y","nearestGroup":"h","refusedByModel":"z","keys":[{"key":"cash/cpu","cost":"2",)"
+    R"("used":"4","children":"1","hard":"4","lacks":true,"ofNode":true}],"usedBy":[{"group":"g","key":"cash/cpu",)"
+    R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":7,"children":[],"moreChildren":1}]})";
+
+TEST(HostilePages, OfWhatAPodCosts) {
+  ExpectReadOrRefused<admin::PodQuotaDocument>(kPodQuota, [](const auto& pod) { return PodQuotaText(pod, kNow); });
+}
+
+}  // namespace
+}  // namespace huygens::cli
