@@ -38,7 +38,10 @@ class SignalledService final : public RunningService {
  private:
   void RaiseNext() {
     if (signals_.empty()) return;
-    loop_.Post([signal = signals_.front()] { std::raise(signal); });
+    loop_.Post([this, signal = signals_.front()] {
+      calls_.push_back(Concat("signal ", std::to_string(signal)));
+      std::raise(signal);
+    });
     signals_.erase(signals_.begin());
   }
 
@@ -71,13 +74,13 @@ class ProcessTest : public testing::Test {
 
 TEST_F(ProcessTest, AnInterruptDrainsWithoutTheLameDuck) {
   EXPECT_TRUE(RunWith({SIGINT}));
-  EXPECT_THAT(calls_, ElementsAre("drain", "end of lame duck", "destroyed"));
+  EXPECT_THAT(calls_, ElementsAre("signal 2", "drain", "end of lame duck", "destroyed"));
   EXPECT_THAT(Log(), AllOf(HasSubstr("msg=draining signal=2 lameDuckSeconds=5"), HasSubstr("msg=stopped")));
 }
 
 TEST_F(ProcessTest, ATerminationWaitsForTheLameDuckUnlessASecondComes) {
   EXPECT_TRUE(RunWith({SIGTERM, SIGTERM}));
-  EXPECT_THAT(calls_, ElementsAre("drain", "end of lame duck", "destroyed"));
+  EXPECT_THAT(calls_, ElementsAre("signal 15", "drain", "signal 15", "end of lame duck", "destroyed"));
   EXPECT_THAT(Log(), HasSubstr("msg=draining signal=15"));
 }
 
