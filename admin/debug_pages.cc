@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "admin/debug_json.h"
+#include "admin/decision_document.h"
 #include "admin/pod_page.h"
 #include "admin/pod_quota_page.h"
 #include "admin/query_string.h"
@@ -66,7 +67,7 @@ class DecisionPieces {
   std::string Next() {
     std::string piece;
     if (ended_) return piece;
-    if (first_) piece = "{\"decisions\":[";
+    if (first_) piece = wire::EncodeJsonUpToItems(DecisionListDocument());
     while (piece.size() < kPiece) {
       const auto found = left_ == 0 ? std::nullopt : ring_.Before({pod_, uid_}, before_);
       if (!found) {

@@ -59,15 +59,15 @@ struct PodNow {
 };
 
 // The newest that names nodes; null if there is none.
-const DecisionView* NewestVerdict(const std::vector<DecisionView>& decisions) {
+const admin::DecisionDocument* NewestVerdict(const std::vector<admin::DecisionDocument>& decisions) {
   const auto found = std::ranges::find_if(
-      decisions, [](const DecisionView& each) { return each.verb == "filter" || each.verb == "bind"; });
+      decisions, [](const admin::DecisionDocument& each) { return each.verb == "filter" || each.verb == "bind"; });
   return found == decisions.end() ? nullptr : &*found;
 }
 
-PodNow AskNow(Remote& admin, const std::vector<DecisionView>& decisions) {
+PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
   PodNow now;
-  const DecisionView& newest = decisions.front();
+  const admin::DecisionDocument& newest = decisions.front();
   const size_t slash = newest.pod.find('/');
   const std::string_view pod = newest.pod;
   if (slash == std::string::npos) return now;
@@ -79,7 +79,7 @@ PodNow AskNow(Remote& admin, const std::vector<DecisionView>& decisions) {
   if (!view.ok() || (!newest.uid.empty() && view->uid != newest.uid)) return now;
   now.json = *json;
   now.view = *std::move(view);
-  const DecisionView* verdict = NewestVerdict(decisions);
+  const admin::DecisionDocument* verdict = NewestVerdict(decisions);
   if (verdict == nullptr || verdict->quota.empty()) return now;
   const auto quota_json = admin.Get(Concat("/debug/quotas/pods/", path));
   if (!quota_json.ok()) return now;
@@ -118,28 +118,29 @@ int Run(std::span<const std::string_view> arguments) {
   const auto pod = ReadPodArgument(given);
   if (!pod.ok()) return UsageError(kName, Message(pod.status()));
   auto json = Ask(*admin, "pod", pod->Key());
-  auto decisions = json.ok() ? DecodeDecisions(*json) : StatusOr<std::vector<DecisionView>>(json.status());
-  if (decisions.ok() && decisions->empty() && !pod->space_given) {
+  auto said = json.ok() ? wire::DecodeJson<admin::DecisionListDocument>(*json) : json.status();
+  if (said.ok() && said->decisions.empty() && !pod->space_given) {
     json = Ask(*admin, "uid", given);
-    if (json.ok()) decisions = DecodeDecisions(*json);
+    if (json.ok()) said = wire::DecodeJson<admin::DecisionListDocument>(*json);
   }
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  if (!decisions.ok()) return Failed(kName, Message(Annotate(decisions.status(), "answer of /debug/decisions")));
+  if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/decisions")));
+  const std::vector<admin::DecisionDocument>& decisions = said->decisions;
   auto ready = admin->Fetch("/readyz");
   if (!ready.ok()) return Failed(kName, Message(ready.status()));
   const std::string trouble = ready->code == 200 ? "" : NotReadyText(ready->body);
-  if (decisions->empty() && !trouble.empty()) return Failed(kName, trouble);
-  if (decisions->empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
-  if (decisions->empty()) {
+  if (decisions.empty() && !trouble.empty()) return Failed(kName, trouble);
+  if (decisions.empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
+  if (decisions.empty()) {
     const std::string_view name = given.substr(given.find('/') + 1);
     const bool is_node = admin->Get(Concat("/debug/nodes/", net::PercentEncoded(name))).ok();
     return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
   }
   if (!trouble.empty()) Failed(kName, trouble);  // what it decided before is still worth reading
-  const PodNow now = AskNow(*admin, *decisions);
+  const PodNow now = AskNow(*admin, decisions);
   const std::string text = *format == OutputFormat::kJson
                                ? WithNow(*std::move(json), now)
-                               : ExplainText(*decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
+                               : ExplainText(decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
                                              now.quota ? &*now.quota : nullptr);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;

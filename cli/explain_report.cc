@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "base/quantity.h"
 #include "cli/node_report.h"
 #include "cli/quota_report.h"
 #include "cli/table.h"
@@ -15,23 +16,25 @@ namespace huygens::cli {
 
 namespace {
 
+using admin::DecisionDocument;
+
 constexpr size_t kMostRows = 40;     // of nodes; more are summed up
 constexpr size_t kMostEarlier = 10;  // lines of earlier decisions
 
 // One way of a pod through the verbs; null where a verb was not asked, or is forgotten.
 struct Attempt {
-  const DecisionView* filter = nullptr;
-  const DecisionView* prioritize = nullptr;
-  const DecisionView* preempt = nullptr;
-  const DecisionView* bind = nullptr;
+  const DecisionDocument* filter = nullptr;
+  const DecisionDocument* prioritize = nullptr;
+  const DecisionDocument* preempt = nullptr;
+  const DecisionDocument* bind = nullptr;
   size_t size = 0;  // decisions that belong to it
 };
 
 // kube-scheduler asks filter, then prioritize and bind or, where no node is left, preempt: from the newest decision
 // back to the newest filter.
-Attempt Newest(std::span<const DecisionView* const> decisions) {
+Attempt Newest(std::span<const DecisionDocument* const> decisions) {
   Attempt attempt;
-  for (const DecisionView* decision : decisions) {
+  for (const DecisionDocument* decision : decisions) {
     ++attempt.size;
     if (decision->verb == "bind" && attempt.bind == nullptr) attempt.bind = decision;
     if (decision->verb == "preempt" && attempt.preempt == nullptr) attempt.preempt = decision;
@@ -49,7 +52,7 @@ std::string Number(double value, const char* format) {
   return text;
 }
 
-size_t Feasible(const DecisionView& filter) {
+size_t Feasible(const DecisionDocument& filter) {
   return static_cast<size_t>(
       std::count_if(filter.nodes.begin(), filter.nodes.end(), [](const auto& n) { return n.reason.empty(); }));
 }
@@ -64,11 +67,11 @@ std::string NoZones(const admin::PodDocument* now) {
 
 // Where none of the reasons is one that waiting could cure, or one holds of every node, whatever else a node lacks;
 // else empty.
-std::string MustChange(const DecisionView& filter, const admin::PodQuotaDocument* quota_now) {
+std::string MustChange(const DecisionDocument& filter, const admin::PodQuotaDocument* quota_now) {
   const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
   std::vector<std::string_view> changes;
   bool curable = false;
-  for (const DecisionView::NodeVerdict& node : filter.nodes) {
+  for (const DecisionDocument::Node& node : filter.nodes) {
     const auto reason = policy::ReasonExplainedAs(node.reason);
     if (reason == policy::Reason::kQuotaExceeded && above_whole) {
       return "its business group's budget must grow, or the pod ask for less";
@@ -83,7 +86,7 @@ std::string MustChange(const DecisionView& filter, const admin::PodQuotaDocument
   return curable ? "" : text;
 }
 
-std::string WhenAgain(const DecisionView& filter, const admin::PodQuotaDocument* quota_now) {
+std::string WhenAgain(const DecisionDocument& filter, const admin::PodQuotaDocument* quota_now) {
   const std::string change = MustChange(filter, quota_now);
   if (change.empty())
     return "kube-scheduler tries again when something changes in the cluster, and every five minutes.";
@@ -95,7 +98,7 @@ bool IsBound(const admin::PodDocument* pod_now) {
   return pod_now != nullptr && !pod_now->node.empty() && pod_now->reservation.empty();
 }
 
-std::string Summary(const DecisionView& decision) {
+std::string Summary(const DecisionDocument& decision) {
   if (!decision.error.empty()) return decision.error;
   if (decision.verb == "bind") return Concat("to ", decision.node);
   if (decision.verb == "filter")
@@ -104,41 +107,67 @@ std::string Summary(const DecisionView& decision) {
 }
 
 // Of a pod that is bound.
-std::string AskedAgain(const DecisionView& question, std::string_view node, Time now) {
+std::string AskedAgain(const DecisionDocument& question, std::string_view node, Time now) {
   return Concat("kube-scheduler asked about it again, ", When(question.time, now),
                 ", as it does before a bound pod grows in place (", question.verb, ": ", Summary(question),
                 "). That is judged as if the pod looked for zones anew; it stays on ", node,
                 ", in its own zones, whatever the answer is.");
 }
 
+// "node0: 8 cpu 1Gi memory"
+std::string ZonesText(const std::vector<DecisionDocument::Zone>& zones) {
+  std::vector<admin::ZoneShare> shares;
+  for (const DecisionDocument::Zone& zone : zones) {
+    admin::ZoneShare& share = shares.emplace_back(admin::ZoneShare{.name = zone.name});
+    for (const auto& [resource, amount] : zone.amounts) {
+      if (resource == "cpuMilli") {
+        share.amount.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
+      } else {
+        const auto format = resource == "memory" ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI;
+        share.amount.emplace_back(resource, Quantity::FromInt(amount, format).Canonical());
+      }
+    }
+  }
+  return ToText(shares);
+}
+
+// "usage: node(s) would exceed the usage ceiling", by checks that only report.
+std::string ReportsText(const DecisionDocument::Reports& reports) {
+  std::string text;
+  for (const auto& [check, reason] : reports) text += Concat(text.empty() ? "" : "; ", check, ": ", reason);
+  return text;
+}
+
 // The one sentence that somebody in a hurry reads.
 std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument* pod_now,
                      const admin::PodQuotaDocument* quota_now) {
-  if (const DecisionView* bind = attempt.bind) {
+  if (const DecisionDocument* bind = attempt.bind) {
     if (bind->error.empty()) {
       const bool again = bind->outcome == "already_bound";
       return Concat(again ? "Was bound already, to " : "Bound to ", bind->node, ", ", When(bind->time, now), "; ",
-                    bind->zones.empty() ? NoZones(pod_now) : Concat("zones ", ToText(bind->zones), "."));
+                    bind->zones.empty() ? NoZones(pod_now) : Concat("zones ", ZonesText(bind->zones), "."));
     }
     return Concat("Binding to ", bind->node, " failed, ", When(bind->time, now), ": ", bind->error,
                   "\nkube-scheduler puts the pod back into its queue and tries again.");
   }
-  if (const DecisionView* question = attempt.preempt ? attempt.preempt : attempt.filter; question && IsBound(pod_now)) {
+  if (const DecisionDocument* question = attempt.preempt ? attempt.preempt : attempt.filter;
+      question && IsBound(pod_now)) {
     const auto since = ParseRfc3339(pod_now->since);
     return Concat("It is bound to ", pod_now->node, ".\n",
                   since.ok() && question->time > *since
                       ? AskedAgain(*question, pod_now->node, now)
                       : Concat("What follows is of ", When(question->time, now), "."));
   }
-  if (const DecisionView* preempt = attempt.preempt) {
+  if (const DecisionDocument* preempt = attempt.preempt) {
     const bool helps = preempt->outcome == "ok";
     return Concat("Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()),
                   ", ", When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.",
                   helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, quota_now)));
   }
+  if (attempt.filter == nullptr && attempt.prioritize == nullptr) return "What filter and bind said is forgotten.";
   if (attempt.filter == nullptr)
     return Concat("Scored, ", When(attempt.prioritize->time, now), "; what filter said before is forgotten.");
-  const DecisionView& filter = *attempt.filter;
+  const DecisionDocument& filter = *attempt.filter;
   const size_t feasible = Feasible(filter);
   if (feasible == 0) {
     return Concat("Refused for ",
@@ -151,8 +180,8 @@ std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument*
 }
 
 struct Row {
-  const DecisionView::NodeVerdict* filter = nullptr;
-  const DecisionView::NodeVerdict* prioritize = nullptr;
+  const DecisionDocument::Node* filter = nullptr;
+  const DecisionDocument::Node* prioritize = nullptr;
 };
 
 // By node name.
@@ -173,7 +202,7 @@ const admin::PodDocument::Node* Find(const admin::PodDocument& pod, std::string_
 }
 
 // With the figures of now, where the reason is still the same.
-std::string Refusal(const DecisionView::NodeVerdict& node, const admin::PodDocument* pod_now) {
+std::string Refusal(const DecisionDocument::Node& node, const admin::PodDocument* pod_now) {
   if (pod_now == nullptr) return node.reason;
   const admin::PodDocument::Node* now = Find(*pod_now, node.name);
   if (now == nullptr || now->reason != node.reason || now->why.empty()) return node.reason;
@@ -185,7 +214,8 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
                     const admin::PodDocument* pod_now) {
   if (row.filter && !row.filter->reason.empty()) return Refusal(*row.filter, pod_now);
   const bool reported = row.filter && !row.filter->would_refuse.empty();
-  const std::string report = reported ? Concat("; would be refused: ", row.filter->would_refuse) : std::string();
+  const std::string report =
+      reported ? Concat("; would be refused: ", ReportsText(row.filter->would_refuse)) : std::string();
   if (attempt.bind && attempt.bind->node == name)
     return Concat(attempt.bind->error.empty() ? "bound here" : "binding here failed", report);
   if (!row.filter) return "";
@@ -213,7 +243,8 @@ std::string GangText(const Attempt& attempt, const admin::PodDocument* pod_now) 
 // What checks in mode report would have made of it; empty if nothing.
 std::string Reported(const Attempt& attempt) {
   if (attempt.bind && attempt.bind->error.empty() && !attempt.bind->would_refuse.empty()) {
-    return Concat("A check that only reports would have refused that node: ", attempt.bind->would_refuse, ".\n");
+    return Concat("A check that only reports would have refused that node: ", ReportsText(attempt.bind->would_refuse),
+                  ".\n");
   }
   if (attempt.filter == nullptr) return "";
   const auto refused = static_cast<size_t>(
@@ -224,7 +255,7 @@ std::string Reported(const Attempt& attempt) {
 }
 
 std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now) {
-  static const std::vector<DecisionView::Term> kNoTerms;
+  static const std::vector<DecisionDocument::Term> kNoTerms;
   const auto& terms = attempt.prioritize ? attempt.prioritize->terms : kNoTerms;
   const std::map<std::string, Row> rows = Rows(attempt);
   std::vector<std::pair<std::string, Row>> scored;
@@ -251,8 +282,8 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
     std::vector<std::string> cells{name};
     cells.push_back(row.prioritize && row.prioritize->score ? std::to_string(*row.prioritize->score) : "");
     for (size_t t = 0; t < terms.size(); ++t) {
-      const bool has = row.prioritize && t < row.prioritize->opinions.size() && row.prioritize->opinions[t];
-      cells.push_back(has ? Number(*row.prioritize->opinions[t], "%.2f") : "");
+      const bool has = row.prioritize && t < row.prioritize->terms.size() && row.prioritize->terms[t];
+      cells.push_back(has ? Number(*row.prioritize->terms[t], "%.2f") : "");
     }
     cells.push_back(Verdict(name, row, attempt, pod_now));
     table.AddRow(std::move(cells));
@@ -297,9 +328,7 @@ std::string WhatToDo(const Attempt& attempt, bool of_gang) {
   };
   for (const auto& node : attempt.filter->nodes) add(node.reason);
   for (const auto& node : attempt.filter->nodes) {
-    // "usage: node(s) would ..."
-    const std::string_view report = std::string_view(node.would_refuse).substr(0, node.would_refuse.find("; "));
-    if (const size_t colon = report.find(": "); colon != std::string_view::npos) add(report.substr(colon + 2));
+    if (!node.would_refuse.empty()) add(node.would_refuse.front().second);
   }
   std::ranges::stable_sort(reasons, std::greater<>(), &std::pair<policy::Reason, size_t>::second);
   std::string text;
@@ -319,25 +348,26 @@ std::string WhatToDo(const Attempt& attempt, bool of_gang) {
 
 }  // namespace
 
-std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, const admin::PodDocument* pod_now,
+std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now, const admin::PodDocument* pod_now,
                         const admin::PodQuotaDocument* quota_now) {
-  const DecisionView& newest = decisions.front();
-  std::vector<const DecisionView*> same_pod;
-  for (const DecisionView& decision : decisions) {
+  const DecisionDocument& newest = decisions.front();
+  std::vector<const DecisionDocument*> same_pod;
+  for (const DecisionDocument& decision : decisions) {
     if (decision.uid == newest.uid) same_pod.push_back(&decision);
   }
   const bool several = same_pod.size() < decisions.size();
   // A pod that is bound stays so, whatever was tried afterwards.
-  const auto bound = std::find_if(same_pod.begin(), same_pod.end(), [](const DecisionView* decision) {
+  const auto bound = std::find_if(same_pod.begin(), same_pod.end(), [](const DecisionDocument* decision) {
     return decision->verb == "bind" && decision->error.empty();
   });
-  const DecisionView* refused_later = nullptr;
-  const DecisionView* asked_later = nullptr;
+  const DecisionDocument* refused_later = nullptr;
+  const DecisionDocument* asked_later = nullptr;
   if (bound != same_pod.end()) {
-    const auto again = std::find_if(same_pod.begin(), bound,
-                                    [](const DecisionView* d) { return d->verb == "filter" || d->verb == "preempt"; });
+    const auto again = std::find_if(
+        same_pod.begin(), bound, [](const DecisionDocument* d) { return d->verb == "filter" || d->verb == "preempt"; });
     if (again != bound) asked_later = *again;
-    const auto later = std::find_if(same_pod.begin(), bound, [](const DecisionView* d) { return d->verb == "bind"; });
+    const auto later =
+        std::find_if(same_pod.begin(), bound, [](const DecisionDocument* d) { return d->verb == "bind"; });
     if (later != bound) refused_later = *later;
     same_pod.erase(same_pod.begin(), bound);
   }
@@ -350,7 +380,7 @@ std::string ExplainText(const std::vector<DecisionView>& decisions, Time now, co
   const std::string gang = GangText(attempt, pod_now);
   text += gang;
   text += Reported(attempt);
-  const DecisionView* last = attempt.bind ? attempt.bind : attempt.filter;
+  const DecisionDocument* last = attempt.bind ? attempt.bind : attempt.filter;
   if (last && !last->quota.empty()) text += QuotaLines(last->quota, quota_now);
   if (asked_later != nullptr) text += Concat(AskedAgain(*asked_later, attempt.bind->node, now), "\n");
   if (refused_later != nullptr) {

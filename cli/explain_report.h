@@ -6,17 +6,17 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/decision_document.h"
 #include "admin/pod_document.h"
 #include "admin/quota_document.h"
 #include "base/time.h"
-#include "cli/decisions.h"
 
 namespace huygens::cli {
 
 // `decisions`: at least one, newest first. `now` turns times into "2m ago". `pod_now`: figures for reasons that are
 // still the same, and why there are no zones; null: the server does not know the pod any more. `quota_now`: likewise of
 // its business group; null where that did not refuse it.
-std::string ExplainText(const std::vector<DecisionView>& decisions, Time now,
+std::string ExplainText(const std::vector<admin::DecisionDocument>& decisions, Time now,
                         const admin::PodDocument* pod_now = nullptr,
                         const admin::PodQuotaDocument* quota_now = nullptr);
 

@@ -12,9 +12,10 @@
 //   EncodeJson(Holder{"a", "4"});                       // {"name":"a","amount":"4"}
 //   DecodeJson<Holder>(R"({"name":"a","amount":"4"})");
 //
-// A field is a text, a bool, an int64_t, a double, another such struct, an optional of these, a vector of these (an
-// array), or a vector of pairs of a text and one of these (an object of any keys). IfSet leaves out what is not set: an
-// empty text, list or optional, false, 0. Fields are written in the order of the list.
+// A field is a text, a bool, an int64_t, a double, a Time (RFC 3339), another such struct, an optional of these, a
+// vector of these (an array), or a vector of pairs of a text and one of these (an object of any keys). IfSet leaves out
+// what is not set: an empty text, list or optional, false, 0. Fields are written in the order of the list. Others, the
+// last of a list, stands for every key that the list does not name.
 //
 // What is read may be of another version of the program: keys that the list does not have are passed over, fields that
 // the text does not have stay as the struct begins, and so do those that are null. A value of another type is an error
@@ -31,6 +32,7 @@
 
 #include "base/json_text.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "wire/json_reader.h"
 
 namespace huygens::wire {
@@ -50,6 +52,11 @@ class JsonFieldWriter {
   }
 
   template <typename T>
+  void Others(const std::vector<std::pair<std::string, T>>& members) {
+    for (const auto& [key, value] : members) AppendMember(out_, key, value);
+  }
+
+  template <typename T>
   static void Append(std::string& out, const T& object) {
     out += '{';
     JsonFieldWriter fields(out);
@@ -60,6 +67,7 @@ class JsonFieldWriter {
   static void Append(std::string& out, bool value) { out += value ? "true" : "false"; }
   static void Append(std::string& out, int64_t value) { AppendJsonInt(out, value); }
   static void Append(std::string& out, double value) { AppendJsonDouble(out, value); }
+  static void Append(std::string& out, Time time) { AppendJsonString(out, FormatRfc3339Micro(time)); }
   template <typename T>
   static void Append(std::string& out, const std::optional<T>& value) {
     if (!value) {
@@ -80,16 +88,18 @@ class JsonFieldWriter {
   template <typename T>
   static void Append(std::string& out, const std::vector<std::pair<std::string, T>>& members) {
     out += '{';
-    for (const auto& [key, value] : members) {
-      if (out.back() != '{') out += ',';
-      AppendJsonString(out, key);
-      out += ':';
-      Append(out, value);
-    }
+    for (const auto& [key, value] : members) AppendMember(out, key, value);
     out += '}';
   }
 
  private:
+  template <typename T>
+  static void AppendMember(std::string& out, std::string_view key, const T& value) {
+    if (out.back() != '{') out += ',';
+    AppendJsonString(out, key);
+    out += ':';
+    Append(out, value);
+  }
   template <typename T>
   static bool IsSet(const T& value) {
     if constexpr (requires { value.empty(); }) {
@@ -118,6 +128,17 @@ class JsonFieldReader {
     Always(name, value);
   }
 
+  template <typename T>
+  void Others(std::vector<std::pair<std::string, T>>& members) {
+    if (!found_) status_ = Read(in_, members.emplace_back(key_, T()).second);
+  }
+
+  static Status Read(JsonReader& in, Time& time) {
+    std::string text;
+    HUYGENS_RETURN_IF_ERROR(in.Read(text));
+    HUYGENS_ASSIGN_OR_RETURN(time, ParseRfc3339(text));
+    return absl::OkStatus();
+  }
   template <typename T>
   static Status Read(JsonReader& in, T& value) {
     if constexpr (requires { in.Read(value); }) {

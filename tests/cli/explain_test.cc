@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/decisions.h"
 #include "cli/explain_report.h"
 #include "cli/node_report.h"
 #include "cli/nothing_to_explain.h"
@@ -59,9 +58,11 @@ class Explain : public testing::Test {
          .zones_json = R"([{"name":"node0","cpuMilli":2500,"memory":1073741824}])"});
   }
   std::string Text() {
-    auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
-    EXPECT_TRUE(decisions.ok()) << decisions.status();
-    return ExplainText(*decisions, time_ + std::chrono::seconds(30));
+    const std::string json = Json(ring_, {"default/p"}, 100);
+    const auto said = wire::DecodeJson<admin::DecisionListDocument>(json);
+    EXPECT_TRUE(said.ok()) << said.status();
+    EXPECT_EQ(wire::EncodeJson(*said), json) << "whoever reads it misses something";
+    return ExplainText(said->decisions, time_ + std::chrono::seconds(30));
   }
 
   Time time_ = *ParseRfc3339("2026-11-21T12:00:00Z");
@@ -206,12 +207,13 @@ class ExplainNow : public Explain {
   }
   static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
   std::string TextWith(std::string_view now, std::string_view quota = "") {
-    const auto decisions = DecodeDecisions(Json(ring_, {"default/p"}, 100));
+    const auto decisions = wire::DecodeJson<admin::DecisionListDocument>(Json(ring_, {"default/p"}, 100));
     const auto view = wire::DecodeJson<admin::PodDocument>(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
     const auto budget = wire::DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
     EXPECT_TRUE(budget.ok()) << budget.status();
-    return ExplainText(*decisions, time_ + std::chrono::seconds(30), &*view, quota.empty() ? nullptr : &*budget);
+    return ExplainText(decisions->decisions, time_ + std::chrono::seconds(30), &*view,
+                       quota.empty() ? nullptr : &*budget);
   }
   void FilterAll(policy::Reason reason, std::string_view quota = "") {
     const std::vector<uint8_t> codes(3, Code(reason));
@@ -344,9 +346,9 @@ TEST_F(ExplainNow, ABoundPodWhoseBindIsForgottenIsNotSaidToWait) {
 }
 
 TEST(Decisions, RefusesWhatIsNoAnswer) {
-  EXPECT_FALSE(DecodeDecisions("").ok());
-  EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"time":"yesterday"}]})").ok());
-  EXPECT_FALSE(DecodeDecisions(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
+  EXPECT_FALSE(wire::DecodeJson<admin::DecisionListDocument>("").ok());
+  EXPECT_FALSE(wire::DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"time":"yesterday"}]})").ok());
+  EXPECT_FALSE(wire::DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
 }
 
 TEST(NotReady, NamesWhatFails) {

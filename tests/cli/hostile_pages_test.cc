@@ -75,5 +75,27 @@ TEST(HostilePages, OfWhatAPodCosts) {
   ExpectReadOrRefused<admin::PodQuotaDocument>(kPodQuota, [](const auto& pod) { return PodQuotaText(pod, kNow); });
 }
 
+TEST(HostilePages, OfDecisionsOnAPod) {
+  constexpr std::string_view kDecisions =
+      R"({"decisions":[{"time":"2026-11-21T12:00:02.000000Z","verb":"prioritize","pod":"default/p","uid":"u",)"
+      R"("revision":7,"outcome":"ok","maxScore":10,"terms":[{"name":"FewestZones","weight":3}],"nodes":[{"name":"n1",)"
+      R"("score":5,"terms":[0.5]},{"name":"n2","score":0,"terms":[null]}]},{"time":"2026-11-21T12:00:01.000000Z",)"
+      R"("verb":"filter","pod":"default/p","uid":"u","revision":7,"outcome":"ok","error":"x","quota":"y","checks":["a"],)"
+      R"("narrowed":true,"nodes":[{"name":"n1","wouldRefuse":{"usage":"z"},"kept":true},{"name":"n2","reason":"r"}]},)"
+      R"({"time":"2026-11-21T12:00:00.000000Z","verb":"bind","pod":"default/p","uid":"u","revision":6,"outcome":"bound",)"
+      R"("node":"n1","zones":[{"name":"node0","cpuMilli":2500,"memory":1}],"facts":{"victims":{"n1":["v"]}},)"
+      R"("wouldRefuse":{"usage":"z"}}]})";
+  ExpectReadOrRefused<admin::DecisionListDocument>(
+      kDecisions, [](const auto& said) { return said.decisions.empty() ? "none" : ExplainText(said.decisions, kNow); });
+  const auto decisions = wire::DecodeJson<admin::DecisionListDocument>(kDecisions)->decisions;
+  const auto quota = wire::DecodeJson<admin::PodQuotaDocument>(kPodQuota).value();
+  ExpectReadOrRefused<admin::PodDocument>(
+      R"({"pod":"default/p","uid":"u","node":"n1","reservation":"held","since":"2026-11-21T12:00:00Z","noZones":"x",)"
+      R"("gang":"g","gangHolds":1,"notUnderstood":["y"],"nodes":[{"name":"n2","reason":"r","cause":"c","why":"z",)"
+      R"("figures":{"needs":{"cpu":"9"},"oneZone":true,"container":"app","zone":"node0","free":{"cpu":"8"},)"
+      R"("of":{"cpu":"8"}},"lossLeftSeconds":5,"lossGraceSeconds":6,"neverFits":true}]})",
+      [&](const auto& pod) { return ExplainText(decisions, kNow, &pod, &quota); });
+}
+
 }  // namespace
 }  // namespace huygens::cli

@@ -116,6 +116,28 @@ TEST(JsonDocument, AnotherTypeIsAnErrorThatNamesItsPlace) {
   EXPECT_THAT(Fault(R"({"text":"a")"), testing::StartsWith("not JSON: "));
 }
 
+struct Open {
+  std::string name;
+  Time time{};
+  std::vector<std::pair<std::string, int64_t>> amounts;
+
+  static void Describe(auto& self, auto& fields) {
+    fields.Always("name", self.name);
+    fields.Always("time", self.time);
+    fields.Others(self.amounts);
+  }
+  bool operator==(const Open&) const = default;
+};
+
+TEST(JsonDocument, OtherKeysAreKeptWhereTheListSaysSo) {
+  const Open open{"a", *ParseRfc3339("2026-11-21T12:00:00.000250Z"), {{"cpu", 2}, {"a\"b", -1}}};
+  constexpr std::string_view kJson = R"({"name":"a","time":"2026-11-21T12:00:00.000250Z","cpu":2,"a\"b":-1})";
+  EXPECT_EQ(EncodeJson(open), kJson);
+  EXPECT_EQ(DecodeJson<Open>(kJson).value(), open);
+  EXPECT_EQ(Message(DecodeJson<Open>(R"({"cpu":"2"})").status()), "cpu: expected a whole number, found a string");
+  EXPECT_TRUE(Message(DecodeJson<Open>(R"({"time":"yesterday"})").status()).starts_with("time: "));
+}
+
 TEST(JsonDocument, IsWrittenUpToTheItemsThatFollowOneByOne) {
   Whole whole = Full();
   whole.list.clear();
