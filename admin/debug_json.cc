@@ -9,20 +9,6 @@ namespace huygens::admin {
 
 namespace {
 
-std::string_view Name(topology::NodeMode mode) {
-  switch (mode) {
-    case topology::NodeMode::kNoTopology:
-      return "none";
-    case topology::NodeMode::kManaged:
-      return "managed";
-    case topology::NodeMode::kKubelet:
-      return "kubelet";
-    case topology::NodeMode::kUnusable:
-      return "unusable";
-  }
-  return "none";
-}
-
 void AppendAmountsField(std::string& out, std::string_view key, const ResourceVector& amounts,
                         const ResourceNames& resources) {
   out += Concat(",\"", key, "\":");
@@ -37,7 +23,7 @@ void AppendHead(std::string& out, const placement::Placement& placement, cluster
   out += "{\"name\":";
   AppendJsonString(out, state.NodeName(index));
   out += known != nullptr ? ",\"known\":true" : ",\"known\":false";
-  AppendJsonField(out, "mode", Name(placement.Mode(index)));
+  AppendJsonField(out, "mode", placement.Zones(index).Name(index));
   AppendAmountsField(out, "allocatable", known != nullptr ? known->allocatable : ResourceVector(), resources);
   ResourceVector requested;
   for (const cluster::PlacedPod* placed : state.PodsOn(index)) {
@@ -46,8 +32,7 @@ void AppendHead(std::string& out, const placement::Placement& placement, cluster
   AppendAmountsField(out, "requested", requested, resources);
 }
 
-void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool kubelet,
-                const ResourceNames& resources) {
+void AppendZone(std::string& out, const placement::ZoneDescription& zone, const ResourceNames& resources) {
   out += "{\"name\":";
   AppendJsonString(out, zone.name);
   out += Concat(",\"zone\":", std::to_string(zone.zone));
@@ -55,8 +40,8 @@ void AppendZone(std::string& out, const placement::ZoneDescription& zone, bool k
   if (zone.stale) out += ",\"stale\":true";
   if (zone.offline_cpu) AppendJsonField(out, "offlineCpu", QuantityText(kCpu, *zone.offline_cpu));
   AppendAmountsField(out, "allocatable", zone.allocatable, resources);
-  if (kubelet && zone.present) {
-    AppendAmountsField(out, "available", zone.available, resources);
+  if (zone.available) {
+    AppendAmountsField(out, "available", *zone.available, resources);
   } else {
     AppendAmountsField(out, "effective", zone.effective, resources);
     AppendAmountsField(out, "used", zone.used, resources);
@@ -163,7 +148,7 @@ bool AppendNode(std::string& out, const placement::Placement& placement, std::st
   out += ",\"zones\":[";
   for (const placement::ZoneDescription& zone : node->zones) {
     if (out.back() != '[') out += ',';
-    AppendZone(out, zone, node->mode == topology::NodeMode::kKubelet, resources);
+    AppendZone(out, zone, resources);
   }
   out += "],\"pods\":[";
   for (const auto& pod : node->pods) {
