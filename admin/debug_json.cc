@@ -8,20 +8,6 @@ namespace huygens::admin {
 
 namespace {
 
-std::string_view Name(topology::NodeMode mode) {
-  switch (mode) {
-    case topology::NodeMode::kNoTopology:
-      return "none";
-    case topology::NodeMode::kManaged:
-      return "managed";
-    case topology::NodeMode::kKubelet:
-      return "kubelet";
-    case topology::NodeMode::kUnusable:
-      return "unusable";
-  }
-  return "none";
-}
-
 int64_t Seconds(Duration duration) { return std::chrono::duration_cast<std::chrono::seconds>(duration).count(); }
 
 NodeHead HeadOf(const placement::Placement& placement, cluster::NodeIndex index, const ResourceNames& resources) {
@@ -33,20 +19,20 @@ NodeHead HeadOf(const placement::Placement& placement, cluster::NodeIndex index,
   }
   return {.name = std::string(state.NodeName(index)),
           .known = known != nullptr,
-          .mode = std::string(Name(placement.Mode(index))),
+          .mode = std::string(placement.Zones(index).Name(index)),
           .allocatable = AmountsOf(known != nullptr ? known->allocatable : ResourceVector(), resources),
           .requested = AmountsOf(requested, resources)};
 }
 
-NodeDocument::Zone ZoneOf(const placement::ZoneDescription& zone, bool kubelet, const ResourceNames& resources) {
+NodeDocument::Zone ZoneOf(const placement::ZoneDescription& zone, const ResourceNames& resources) {
   NodeDocument::Zone said{.name = zone.name,
                           .zone = zone.zone,
                           .absent = !zone.present,
                           .stale = zone.stale,
                           .allocatable = AmountsOf(zone.allocatable, resources)};
   if (zone.offline_cpu) said.offline_cpu = QuantityText(kCpu, *zone.offline_cpu);
-  if (kubelet && zone.present) {
-    said.available = AmountsOf(zone.available, resources);
+  if (zone.available) {
+    said.available = AmountsOf(*zone.available, resources);
   } else {
     said.effective = AmountsOf(zone.effective, resources);
     said.used = AmountsOf(zone.used, resources);
@@ -127,8 +113,7 @@ std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, 
   for (const kubelet::Setting& each : node->kubelet) {
     said.kubelet.push_back({each.name, each.value, std::string(kubelet::Text(each.source))});
   }
-  const bool kubelet = node->mode == topology::NodeMode::kKubelet;
-  for (const placement::ZoneDescription& zone : node->zones) said.zones.push_back(ZoneOf(zone, kubelet, resources));
+  for (const placement::ZoneDescription& zone : node->zones) said.zones.push_back(ZoneOf(zone, resources));
   for (const auto& pod : node->pods) said.pods.push_back(PodOf(pod, resources));
   if (!node->usage.empty()) {
     said.usage = WeekOf(placement, *index, node->usage, now);

@@ -7,7 +7,6 @@
 #include "observe/readiness.h"
 #include "policy/explained.h"
 #include "settings/scalar.h"
-#include "topology/why_no_zones.h"
 #include "topology/zone_request.h"
 
 namespace huygens::admin {
@@ -223,8 +222,8 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
     }
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
-        each.zones = node->mode == topology::NodeMode::kKubelet ? AtKubelet(pod, *node, each.reason)
-                                                                : AtManaged(pod, *node, placement.options().topology);
+        each.zones = node->kubelet.empty() ? AtManaged(pod, *node, placement.options().topology)
+                                           : AtKubelet(pod, *node, each.reason);
       }
     }
     explanations.push_back(std::move(each));
@@ -262,28 +261,9 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
 
 std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node) {
   const cluster::State& state = placement.state();
-  const std::span<const ResourceId> managed = placement.options().topology.managed_resources;
-  const cluster::NodeTopology* topology = state.Topology(node);
-  const std::string name = Concat("node ", state.NodeName(node));
-  std::string of_pod = topology::WhyNoZones(pod, managed);
-  switch (placement.Mode(node)) {
-    case topology::NodeMode::kNoTopology:
-      return Concat(name, " has no NodeResourceTopology");
-    case topology::NodeMode::kUnusable:
-      return Concat("the NodeResourceTopology of ", name, " cannot be used",
-                    topology ? Concat(": ", topology->defect) : std::string());
-    case topology::NodeMode::kKubelet:
-      if (topology && topology->source == cluster::TopologySource::kCrane) {
-        return Concat("the NodeResourceTopology of ", name, " says cpuManagerPolicy None: kubelet pins there");
-      }
-      if (kubelet::RequestOf(pod).asks_nothing) {
-        return Concat("kubelet pins nothing for it: ", of_pod.empty() ? "it is not Guaranteed" : of_pod);
-      }
-      return Concat("kubelet pins on ", name, ", and which zones it will take is not certain");
-    case topology::NodeMode::kManaged:
-      break;
-  }
-  if (!of_pod.empty()) return of_pod;
+  const std::string of_node =
+      placement.Zones(node).WhyNoZones(node, Concat("node ", state.NodeName(node)), state.Topology(node), pod);
+  if (!of_node.empty()) return of_node;
   switch (placement.ModeOf("topology")) {
     case policy::CheckMode::kOff:
       return "the check topology is off (filter.checks)";

@@ -93,11 +93,14 @@ void UsageWatch::RefreshMetrics() {
   const usage::Account& usage = placement.usage();
   const auto& resources = usage.options().resources;
   const Time now = context_.clock.Now();
-  std::array<std::array<size_t, std::size(observe::kNodeUsages)>, std::size(observe::kNodeTopologies)> nodes{};
+  // Nodes of a kind that no label names count together, as the last.
+  std::array<std::array<size_t, std::size(observe::kNodeUsages)>, std::size(observe::kNodeTopologies) + 1> nodes{};
   std::array<std::array<size_t, std::size(observe::kHotWhen)>, usage::kMaxResources> hot{};
   for (cluster::NodeIndex node = 0; node < placement.state().NodeSlots(); ++node) {
     if (placement.state().GetNode(node) == nullptr) continue;
-    ++nodes[static_cast<size_t>(placement.Mode(node))][static_cast<size_t>(StateOf(usage, node, now))];
+    const auto topology = std::ranges::find(observe::kNodeTopologies, placement.Zones(node).Name(node));
+    ++nodes[static_cast<size_t>(topology - std::begin(observe::kNodeTopologies))]
+           [static_cast<size_t>(StateOf(usage, node, now))];
     for (size_t r = 0; r < resources.size(); ++r) {
       const usage::NodeUse use = usage.Use(node, r, now);
       hot[r][0] += use.ceiling && use.state == usage::MetricState::kFresh && use.now > *use.ceiling;
@@ -106,7 +109,8 @@ void UsageWatch::RefreshMetrics() {
   }
   for (size_t t = 0; t < nodes.size(); ++t) {
     for (size_t u = 0; u < nodes[t].size(); ++u) {
-      context_.metrics.SetNodes(observe::kNodeTopologies[t], observe::kNodeUsages[u], nodes[t][u]);
+      const auto topology = t < std::size(observe::kNodeTopologies) ? observe::kNodeTopologies[t] : "other";
+      context_.metrics.SetNodes(topology, observe::kNodeUsages[u], nodes[t][u]);
     }
   }
   for (size_t r = 0; r < resources.size(); ++r) {

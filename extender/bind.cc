@@ -96,7 +96,7 @@ void BindFlow::FindPod(const AttemptPtr& attempt) {
 
 bool BindFlow::AwaitsItsTurn(const AttemptPtr& attempt) {
   const auto node = context_.placement.state().FindNode(attempt->args.node);
-  if (!node || context_.placement.Mode(*node) != topology::NodeMode::kKubelet) return false;
+  if (!node || !context_.placement.Zones(*node).OrderMatters()) return false;
   auto& turns = turns_[attempt->args.node];
   if (turns.empty() || turns.front() != attempt) turns.push_back(attempt);
   attempt->queued = turns.front() != attempt;
@@ -160,7 +160,7 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   std::vector<cluster::ZoneAmount> zones;
   zones.reserve(reservation.zones.size());
   for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
-  const bool managed = context_.placement.Mode(reservation.node) == topology::NodeMode::kManaged;
+  const bool managed = context_.placement.Zones(reservation.node).ReadsResult(reservation.node);
   const bool of_zones = topology != nullptr && (managed || !zones.empty());
   // What it is charged as, which its labels may not say any more when the watch shows it bound.
   const cluster::PlacedPod* held = context_.placement.state().FindPlaced(pod.uid);

@@ -5,6 +5,7 @@
 
 #include "kubelet/published.h"
 #include "kubelet/settings.h"
+#include "topology/node_mode.h"
 
 namespace huygens::kubelet {
 
@@ -124,7 +125,7 @@ void Account::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology
   node.object = topology;
   Settle(node);
   const bool community = topology && topology->source == cluster::TopologySource::kCommunity;
-  judged_ += (community ? 1 : 0) - (node.predicts || node.unusable ? 1 : 0);
+  node.pinned = topology::ModeOf(topology) == topology::NodeMode::kKubelet;
   node.predicts = community && Usable(*topology);
   node.unusable = community && !node.predicts;
   if (!node.predicts) {

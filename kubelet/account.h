@@ -1,6 +1,7 @@
 // What is free on each node whose kubelet pins and that has a topology object of the community: what the object says is
 // available, less what pods hold that it does not contain yet, plus what pods held that have left since. Fed by State;
-// decision thread only.
+// decision thread only. Judges all nodes that kubelet pins; those with an object of crane's that says no more than that
+// take every pod, save one that asks for cores.
 //
 // Which pods an object contains is told by its pod fingerprint (kubelet/pod_fingerprint.h): the set of pods it names
 // is looked up among the last kRemembered sets of the node, so a lagging object is recognised as an earlier one. Where
@@ -24,19 +25,18 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
-#include "cluster/account.h"
 #include "kubelet/admission.h"
 #include "kubelet/holding.h"
 #include "kubelet/pod_fingerprint.h"
 #include "kubelet/request.h"
 #include "kubelet/shared_pods.h"
-#include "topology/options.h"
+#include "topology/node_zones.h"
 
 namespace huygens::kubelet {
 
 using cluster::NodeIndex;
 
-class Account final : public cluster::Account {
+class Account final : public topology::NodeZones {
  public:
   static constexpr size_t kRemembered = 16;
   // From an exporter's reading to its writing, and by how much the clocks of node and API server may differ.
@@ -46,8 +46,6 @@ class Account final : public cluster::Account {
 
   // Whether there is an object from which kubelet can be predicted.
   bool Predicts(NodeIndex node) const { return node < nodes_.size() && nodes_[node].predicts; }
-  // Whether there is any node with a topology object of the community.
-  bool AnyNode() const { return judged_ > 0; }
   // Whether there is an object that cannot be used.
   bool Unusable(NodeIndex node) const { return node < nodes_.size() && nodes_[node].unusable; }
 
@@ -73,10 +71,28 @@ class Account final : public cluster::Account {
     bool known = false;                         // its zones
     std::vector<cluster::ZoneAmount> observed;  // they, where known from the node
   };
-  // Pods that hold something exclusively, ordered by UID.
+  // Pods that hold something exclusively, ordered by UID; of other nodes none.
   std::vector<PodFigures> Pods(NodeIndex node) const;
-  // As the object says, for comparison with Free.
-  const Machine& Published(NodeIndex node) const { return nodes_[node].published; }
+  // As the object says, for comparison with Free; of other nodes null.
+  const Machine* Published(NodeIndex node) const { return Predicts(node) ? &nodes_[node].published : nullptr; }
+
+  bool Claims(NodeIndex node) const override { return node < nodes_.size() && nodes_[node].pinned; }
+  std::unique_ptr<topology::PreparedPod> Prepare(const cluster::Pod& pod) const override;
+  void Check(const topology::PreparedPod& pod, std::span<const NodeIndex> nodes, bool lost, Time now,
+             std::span<topology::Fit> fits) const override;
+  void ZonesTaken(const topology::PreparedPod& pod, std::span<const NodeIndex> nodes, Time now,
+                  std::span<std::optional<topology::ZoneSet>> taken) const override;
+  std::optional<std::vector<cluster::ZoneAmount>> Assign(NodeIndex node, const topology::PreparedPod& pod,
+                                                         Time now) const override;
+  bool OrderMatters() const override { return true; }
+  bool LeavesRoom(NodeIndex node, const topology::PreparedPod& pod, std::span<const cluster::Pod* const> nominated,
+                  Gone gone, bool others_leave) const override;
+  size_t CostOfCheck(NodeIndex node) const override;
+  std::string_view Name(NodeIndex /*node*/) const override { return "kubelet"; }
+  std::optional<std::vector<topology::ZoneDescription>> Describe(NodeIndex node, const cluster::NodeTopology* topology,
+                                                                 Time now) const override;
+  std::string WhyNoZones(NodeIndex node, std::string_view name, const cluster::NodeTopology* topology,
+                         const cluster::Pod& pod) const override;
 
   void Place(const cluster::PlacedPod& pod) override;
   void Leave(const cluster::PlacedPod& pod) override;
@@ -118,6 +134,7 @@ class Account final : public cluster::Account {
     const cluster::NodeTopology* object = nullptr;  // to tell whether it is the same, no more
     bool same_labels = false;                       // the Node was updated, but not its labels
     ResourceVector devices;                         // that the Node has
+    bool pinned = false;                            // by kubelet
     bool predicts = false;
     bool unusable = false;
     bool exclusive_only = false;  // the fingerprint leaves out pods that hold nothing exclusively
@@ -144,6 +161,9 @@ class Account final : public cluster::Account {
     std::optional<Machine> most_free;
   };
 
+  struct Prepared;
+  topology::Fit Judge(NodeIndex node, const Prepared& pod, bool lost) const;
+  std::optional<topology::ZoneSet> ZonesTakenOn(NodeIndex node, const Request& request) const;
   NodeBook& At(NodeIndex node);
   const NodeBook& Counted(NodeIndex node) const;
   // Null: the same as what is free at least.
@@ -166,7 +186,6 @@ class Account final : public cluster::Account {
   Options defaults_;
   AssumedLayouts layouts_;
   SharedPods wanted_;
-  int judged_ = 0;                       // nodes that are predicted or unusable
   mutable std::vector<NodeBook> nodes_;  // what is free is counted when somebody asks
 };
 

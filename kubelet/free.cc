@@ -245,6 +245,7 @@ Prediction Account::PredictEmpty(NodeIndex node, const Request& request) const {
 }
 
 std::vector<Account::PodFigures> Account::Pods(NodeIndex index) const {
+  if (!Predicts(index)) return {};
   const NodeBook& node = Counted(index);
   const std::optional<Matched> matched = Match(node);
   std::vector<PodFigures> figures;

@@ -35,9 +35,9 @@ Status CheckUsage(const usage::Options& usage) {
 
 }  // namespace
 
-StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options) {
+StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options, NodeKindList kinds) {
   HUYGENS_RETURN_IF_ERROR(CheckUsage(options.usage));
-  std::unique_ptr<Placement> placement(new Placement(std::move(options)));
+  std::unique_ptr<Placement> placement(new Placement(std::move(options), std::move(kinds)));
   HUYGENS_RETURN_IF_ERROR(placement->Build());
   return placement;
 }
@@ -54,15 +54,17 @@ bool LooksAtUsage(const Options& options) {
   return ModeOf(options.checks, "usage") != CheckMode::kOff || std::ranges::any_of(options.terms, looks);
 }
 
-Placement::Placement(Options options)
+// The kinds of nodes are listed here, in the order in which they are asked whether a node is theirs.
+Placement::Placement(Options options, NodeKindList kinds)
     : options_(WithoutIdle(std::move(options))),
-      zones_(options_.topology),
-      kubelet_(options_.kubelet),
+      kinds_(std::move(kinds)),
+      kubelet_(kinds_.Add(std::make_unique<kubelet::Account>(options_.kubelet))),
+      zones_(kinds_.Add(std::make_unique<topology::ZoneAccount>(options_.topology))),
       usage_(options_.usage),
       waiting_(options_.waiting_pods),
       state_({.trust_unmarked_results = options_.topology.trust_unmarked_results,
               .loss_grace = options_.topology.loss_grace}),
-      accounts_{&zones_, &kubelet_, &usage_},
+      accounts_{&kinds_, &usage_},
       mean_(options_.max_score) {
   for (cluster::Account* account : accounts_) state_.AddAccount(*account);
   state_.AddAccount(waiting_);
@@ -73,7 +75,7 @@ Status Placement::Build() {
   const auto& managed = zones_.options().managed_resources;
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
-  const policy::Sources sources{zones_, kubelet_, usage_};
+  const policy::Sources sources{kinds_, kubelet_, usage_};
   HUYGENS_RETURN_IF_ERROR(BuildChecks(sources));
   TextSet seen;
   for (const WeightedTerm& each : options_.terms) {
@@ -95,7 +97,7 @@ Status Placement::Build() {
                             : entry->make(sources),
               each.weight);
   }
-  const size_t judged = ModeOf("usage") == CheckMode::kEnforce ? 3 : 2;  // usage_ is the last
+  const size_t judged = ModeOf("usage") == CheckMode::kEnforce ? 2 : 1;  // usage_ is the last
   accounts_of_victims_ = std::span(accounts_).first(judged);
   return absl::OkStatus();
 }

@@ -6,8 +6,8 @@
 // Who is being deleted counts as gone when it is worked out what a nominated pod needs; where that does not help, so
 // does everybody of lower priority (unless its preemptionPolicy is Never), since kube-scheduler nominates before it
 // evicts. If it does not fit even then, nothing is kept for it. On managed nodes it is given zones in thought, and
-// others what is left. kubelet pins whoever comes first: there another pod passes if kubelet would admit the nominated
-// ones after it, wherever it goes.
+// others what is left. kubelet pins whoever comes first: there, as wherever the order of pods matters, another pod
+// passes if the nominated ones would be let in after it, wherever it goes.
 //
 // Costs nothing while no pod is nominated, and next to nothing for those that are nominated to other nodes than those
 // in question. Decision thread only.
@@ -17,19 +17,17 @@
 #include <vector>
 
 #include "cluster/state.h"
-#include "kubelet/account.h"
 #include "policy/check.h"
-#include "topology/zone_account.h"
+#include "topology/node_kinds.h"
 
 namespace huygens::placement {
 
 class NominatedPods {
  public:
-  // All must outlive this.
-  NominatedPods(const cluster::State& state, topology::ZoneAccount& zones, const kubelet::Account& kubelet)
-      : state_(state), zones_(zones), kubelet_(kubelet) {}
+  // Both must outlive this.
+  NominatedPods(const cluster::State& state, topology::NodeKinds& kinds) : state_(state), kinds_(kinds) {}
 
-  // As long as it lives, `zones` shows these nodes with the nominated pods on them that go before the asking one.
+  // As long as it lives, `kinds` show these nodes with the nominated pods on them that go before the asking one.
   class Kept {
    public:
     Kept(NominatedPods& pods, const policy::PodQuery& query, std::span<const cluster::NodeIndex> nodes) : pods_(pods) {
@@ -43,7 +41,7 @@ class NominatedPods {
     NominatedPods& pods_;
   };
 
-  // While there is a Kept for this query: rejects the nodes where kubelet would refuse a nominated pod after this one.
+  // While there is a Kept for this query: rejects the nodes where a nominated pod would not be let in after this one.
   void Check(const policy::PodQuery& query, policy::Candidates& nodes) const;
 
  private:
@@ -54,14 +52,13 @@ class NominatedPods {
 
   void Keep(const policy::PodQuery& query, std::span<const cluster::NodeIndex> nodes);
   void Forget();
-  void PlaceManaged(const Nominated& nominated, const policy::PodQuery& query);
+  void PlaceInThought(const Nominated& nominated, const policy::PodQuery& query);
   bool LeavesRoom(const policy::PodQuery& query, std::span<const Nominated> nominated) const;
 
   const cluster::State& state_;
-  topology::ZoneAccount& zones_;
-  const kubelet::Account& kubelet_;
-  std::vector<cluster::PlacedPod> placed_;   // in thought
-  std::vector<Nominated> on_kubelet_nodes_;  // ordered by node
+  topology::NodeKinds& kinds_;
+  std::vector<cluster::PlacedPod> placed_;  // in thought
+  std::vector<Nominated> in_order_;         // on nodes where the order matters, ordered by node
 };
 
 }  // namespace huygens::placement

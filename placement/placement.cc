@@ -47,7 +47,7 @@ std::shared_ptr<const cluster::Pod> Placement::AsKnown(const std::shared_ptr<con
 }
 
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
-  policy::PodQuery query(pod, topology::RequestOf(pod, zones_.options().managed_resources), now);
+  policy::PodQuery query(pod, now);
   if (!usage_.options().resources.empty()) query.usage = usage_.DemandOf(pod);
   return query;
 }
@@ -158,8 +158,9 @@ void Placement::CollectReports(size_t feasible) {
 
 bool Placement::SharesWithGang(const policy::PodQuery& query) const {
   if (query.pod.scheduling_group.empty()) return false;
-  return !query.zones.AsksNothing() || !query.kubelet().asks_nothing ||
-         (enforces_quota_ && quota::Account::Counts(query.pod)) || ModeOf("usage") == CheckMode::kEnforce;
+  const auto asks = [&](const auto& kind) { return query.PreparedFor(*kind) != nullptr; };
+  return std::ranges::any_of(kinds_.all(), asks) || (enforces_quota_ && quota::Account::Counts(query.pod)) ||
+         ModeOf("usage") == CheckMode::kEnforce;
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
@@ -243,8 +244,8 @@ std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<
 
 bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node,
                                    Time now) {
-  // The account of a node that kubelet pins remembers the order in which pods came: none may come in thought.
-  if (zones_.Mode(node) == topology::NodeMode::kKubelet) return true;
+  topology::NodeZones& books = kinds_.Of(node);
+  if (books.OrderMatters()) return true;
   const policy::PodQuery first = Query(*pods.front(), now);
   std::optional<std::vector<cluster::ZoneAmount>> zones;
   {
@@ -253,13 +254,13 @@ bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster
   }
   if (!zones && ModeOf("topology") == CheckMode::kEnforce) return false;
   const cluster::PlacedPod supposed{pods.front(), node, std::move(zones).value_or(std::vector<cluster::ZoneAmount>())};
-  zones_.Place(supposed);
+  books.Place(supposed);
   usage_.Place(supposed);
   const auto others = pods.subspan(1);
   const bool takes = std::any_of(others.begin(), others.end(),
                                  [&](const auto& pod) { return FirstFit(*pod, {&node, 1}, now).has_value(); });
   usage_.Leave(supposed);
-  zones_.Leave(supposed);
+  books.Leave(supposed);
   return takes;
 }
 
@@ -378,15 +379,11 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 
 std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const policy::PodQuery& query,
                                                                        NodeIndex node) const {
-  std::vector<cluster::ZoneAmount> none_due;
-  if (!topology_check_) return none_due;
-  if (zones_.Mode(node) == topology::NodeMode::kKubelet) {
-    if (!kubelet_.Predicts(node) || query.kubelet().asks_nothing) return none_due;
-    return kubelet_.PredictZones(node, query.kubelet());
-  }
-  if (query.zones.AsksNothing() || zones_.Mode(node) != topology::NodeMode::kManaged) return none_due;
+  const topology::NodeZones& zones = kinds_.Of(node);
+  const topology::PreparedPod* prepared = topology_check_ ? query.PreparedFor(zones) : nullptr;
+  if (prepared == nullptr) return std::vector<cluster::ZoneAmount>();
   // Where the check is enforced it has just found room, so never nothing: a pod without a result would not be counted.
-  return zones_.Assign(node, query.zones, query.now);
+  return zones.Assign(node, *prepared, query.now);
 }
 
 }  // namespace huygens::placement

@@ -27,6 +27,7 @@
 #include "quota/account.h"
 #include "quota/options.h"
 #include "scoring/weighted_mean.h"
+#include "topology/node_kinds.h"
 #include "topology/options.h"
 #include "topology/zone_account.h"
 #include "usage/account.h"
@@ -151,24 +152,11 @@ struct Preemption {
   Reason reason = Reason::kFits;          // why the node is out; kFits if nobody has to leave
 };
 
-// A node as /debug/nodes shows it. Amounts have one entry per managed resource.
-struct ZoneDescription {
-  int zone = -1;
-  std::string name;
-  bool present = true;  // false: only pods still name it
-  bool stale = false;   // its offline capacity is older than the limit
-  std::optional<int64_t> offline_cpu;
-  ResourceVector allocatable;
-  ResourceVector effective;  // what it can really give: min(allocatable, offline), by the rule for stale figures
-  ResourceVector used;
-  ResourceVector available;  // of nodes that kubelet pins: what the object says, instead of effective and used
-  ResourceVector free;       // effective - used, at least 0; where kubelet pins what is free now
-  int64_t cores = 0;         // full physical cores that the object lists; 0 = none
-  int64_t whole_cores = 0;   // of these that a pod could still have to itself
-};
+// A node as /debug/nodes shows it.
+using topology::ZoneDescription;
 struct NodeDescription {
   std::string name;
-  topology::NodeMode mode = topology::NodeMode::kNoTopology;
+  std::string_view mode;  // topology::NodeZones::Name
   bool single_numa = false;
   bool lost_topology = false;  // its topology object went while the node stayed; what it said still counts
   std::string defect;
@@ -194,7 +182,10 @@ class Placement {
   // A check that only reports changes no answer of any call but what FilterAnswer and Reservation say it would have
   // refused. Its account counts all the same, or there would be nothing to report by: groups are charged, and where
   // "topology" only reports a pod is given the zones that it would get, and bound without any where it fits none.
-  static StatusOr<std::unique_ptr<Placement>> Create(Options options);
+  //
+  // `kinds`: of nodes, besides those that are managed and those that kubelet pins, which they are asked before.
+  using NodeKindList = std::vector<std::unique_ptr<topology::NodeZones>>;
+  static StatusOr<std::unique_ptr<Placement>> Create(Options options, NodeKindList kinds = {});
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
@@ -204,10 +195,10 @@ class Placement {
   cluster::State::Losses AgeLosses(Duration now) { return state_.AgeLosses(now); }
   const cluster::State& state() const { return state_; }
   const Options& options() const { return options_; }
-  topology::NodeMode Mode(NodeIndex node) const { return zones_.Mode(node); }
+  // What answers for the zones of this node.
+  const topology::NodeZones& Zones(NodeIndex node) const { return kinds_.Of(node); }
   const usage::Account& usage() const { return usage_; }
-  // topology::ZoneAccount::Overcommitted.
-  size_t OvercommittedZones(NodeIndex node, Time now) const { return zones_.Overcommitted(node, now); }
+  size_t OvercommittedZones(NodeIndex node, Time now) const { return Zones(node).Overcommitted(node, now); }
   // Those of its pods that were resized in place and hold more of its zones than they were bound with.
   std::vector<std::shared_ptr<const cluster::Pod>> OutgrownPods(NodeIndex node) const;
   // kOff where it is not listed. A check that is enforced may all the same only report at times
@@ -293,7 +284,7 @@ class Placement {
   std::optional<NodeDescription> Describe(std::string_view node_name, Time now) const;
 
  private:
-  explicit Placement(Options options);
+  Placement(Options options, NodeKindList kinds);
   Status Build();
   Status BuildChecks(const policy::Sources& sources);
   std::shared_ptr<const cluster::Pod> AsKnown(const std::shared_ptr<const cluster::Pod>& pod) const;
@@ -319,23 +310,23 @@ class Placement {
   // An empty list where no result is due, nothing if the zones cannot hold the pod: where the check "topology" is
   // enforced that would be after all, else the pod goes without.
   std::optional<std::vector<cluster::ZoneAmount>> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
-  void DescribeKubelet(NodeIndex node, const cluster::NodeTopology& topology, NodeDescription& description) const;
   std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
 
   Options options_;
   // Before state_, which tells them of changes.
-  topology::ZoneAccount zones_;
-  kubelet::Account kubelet_;
+  topology::NodeKinds kinds_;
+  kubelet::Account& kubelet_;  // of kinds_, as is the next
+  topology::ZoneAccount& zones_;
   usage::Account usage_;
   uint64_t usage_revision_ = 0;
   std::unique_ptr<quota::Account> quota_;  // null: the check is off
   WaitingPods waiting_;
   cluster::State state_;
   size_t names_known_ = 0;  // of options_.resource_names
-  NominatedPods nominated_{state_, zones_, kubelet_};
+  NominatedPods nominated_{state_, kinds_};
   GangHolds gangs_{state_};
   // Those whose figures the checks go by and a pod's coming and going changes: a budget is checked as it stands.
-  std::array<cluster::Account*, 3> accounts_;
+  std::array<cluster::Account*, 2> accounts_;
   std::span<cluster::Account* const> accounts_of_victims_;  // of these the ones that an enforced check goes by
   struct AskedCheck {
     std::string name;

@@ -18,8 +18,6 @@ namespace {
 
 // Questions to the checks that one call may spend on finding better sets than the first, over all its nodes.
 constexpr size_t kMoreQuestions = 10000;
-// Of 60 pods on one node that kubelet pins a question costs 10 us, five times one about a managed node.
-constexpr size_t kKubeletShare = 5;
 
 using cluster::PlacedPod;
 using policy::Gone;
@@ -64,7 +62,7 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
   const auto node = state_.FindNode(candidate.node);
   if (!node) return {.victims = {}, .reason = Reason::kUnknownNode};
 
-  if (kubelet_.Predicts(*node)) more_questions /= kKubeletShare;
+  more_questions /= Zones(*node).CostOfCheck(*node);
   const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
 
   std::vector<std::string_view> unknown;  // to the watch

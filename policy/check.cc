@@ -4,8 +4,12 @@
 
 namespace huygens::policy {
 
-PodQuery::PodQuery(const cluster::Pod& asking, topology::ZoneRequest request, Time at)
-    : pod(asking), zones(std::move(request)), now(at) {}
+const topology::PreparedPod* PodQuery::PreparedFor(const topology::NodeZones& kind) const {
+  for (const auto& [of, prepared] : prepared_) {
+    if (of == &kind) return prepared.get();
+  }
+  return prepared_.emplace_back(&kind, kind.Prepare(pod)).second.get();
+}
 
 std::span<const float> PodQuery::UsageShares(const usage::Account& account, std::span<const NodeIndex> nodes) const {
   if (!std::equal(nodes.begin(), nodes.end(), shares_.nodes.begin(), shares_.nodes.end())) {

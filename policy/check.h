@@ -4,19 +4,19 @@
 // Whether a refusal keeps the pod off or is only reported is not the check's business: it says Reject either way.
 #pragma once
 
-#include <optional>
+#include <memory>
 #include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "base/time.h"
 #include "cluster/state.h"
-#include "kubelet/request.h"
 #include "policy/reason.h"
 #include "quota/check.h"
 #include "quota/node_model.h"
-#include "topology/zone_request.h"
+#include "topology/node_zones.h"
 #include "usage/account.h"
 
 namespace huygens::policy {
@@ -25,21 +25,17 @@ using cluster::NodeIndex;
 
 // One pod and what was worked out about it once for all nodes.
 struct PodQuery {
-  PodQuery(const cluster::Pod& asking, topology::ZoneRequest request, Time at);
+  PodQuery(const cluster::Pod& asking, Time at) : pod(asking), now(at) {}
 
   const cluster::Pod& pod;
-  topology::ZoneRequest zones;  // of nodes that the agent pins
   Time now;
   usage::Demand usage;                    // empty where nobody looks at usage
   quota::Verdict quota;                   // of its business group, whatever the node; fits where nobody asks
   quota::WantedModels models;             // that its labels name; none where nobody asks
   quota::VerdictsByModel quota_by_model;  // of its group, where it says more of nodes of some models
 
-  // Of nodes that kubelet pins; worked out when first asked for.
-  const kubelet::Request& kubelet() const {
-    if (!kubelet_) kubelet_ = kubelet::RequestOf(pod);
-    return *kubelet_;
-  }
+  // What the pod asks of the zones of nodes of this kind; null: nothing. Worked out when first asked for.
+  const topology::PreparedPod* PreparedFor(const topology::NodeZones& kind) const;
   // What usage::Account::Share says of these nodes, node by node and of each by position in usage::Options::resources.
   // Worked out once for all terms, which are asked about the same nodes and with nothing placed in between; holds until
   // the next call. Not for checks: some are asked with pods placed or taken off in thought.
@@ -51,7 +47,8 @@ struct PodQuery {
     std::vector<float> values;
   };
   mutable Shares shares_;
-  mutable std::optional<kubelet::Request> kubelet_;
+  mutable absl::InlinedVector<std::pair<const topology::NodeZones*, std::unique_ptr<topology::PreparedPod>>, 3>
+      prepared_;
 };
 
 // What becomes of a check's refusals.

@@ -10,9 +10,7 @@ namespace {
 
 constexpr CheckEntry kChecks[] = {
     {"topology",
-     [](const Sources& from) -> std::unique_ptr<Check> {
-       return std::make_unique<TopologyCheck>(from.zones, from.kubelet);
-     }},
+     [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<TopologyCheck>(from.nodes); }},
     {"usage", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<UsageCheck>(from.usage); }},
     {"quota", [](const Sources&) -> std::unique_ptr<Check> { return std::make_unique<QuotaCheck>(); }},
 };

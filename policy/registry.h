@@ -8,15 +8,15 @@
 
 #include "kubelet/account.h"
 #include "policy/check.h"
-#include "topology/zone_account.h"
+#include "topology/node_kinds.h"
 #include "usage/account.h"
 
 namespace huygens::policy {
 
 // What checks may look at besides the cluster state; it must outlive them.
 struct Sources {
-  const topology::ZoneAccount& zones;
-  const kubelet::Account& kubelet;
+  const topology::NodeKinds& nodes;
+  const kubelet::Account& kubelet;  // for what only nodes have that kubelet pins
   const usage::Account& usage;
 };
 

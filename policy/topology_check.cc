@@ -1,96 +1,80 @@
 #include "policy/topology_check.h"
 
+#include <array>
+
 namespace huygens::policy {
 
 namespace {
 
-// The community plugin's words for what could not be aligned.
-Reason ReasonOf(const kubelet::Prediction& prediction, const kubelet::Pod& pod, bool curable) {
-  using Kind = kubelet::Container::Kind;
-  if (prediction.admission == kubelet::Admission::kSmtAlignmentError) {
-    return curable ? Reason::kInsufficientCores : Reason::kTooFewCores;
+using topology::Fit;
+
+Reason ReasonOf(Fit fit) {
+  switch (fit) {
+    case Fit::kFits:
+      return Reason::kFits;
+    case Fit::kNoTopology:
+      return Reason::kNoTopology;
+    case Fit::kLostTopology:
+      return Reason::kLostTopology;
+    case Fit::kUnusableTopology:
+      return Reason::kUnusableTopology;
+    case Fit::kInvalidTopologyData:
+      return Reason::kInvalidTopologyData;
+    case Fit::kTaken:
+      return Reason::kInsufficientZones;
+    case Fit::kCoresTaken:
+      return Reason::kInsufficientCores;
+    case Fit::kStale:
+      return Reason::kStaleRealCapacity;
+    case Fit::kTooSmall:
+      return Reason::kZonesTooSmall;
+    case Fit::kTooFewCores:
+      return Reason::kTooFewCores;
+    case Fit::kCoresUnknown:
+      return Reason::kUnknownCores;
+    case Fit::kCannotAlignPod:
+      return Reason::kCannotAlignPod;
+    case Fit::kCannotAlignContainer:
+      return Reason::kCannotAlignContainer;
+    case Fit::kCannotAlignInitContainer:
+      return Reason::kCannotAlignInitContainer;
+    case Fit::kCannotAlignSidecar:
+      return Reason::kCannotAlignSidecar;
+    case Fit::kNeverAlignsPod:
+      return Reason::kNeverAlignsPod;
+    case Fit::kNeverAlignsContainer:
+      return Reason::kNeverAlignsContainer;
+    case Fit::kNeverAlignsInitContainer:
+      return Reason::kNeverAlignsInitContainer;
+    case Fit::kNeverAlignsSidecar:
+      return Reason::kNeverAlignsSidecar;
   }
-  if (prediction.container < 0) return curable ? Reason::kCannotAlignPod : Reason::kNeverAlignsPod;
-  switch (pod.containers[static_cast<size_t>(prediction.container)].kind) {
-    case Kind::kInit:
-      return curable ? Reason::kCannotAlignInitContainer : Reason::kNeverAlignsInitContainer;
-    case Kind::kSidecar:
-      return curable ? Reason::kCannotAlignSidecar : Reason::kNeverAlignsSidecar;
-    case Kind::kApp:
-      break;
-  }
-  return curable ? Reason::kCannotAlignContainer : Reason::kNeverAlignsContainer;
+  return Reason::kZonesTooSmall;
 }
+
+enum class Mark : uint8_t {
+  kInForce,  // the topology object, if any
+  kLost,
+  kRejected,  // the node, by an earlier check
+};
 
 }  // namespace
 
 void TopologyCheck::Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const {
-  if (pod.zones.AsksNothing() && (!kubelet_.AnyNode() || pod.kubelet().asks_nothing)) return;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (nodes.Rejected(i)) continue;
-    const bool lost = state.TopologyLost(nodes.node(i));
-    const Reason reason = lost ? JudgeLost(pod, nodes.node(i)) : Judge(pod, nodes.node(i));
-    if (reason != Reason::kFits) nodes.Reject(i, reason);
-  }
-}
-
-// As the lost object last said, but nobody gets zones of it: the node may be another by now, and what is written is not
-// known to be seen there.
-Reason TopologyCheck::JudgeLost(const PodQuery& pod, NodeIndex node) const {
-  if (zones_.Mode(node) != topology::NodeMode::kKubelet)
-    return pod.zones.AsksNothing() ? Reason::kFits : Reason::kLostTopology;
-  if (!kubelet_.Predicts(node) && !kubelet_.Unusable(node)) return JudgeKubelet(pod, node);
-  return pod.kubelet().asks_nothing || pod.kubelet().holds_nothing ? Reason::kFits : Reason::kLostTopology;
-}
-
-inline Reason TopologyCheck::Judge(const PodQuery& pod, NodeIndex node) const {
-  if (zones_.Mode(node) == topology::NodeMode::kKubelet) return JudgeKubelet(pod, node);
-  return pod.zones.AsksNothing() ? Reason::kFits : JudgeManaged(pod, node);
-}
-
-Reason TopologyCheck::JudgeKubelet(const PodQuery& pod, NodeIndex node) const {
-  // kubelet hands out cores by its own options, the same for all pods.
-  if (pod.zones.smt != cluster::Smt::kUnset && !pod.zones.AsksNothing()) return Reason::kUnknownCores;
-  if (pod.kubelet().asks_nothing) return Reason::kFits;
-  if (kubelet_.Unusable(node)) {
-    return pod.kubelet().holds_nothing ? Reason::kFits : Reason::kInvalidTopologyData;  // asks for 0 devices at most
-  }
-  if (!kubelet_.Predicts(node) || kubelet_.SurelyFitsOne(node, pod.kubelet())) return Reason::kFits;
-  const kubelet::Prediction prediction = kubelet_.Predict(node, pod.kubelet());
-  if (prediction.Admitted()) return Reason::kFits;
-  // Where the search ended early nothing is certain, of the empty node either: preemption will find out.
-  const bool curable = prediction.bounded || kubelet_.PredictEmpty(node, pod.kubelet()).Admitted();
-  return ReasonOf(prediction, pod.kubelet().pod, curable);
-}
-
-inline Reason TopologyCheck::JudgeManaged(const PodQuery& pod, NodeIndex node) const {
-  switch (zones_.Mode(node)) {
-    case topology::NodeMode::kKubelet:
-    case topology::NodeMode::kNoTopology:
-      return pod.zones.RequiresTopology() || !zones_.options().nodes_without_topology_pass ? Reason::kNoTopology
-                                                                                           : Reason::kFits;
-    case topology::NodeMode::kUnusable:
-      return Reason::kUnusableTopology;
-    case topology::NodeMode::kManaged:
-      break;
-  }
-  switch (zones_.Check(node, pod.zones, pod.now)) {
-    case topology::Fit::kFits:
-      return Reason::kFits;
-    case topology::Fit::kTaken:
-      return Reason::kInsufficientZones;
-    case topology::Fit::kCoresTaken:
-      return Reason::kInsufficientCores;
-    case topology::Fit::kTooFewCores:
-      return Reason::kTooFewCores;
-    case topology::Fit::kCoresUnknown:
-      return Reason::kUnknownCores;
-    case topology::Fit::kStale:
-      return Reason::kStaleRealCapacity;
-    case topology::Fit::kTooSmall:
-      break;
-  }
-  return Reason::kZonesTooSmall;
+  if (!kinds_.AnyWithNodes([&](const auto& kind) { return pod.PreparedFor(kind) != nullptr; })) return;
+  const auto mark = [&](size_t i) {
+    if (nodes.Rejected(i)) return Mark::kRejected;
+    return state.TopologyLost(nodes.node(i)) ? Mark::kLost : Mark::kInForce;
+  };
+  std::array<Fit, topology::NodeKinds::kLongestStretch> fits;
+  kinds_.InStretches(nodes.nodes(), mark, [&](const topology::NodeZones& kind, Mark as, size_t first, size_t end) {
+    const topology::PreparedPod* prepared = as == Mark::kRejected ? nullptr : pod.PreparedFor(kind);
+    if (prepared == nullptr) return;
+    kind.Check(*prepared, nodes.nodes().subspan(first, end - first), as == Mark::kLost, pod.now, fits);
+    for (size_t i = first; i < end; ++i) {
+      if (fits[i - first] != Fit::kFits) nodes.Reject(i, ReasonOf(fits[i - first]));
+    }
+  });
 }
 
 }  // namespace huygens::policy

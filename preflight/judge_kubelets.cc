@@ -14,7 +14,6 @@ constexpr AddTo Add{Group::kTopology};
 
 using kubelet::Setting;
 using kubelet::SettingSource;
-using topology::NodeMode;
 
 // kubelet's own words as the labels that would say the same: what reads labels then reads kubelet, too.
 cluster::Node Labelled(const wire::KubeletConfiguration& kubelet) {
@@ -121,7 +120,7 @@ Findings JudgeKubelets(const placement::Placement& placement, const std::vector<
     }
     const cluster::NodeTopology* object = placement.state().Topology(*index);
     const bool pins = each.configuration->cpu_manager_policy == "static";
-    if (pins && placement.Mode(*index) == NodeMode::kManaged) both.push_back(each.node);
+    if (pins && placement.Zones(*index).ReadsResult(*index)) both.push_back(each.node);
     if (pins && !object) unseen.push_back(each.node);
     if (!object || object->source != cluster::TopologySource::kCommunity) continue;
     ++compared;

@@ -12,7 +12,6 @@ namespace {
 
 using cluster::NodeIndex;
 using kubelet::SettingSource;
-using topology::NodeMode;
 using Names = std::vector<std::string>;
 
 constexpr std::string_view kPublish =
@@ -72,23 +71,23 @@ void LookAt(const placement::Placement& placement, NodeIndex index, Time now, La
     lacks.unusable.push_back(node->name);
     return;
   }
-  switch (placement.Mode(index)) {
-    case NodeMode::kNoTopology:
-      lacks.without.push_back(node->name);
-      return;
-    case NodeMode::kUnusable:
-      lacks.unusable.push_back(node->name);
-      return;
-    case NodeMode::kManaged:
-      ++lacks.by_agent;
-      if (description && std::ranges::any_of(description->zones, &placement::ZoneDescription::stale)) {
-        lacks.stale.push_back(node->name);
-      }
-      return;
-    case NodeMode::kKubelet:
-      break;
+  if (!object) {
+    lacks.without.push_back(node->name);
+    return;
   }
-  if (!object || object->source == cluster::TopologySource::kCrane) {
+  const topology::NodeZones& zones = placement.Zones(index);
+  if (zones.Name(index) == topology::ZoneAccount::kUnusable) {
+    lacks.unusable.push_back(node->name);
+    return;
+  }
+  if (zones.ReadsResult(index)) {
+    ++lacks.by_agent;
+    if (description && std::ranges::any_of(description->zones, &placement::ZoneDescription::stale)) {
+      lacks.stale.push_back(node->name);
+    }
+    return;
+  }
+  if (object->source == cluster::TopologySource::kCrane) {
     ++lacks.by_crane_kubelet;
     return;
   }

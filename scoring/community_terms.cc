@@ -11,16 +11,15 @@ void CommunityTerm::Score(const PodQuery& query, const cluster::State& state, st
   CommunityZones zones;
   for (size_t i = 0; i < nodes.size(); ++i) {
     scores[i] = 0;
-    if (managed_.Mode(nodes[i]) == topology::NodeMode::kManaged) {
+    const kubelet::Machine* published = kubelet_.Published(nodes[i]);
+    if (!published && nodes_.Of(nodes[i]).ReadsResult(nodes[i])) {
       scores[i] = kNoOpinion;
     } else if (!pod.guaranteed) {
       scores[i] = 1;
-    } else if (kubelet_.Predicts(nodes[i])) {
-      const kubelet::Machine& published = kubelet_.Published(nodes[i]);
-      if (!Applies(published.options)) continue;
+    } else if (published && Applies(published->options)) {
       const cluster::NodeTopology& topology = *state.Topology(nodes[i]);
-      zones.Fill(topology, published, kubelet_.Free(nodes[i]), pod.resources);
-      scores[i] = static_cast<float>(NodeScore(pod, topology, published.options, zones)) / 100;
+      zones.Fill(topology, *published, kubelet_.Free(nodes[i]), pod.resources);
+      scores[i] = static_cast<float>(NodeScore(pod, topology, published->options, zones)) / 100;
     }
   }
 }

@@ -14,7 +14,7 @@
 #include "scoring/least_numa.h"
 #include "scoring/term.h"
 #include "scoring/zone_strategies.h"
-#include "topology/zone_account.h"
+#include "topology/node_kinds.h"
 
 namespace huygens::scoring {
 
@@ -25,9 +25,9 @@ class CommunityTerm : public Term {
              std::span<float> scores) const override;
 
  protected:
-  // The accounts must outlive the term.
-  CommunityTerm(std::string_view name, const topology::ZoneAccount& managed, const kubelet::Account& kubelet)
-      : name_(name), managed_(managed), kubelet_(kubelet) {}
+  // Both must outlive the term.
+  CommunityTerm(std::string_view name, const topology::NodeKinds& nodes, const kubelet::Account& kubelet)
+      : name_(name), nodes_(nodes), kubelet_(kubelet) {}
 
   virtual bool Applies(const kubelet::Options& options) const = 0;
   // 0 to 100; `zones` may be changed.
@@ -36,15 +36,15 @@ class CommunityTerm : public Term {
 
  private:
   const std::string_view name_;
-  const topology::ZoneAccount& managed_;
+  const topology::NodeKinds& nodes_;
   const kubelet::Account& kubelet_;
 };
 
 class ZoneStrategyTerm final : public CommunityTerm {
  public:
-  ZoneStrategyTerm(ZoneStrategy strategy, ResourceVector weights, const topology::ZoneAccount& managed,
+  ZoneStrategyTerm(ZoneStrategy strategy, ResourceVector weights, const topology::NodeKinds& nodes,
                    const kubelet::Account& kubelet)
-      : CommunityTerm(Name(strategy), managed, kubelet), strategy_(strategy), weights_(std::move(weights)) {}
+      : CommunityTerm(Name(strategy), nodes, kubelet), strategy_(strategy), weights_(std::move(weights)) {}
 
  private:
   bool Applies(const kubelet::Options& options) const override;
@@ -57,8 +57,8 @@ class ZoneStrategyTerm final : public CommunityTerm {
 
 class LeastNumaTerm final : public CommunityTerm {
  public:
-  LeastNumaTerm(const topology::ZoneAccount& managed, const kubelet::Account& kubelet)
-      : CommunityTerm("LeastNUMANodes", managed, kubelet) {}
+  LeastNumaTerm(const topology::NodeKinds& nodes, const kubelet::Account& kubelet)
+      : CommunityTerm("LeastNUMANodes", nodes, kubelet) {}
 
  private:
   bool Applies(const kubelet::Options&) const override { return true; }

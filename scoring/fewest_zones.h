@@ -9,9 +9,8 @@
 // no zones are taken (the pod asks nothing, no topology object) there is no opinion.
 #pragma once
 
-#include "kubelet/account.h"
 #include "scoring/term.h"
-#include "topology/zone_account.h"
+#include "topology/node_kinds.h"
 #include "topology/zone_choice.h"
 
 namespace huygens::scoring {
@@ -20,19 +19,15 @@ float FewestZonesScore(const topology::ZoneSet& zones);
 
 class FewestZones final : public Term {
  public:
-  // The accounts must outlive the term.
-  FewestZones(const topology::ZoneAccount& zones, const kubelet::Account& kubelet) : zones_(zones), kubelet_(kubelet) {}
+  // The kinds must outlive the term.
+  explicit FewestZones(const topology::NodeKinds& nodes) : kinds_(nodes) {}
 
   std::string_view name() const override { return "FewestZones"; }
   void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
              std::span<float> scores) const override;
 
  private:
-  float ScoreManaged(const PodQuery& pod, NodeIndex node, topology::ZoneOffers& scratch) const;
-  float ScoreKubelet(const PodQuery& pod, NodeIndex node) const;
-
-  const topology::ZoneAccount& zones_;
-  const kubelet::Account& kubelet_;
+  const topology::NodeKinds& kinds_;
 };
 
 }  // namespace huygens::scoring

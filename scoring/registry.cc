@@ -11,7 +11,7 @@ namespace {
 
 template <ZoneStrategy strategy>
 std::unique_ptr<Term> MakeStrategy(const Sources& from, ResourceVector weights) {
-  return std::make_unique<ZoneStrategyTerm>(strategy, std::move(weights), from.zones, from.kubelet);
+  return std::make_unique<ZoneStrategyTerm>(strategy, std::move(weights), from.nodes, from.kubelet);
 }
 // One signature for all, and some keep the weights. NOLINTBEGIN(performance-unnecessary-value-param)
 template <LeastUsedForm form>
@@ -29,9 +29,7 @@ std::unique_ptr<Term> WithoutWeights(const Sources& from) {
 
 constexpr TermEntry kTerms[] = {
     {"FewestZones",
-     [](const Sources& from) -> std::unique_ptr<Term> {
-       return std::make_unique<FewestZones>(from.zones, from.kubelet);
-     }},
+     [](const Sources& from) -> std::unique_ptr<Term> { return std::make_unique<FewestZones>(from.nodes); }},
     {"LeastAllocated", WithoutWeights<MakeStrategy<ZoneStrategy::kLeastAllocated>>,
      MakeStrategy<ZoneStrategy::kLeastAllocated>},
     {"MostAllocated", WithoutWeights<MakeStrategy<ZoneStrategy::kMostAllocated>>,
@@ -39,7 +37,7 @@ constexpr TermEntry kTerms[] = {
     {"BalancedAllocation", WithoutWeights<MakeStrategy<ZoneStrategy::kBalancedAllocation>>},
     {"LeastNUMANodes",
      [](const Sources& from) -> std::unique_ptr<Term> {
-       return std::make_unique<LeastNumaTerm>(from.zones, from.kubelet);
+       return std::make_unique<LeastNumaTerm>(from.nodes, from.kubelet);
      }},
     {"LeastUsed", WithoutWeights<MakeLeastUsed<LeastUsedForm::kMean>>, MakeLeastUsed<LeastUsedForm::kMean>,
      MakeLeastUsed<LeastUsedForm::kDominant>},

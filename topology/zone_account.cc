@@ -66,17 +66,6 @@ std::vector<uint16_t> Distances(const std::vector<cluster::Zone>& zones) {
   return std::vector<uint16_t>(zones.size() * zones.size(), uint16_t{2 * kUnknownDistance});
 }
 
-NodeMode ModeOf(const cluster::NodeTopology* topology) {
-  if (!topology) return NodeMode::kNoTopology;
-  if (topology->source != cluster::TopologySource::kCrane) return NodeMode::kKubelet;
-  bool ascending = std::adjacent_find(topology->zones.begin(), topology->zones.end(), [](const auto& a, const auto& b) {
-                     return a.id >= b.id;
-                   }) == topology->zones.end();
-  if (!topology->defect.empty() || topology->zones.size() > cluster::kMaxZones || !ascending)
-    return NodeMode::kUnusable;
-  return topology->pinned_by_agent ? NodeMode::kManaged : NodeMode::kKubelet;
-}
-
 }  // namespace
 
 bool ZoneAccount::Held::Nothing() const {
@@ -117,22 +106,10 @@ std::vector<ZoneAccount::ZoneFigures> ZoneAccount::Figures(NodeIndex node, Time 
   return figures;
 }
 
-size_t ZoneAccount::Overcommitted(NodeIndex node, Time now) const {
-  if (Mode(node) != NodeMode::kManaged) return 0;
-  const auto over = [&](const Zone& zone) {
-    for (size_t r = 0; r < zone.used.size(); ++r) {
-      if (zone.used[r] > Effective(zone, r, now)) return true;
-    }
-    return false;
-  };
-  const NodeZones& zones = nodes_[node];
-  return static_cast<size_t>(std::count_if(zones.zones.begin(), zones.zones.end(), over)) + zones.elsewhere.size();
-}
-
 void ZoneAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology) {
-  NodeZones& node = At(index);
+  NodeBook& node = At(index);
   std::vector<Held> held = AllHeld(node);
-  node = NodeZones();
+  node = NodeBook();
   const NodeMode mode = ModeOf(topology);
   bounds_[index].mode = mode;
   bounds_[index].single_numa = mode == NodeMode::kManaged && topology->single_numa;
@@ -151,8 +128,8 @@ void ZoneAccount::NodeChanged(NodeIndex index, const cluster::NodeTopology* topo
 }
 
 bool ZoneAccount::Recount(NodeIndex index, std::span<const cluster::PlacedPod* const> pods) {
-  NodeZones& node = At(index);
-  NodeZones counted;
+  NodeBook& node = At(index);
+  NodeBook counted;
   for (const cluster::PlacedPod* pod : pods) {
     for (const cluster::ZoneAmount& amount : Counted(*pod)) Add(counted, *pod->pod, amount, 1);
   }
@@ -162,7 +139,7 @@ bool ZoneAccount::Recount(NodeIndex index, std::span<const cluster::PlacedPod* c
   return true;
 }
 
-ZoneAccount::NodeZones& ZoneAccount::At(NodeIndex node) {
+ZoneAccount::NodeBook& ZoneAccount::At(NodeIndex node) {
   if (node >= nodes_.size()) {
     nodes_.resize(node + 1);
     bounds_.resize(node + 1);
@@ -187,7 +164,7 @@ void ZoneAccount::Rebound(NodeIndex index) {
 }
 
 void ZoneAccount::Charge(const cluster::PlacedPod& pod, int sign) {
-  NodeZones& node = At(pod.node);
+  NodeBook& node = At(pod.node);
   if (pod.zones.empty()) return;
   for (const cluster::ZoneAmount& amount : Counted(pod)) Add(node, *pod.pod, amount, sign);
   Rebound(pod.node);
@@ -233,7 +210,7 @@ void ZoneAccount::AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAm
   }
 }
 
-void ZoneAccount::Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const {
+void ZoneAccount::Add(NodeBook& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const {
   const auto& managed = options_.managed_resources;
   auto add_to = [&](Held& held) {
     for (size_t r = 0; r < managed.size(); ++r) held.used[r] += sign * Credible(amount.amount.Get(managed[r]));
@@ -301,7 +278,7 @@ ZoneAccount::Zone ZoneAccount::MakeZone(const cluster::Zone& zone) const {
 }
 
 // Everything that pods hold of this node, by zone; zones of which nothing is held are left out.
-std::vector<ZoneAccount::Held> ZoneAccount::AllHeld(const NodeZones& node) {
+std::vector<ZoneAccount::Held> ZoneAccount::AllHeld(const NodeBook& node) {
   std::vector<Held> held = node.elsewhere;
   for (const Zone& zone : node.zones) {
     if (!zone.held.Nothing()) held.push_back(zone.held);
@@ -310,7 +287,7 @@ std::vector<ZoneAccount::Held> ZoneAccount::AllHeld(const NodeZones& node) {
   return held;
 }
 
-void ZoneAccount::SetHeld(NodeZones& node, std::vector<Held> held, size_t resources) {
+void ZoneAccount::SetHeld(NodeBook& node, std::vector<Held> held, size_t resources) {
   for (Zone& zone : node.zones) zone.held = {zone.held.zone, Amounts(resources, 0), {}};
   node.elsewhere.clear();
   for (Held& each : held) {

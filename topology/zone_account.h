@@ -1,4 +1,6 @@
 // What the pods on each node hold of its zones, and what the zones can still give. Fed by State; decision thread only.
+// Judges managed nodes, and those without a topology object, or with one of crane's that has a defect. Of nodes that
+// kubelet pins (kubelet/account.h) it only keeps what pods hold by their annotations, should such a node be managed.
 //
 // A zone's effective capacity is min(allocatable, offline capacity where that is known and fresh); free is effective
 // minus used, at least 0. What pods hold of a zone that changes or vanishes stays on the books and counts again when
@@ -20,8 +22,9 @@
 #include <vector>
 
 #include "base/time.h"
-#include "cluster/account.h"
 #include "topology/core_use.h"
+#include "topology/node_mode.h"
+#include "topology/node_zones.h"
 #include "topology/options.h"
 #include "topology/zone_choice.h"
 #include "topology/zone_offers.h"
@@ -29,29 +32,13 @@
 
 namespace huygens::topology {
 
-using cluster::NodeIndex;
-
 inline constexpr int64_t kMostPerZone = int64_t{1} << 50;
 
-enum class NodeMode : uint8_t {
-  kNoTopology,  // no topology object in force
-  kManaged,     // crane's object, pinned by the node's agent: zones are chosen here
-  kKubelet,     // kubelet pins: pods pass and get no result
-  kUnusable,    // crane's object has a defect
-};
-
-enum class Fit : uint8_t {
-  kFits,
-  kTaken,         // would fit if pods left
-  kCoresTaken,    // likewise, and the amounts are there: it is whole cores that are missing
-  kStale,         // would fit the empty node if zones whose real capacity is unknown gave all that they claim
-  kTooSmall,      // would not fit into the empty zones either
-  kTooFewCores,   // the amounts would fit into the empty zones, but not onto their cores
-  kCoresUnknown,  // likewise, and there are zones whose cores the object does not list
-};
-
-class ZoneAccount final : public cluster::Account {
+class ZoneAccount final : public NodeZones {
  public:
+  // The name of a node whose object has a defect.
+  static constexpr std::string_view kUnusable = "unusable";
+
   // `options.managed_resources` is put in order of id, so that cpu comes first.
   explicit ZoneAccount(Options options);
 
@@ -84,10 +71,26 @@ class ZoneAccount final : public cluster::Account {
   };
   // Ordered by zone.
   std::vector<ZoneFigures> Figures(NodeIndex node, Time now) const;
-  // The zones of a managed node of which more is used than they can give, those included that only pods name.
-  size_t Overcommitted(NodeIndex node, Time now) const;
   // Whether the pod has come to ask more than what it was bound with, and is charged for it.
   bool Outgrown(const cluster::PlacedPod& pod) const;
+
+  // Every node, since it comes last of the kinds.
+  bool Claims(NodeIndex /*node*/) const override { return true; }
+  std::unique_ptr<PreparedPod> Prepare(const cluster::Pod& pod) const override;
+  void Check(const PreparedPod& pod, std::span<const NodeIndex> nodes, bool lost, Time now,
+             std::span<Fit> fits) const override;
+  void ZonesTaken(const PreparedPod& pod, std::span<const NodeIndex> nodes, Time now,
+                  std::span<std::optional<ZoneSet>> taken) const override;
+  std::optional<std::vector<cluster::ZoneAmount>> Assign(NodeIndex node, const PreparedPod& pod,
+                                                         Time now) const override;
+  bool ReadsResult(NodeIndex node) const override { return Mode(node) == NodeMode::kManaged; }
+  std::string_view Name(NodeIndex node) const override;
+  std::optional<std::vector<ZoneDescription>> Describe(NodeIndex node, const cluster::NodeTopology* topology,
+                                                       Time now) const override;
+  // Zones that only pods name are among them.
+  size_t Overcommitted(NodeIndex node, Time now) const override;
+  std::string WhyNoZones(NodeIndex node, std::string_view name, const cluster::NodeTopology* topology,
+                         const cluster::Pod& pod) const override;
 
   void Place(const cluster::PlacedPod& pod) override { Charge(pod, 1); }
   void Leave(const cluster::PlacedPod& pod) override { Charge(pod, -1); }
@@ -125,7 +128,7 @@ class ZoneAccount final : public cluster::Account {
     bool empty = false;    // as if no pod were there
     CoreRule cores = CoreRule::kCounted;
   };
-  struct NodeZones {
+  struct NodeBook {
     std::vector<Zone> zones;         // of a managed node, by id
     std::vector<uint16_t> distance;  // there and back, row by row
     int64_t nearest = 0;             // of two zones
@@ -147,11 +150,12 @@ class ZoneAccount final : public cluster::Account {
     int64_t all_empty = 0;   // of all zones, whole CPUs
   };
 
-  NodeZones& At(NodeIndex node);
+  NodeBook& At(NodeIndex node);
   void Rebound(NodeIndex node);
   bool Bounded(const ZoneRequest& request, const Bounds& bounds, Time now) const {
     return request.amounts.size() == 1 && request.smt == cluster::Smt::kUnset && now <= bounds.until;
   }
+  Fit Judge(NodeIndex node, const ZoneRequest& request, Time now) const;
   Fit LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const;
   bool Holds(NodeIndex node, const ZoneRequest& request, const View& view) const;
   int64_t Usable(const Zone& zone, size_t resource, const ZoneRequest& request, bool one_zone, const View& view) const;
@@ -162,15 +166,15 @@ class ZoneAccount final : public cluster::Account {
   std::vector<cluster::ZoneAmount> Counted(const cluster::PlacedPod& pod) const;
   // Adds what the pod has come to ask beyond `counted`, which is not empty.
   void AddGrowth(const cluster::Pod& pod, std::vector<cluster::ZoneAmount>& counted) const;
-  void Add(NodeZones& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const;
+  void Add(NodeBook& node, const cluster::Pod& pod, const cluster::ZoneAmount& amount, int sign) const;
   static void CountUse(Zone& zone);
   Zone MakeZone(const cluster::Zone& zone) const;
   int64_t Effective(const Zone& zone, size_t resource, Time now) const;
-  static std::vector<Held> AllHeld(const NodeZones& node);
-  static void SetHeld(NodeZones& node, std::vector<Held> held, size_t resources);
+  static std::vector<Held> AllHeld(const NodeBook& node);
+  static void SetHeld(NodeBook& node, std::vector<Held> held, size_t resources);
 
   Options options_;
-  std::vector<NodeZones> nodes_;
+  std::vector<NodeBook> nodes_;
   std::vector<Bounds> bounds_;  // one for each of nodes_
 };
 

@@ -88,7 +88,7 @@ int64_t ZoneAccount::Effective(const Zone& zone, size_t resource, Time now) cons
 }
 
 void ZoneAccount::Offer(NodeIndex node, const ZoneRequest& request, const View& view, ZoneOffers& offers) const {
-  const NodeZones& zones = nodes_[node];
+  const NodeBook& zones = nodes_[node];
   const bool one_zone = OneZone(node, request);
   const size_t resources = request.amounts.size();
   offers.resources = resources;

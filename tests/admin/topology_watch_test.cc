@@ -18,6 +18,10 @@ class TopologyWatchTest : public CoreTest {
   void Lose(const std::string& node) {
     placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, node});
   }
+  std::string_view NameOf(const std::string& node) {
+    const cluster::NodeIndex index = *placement_->state().FindNode(node);
+    return placement_->Zones(index).Name(index);
+  }
   std::string Metric() {
     watch_.RefreshMetrics();
     const std::string text = metrics_.Render();
@@ -54,9 +58,9 @@ TEST_F(TopologyWatchTest, TellsOfALossOnceAndOfItsEnd) {
   Lose("n2");
   watch_.EverySecond(seconds(200));
   EXPECT_EQ(warned_.size(), 2u);
-  EXPECT_EQ(placement_->Mode(*placement_->state().FindNode("n2")), topology::NodeMode::kManaged);
+  EXPECT_EQ(NameOf("n2"), "managed");
   watch_.EverySecond(seconds(200) + minutes(10));
-  EXPECT_EQ(placement_->Mode(*placement_->state().FindNode("n2")), topology::NodeMode::kNoTopology);
+  EXPECT_EQ(NameOf("n2"), "none");
   EXPECT_EQ(Metric(), "huygens_nodes_topology_lost 0");
 }
 

@@ -10,6 +10,7 @@
 #include "kubelet/published.h"
 #include "scoring/community_terms.h"
 #include "scoring/registry.h"
+#include "tests/kubelet/node_kinds.h"
 #include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
 #include "tests/wire/known_pod.h"
@@ -66,7 +67,7 @@ class CommunityScores : public testing::Test {
       if (weight >= 1) weights.Set(*names_.Intern(Text(each.at("name"))), weight);
     }
     const TermEntry* entry = FindTerm(Text(strategy.at("type")));
-    const Sources sources{managed_, kubelet_, usage_};
+    const Sources sources{kinds_.all, kinds_.kubelet, usage_};
     return entry->make_weighted ? entry->make_weighted(sources, weights) : entry->make(sources);
   }
 
@@ -75,7 +76,7 @@ class CommunityScores : public testing::Test {
     const cluster::Pod pod = Good(test::DecodeKnownPod(vector.at("pod"), names_));
     const cluster::Node node = Good(wire::DecodeNode(json::serialize(on.at("node")), names_));
     cluster::State state;
-    state.AddAccount(kubelet_);
+    state.AddAccount(kinds_.all);
     state.Apply(cluster::NodeSet{node});
     if (!on.at("nrt").is_null()) {
       state.Apply(cluster::TopologySet{Good(wire::DecodeCommunityTopology(json::serialize(on.at("nrt")), names_))});
@@ -83,7 +84,7 @@ class CommunityScores : public testing::Test {
     const NodeIndex index = *state.FindNode(node.name);
     float score = kNoOpinion;
     Make(vector.at("args").at("scoringStrategy").as_object())
-        ->Score(PodQuery(pod, {}, Time()), state, std::span(&index, 1), std::span(&score, 1));
+        ->Score(PodQuery(pod, Time()), state, std::span(&index, 1), std::span(&score, 1));
     state.Apply(cluster::TopologyGone{cluster::TopologySource::kCommunity, node.name});
     state.Apply(cluster::NodeGone{node.name});
     return score * 100.0;
@@ -103,8 +104,7 @@ class CommunityScores : public testing::Test {
   std::vector<json::object> vectors_;
   ResourceNames names_;
   kubelet::Machine machine_;  // that zones refer to
-  topology::ZoneAccount managed_{topology::Options()};
-  kubelet::Account kubelet_{kubelet::Defaults()};
+  kubelet::test::NodeKinds kinds_;
   usage::Account usage_{usage::Options()};
 };
 

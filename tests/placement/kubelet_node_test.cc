@@ -147,7 +147,7 @@ TEST_F(KubeletNodeTest, ShowsHowEachPodIsCounted) {
   placement_->Apply(cluster::PodSet{BoundPod(*GuaranteedPod("foreign", {{2, 1}}), {})});
   const NodeDescription node = *placement_->Describe(kNode, kNow);
   ASSERT_EQ(node.zones.size(), 2u);
-  EXPECT_EQ(node.zones[0].available.Get(kCpu), 8000);
+  EXPECT_EQ(node.zones[0].available->Get(kCpu), 8000);
   EXPECT_EQ(node.zones[0].free.Get(kCpu), 3000);
   EXPECT_EQ(node.zones[1].free.Get(kCpu), 6000);
   ASSERT_EQ(node.pods.size(), 2u);

@@ -19,8 +19,7 @@ std::string Picture(const Placement& placement) {
   for (int i = 0; i < 5; ++i) {
     auto node = placement.Describe("node-" + std::to_string(i), kNow);
     if (!node) continue;
-    text += Concat(node->name, " mode ", std::to_string(static_cast<int>(node->mode)),
-                   node->single_numa ? " single" : "", "\n");
+    text += Concat(node->name, " mode ", node->mode, node->single_numa ? " single" : "", "\n");
     for (const ZoneDescription& zone : node->zones) {
       text += Concat("  ", zone.name, zone.present ? " " : " gone ", std::to_string(zone.effective.Get(kCpu)), " - ",
                      std::to_string(zone.used.Get(kCpu)), " = ", std::to_string(zone.free.Get(kCpu)), "\n");
@@ -38,7 +37,7 @@ std::string Picture(const Placement& placement) {
 void RequireNoZoneOverCapacity(const Placement& placement) {
   for (int i = 0; i < 5; ++i) {
     auto node = placement.Describe("node-" + std::to_string(i), kNow);
-    if (!node || node->mode != topology::NodeMode::kManaged) continue;
+    if (!node || node->mode != "managed") continue;
     for (const ZoneDescription& zone : node->zones) RC_ASSERT(zone.used.Get(kCpu) <= zone.effective.Get(kCpu));
   }
 }

@@ -195,7 +195,7 @@ TEST_F(ReserveTest, DescribesANodeAsItStands) {
   bound->placement_mark = {"p", "a", {{1, {{kCpu, 1000}}}, {5, {{kCpu, 1000}}}}};
   Watch(bound);
   auto node = *placement_->Describe("a", kNow);
-  EXPECT_EQ(node.mode, topology::NodeMode::kManaged);
+  EXPECT_EQ(node.mode, "managed");
   EXPECT_TRUE(node.single_numa);
   ASSERT_EQ(node.zones.size(), 3u);
   EXPECT_EQ(node.zones[0].used.Get(kCpu), 4000);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/registry.h"
+#include "tests/kubelet/node_kinds.h"
 
 namespace huygens::policy {
 namespace {
@@ -60,12 +61,11 @@ TEST(Candidates, AnEnforcedCheckMayOnlyReportForOneCall) {
 }
 
 TEST(CheckRegistry, MakesEachUnderItsOwnName) {
-  topology::ZoneAccount zones({});
-  kubelet::Account kubelet(kubelet::Defaults());
+  kubelet::test::NodeKinds kinds;
   usage::Account usage({});
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);
-    EXPECT_EQ(entry.make({zones, kubelet, usage})->name(), entry.name);
+    EXPECT_EQ(entry.make({kinds.all, kinds.kubelet, usage})->name(), entry.name);
   }
   EXPECT_EQ(FindCheck("Topology"), nullptr);
   EXPECT_EQ(FindCheck(""), nullptr);

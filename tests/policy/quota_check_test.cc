@@ -19,7 +19,7 @@ class QuotaCheckTest : public testing::Test {
   }
   void Ask(Outcome outcome, const cluster::QuotaLabels& labels) {
     const cluster::Pod pod;
-    PodQuery query{pod, {}, Time()};
+    PodQuery query{pod, Time()};
     query.quota.outcome = outcome;
     query.models = models_.Wanted(labels);
     QuotaCheck().Run(query, cluster::State(), nodes_);
@@ -63,7 +63,7 @@ TEST_F(QuotaCheckTest, WhatTheGroupSaysOfAModelHoldsForNodesOfThatModel) {
   for (const auto& [outcome, reason] : all) {
     nodes_.Reset(std::vector<NodeIndex>{0, 1});
     const cluster::Pod pod;
-    PodQuery query{pod, {}, Time()};
+    PodQuery query{pod, Time()};
     query.quota_by_model = models_.Judge({.group = "team"}, [&, said = outcome](const cluster::QuotaLabels& models) {
       return quota::Verdict{models.gpu_model == "B7" ? said : Outcome::kFits, {}, ""};
     });

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kubelet/node.h"
+#include "tests/kubelet/node_kinds.h"
 #include "tests/topology/placed_pod.h"
 
 namespace huygens::policy {
@@ -10,7 +11,7 @@ namespace {
 
 const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
 
-const kubelet::Account kNoKubelet({});
+using kubelet::test::NodeKinds;
 
 enum class Kind { kAbsent, kManaged, kKubelet, kDefect };
 
@@ -27,6 +28,14 @@ cluster::NodeTopology Object(Kind kind) {
   return topology;
 }
 
+// 0 CPUs: asks nothing.
+cluster::Pod PodOf(int64_t cpus, std::optional<bool> aware) {
+  cluster::Pod pod;
+  pod.topology_awareness = aware;
+  if (cpus > 0) pod.containers.push_back({.requests = {{kCpu, cpus * 1000}}, .limits = {{kCpu, cpus * 1000}}});
+  return pod;
+}
+
 struct Case {
   const char* what;
   Kind kind;
@@ -40,17 +49,15 @@ class TopologyCheckTable : public testing::TestWithParam<Case> {};
 
 TEST_P(TopologyCheckTable, Judges) {
   const Case& each = GetParam();
-  topology::ZoneAccount zones({.nodes_without_topology_pass = each.pass_without_topology});
+  NodeKinds kinds({.nodes_without_topology_pass = each.pass_without_topology});
   cluster::NodeTopology object = Object(each.kind);
-  zones.NodeChanged(0, each.kind == Kind::kAbsent ? nullptr : &object);
-  zones.Place(topology::test::HoldingPod({{0, {{kCpu, 2000}}}}));
+  kinds.all.NodeChanged(0, each.kind == Kind::kAbsent ? nullptr : &object);
+  kinds.zones.Place(topology::test::HoldingPod({{0, {{kCpu, 2000}}}}));
 
-  cluster::Pod pod;
-  PodQuery query{pod, {}, kNow};
-  if (each.cpus > 0) query.zones = {{each.cpus * 1000}, each.aware};
+  const cluster::Pod pod = PodOf(each.cpus, each.aware);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
-  TopologyCheck(zones, kNoKubelet).Run(query, cluster::State(), nodes);
+  TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), each.reason) << each.what;
 }
 
@@ -72,11 +79,9 @@ INSTANTIATE_TEST_SUITE_P(
                     Case{"defect, asks nothing", Kind::kDefect, 0, {}, true, Reason::kFits}));
 
 TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
-  topology::ZoneAccount zones({});
-  kubelet::Account kubelet({});
+  NodeKinds kinds({}, {});
   cluster::State state({.loss_grace = std::chrono::minutes(10)});
-  state.AddAccount(zones);
-  state.AddAccount(kubelet);
+  state.AddAccount(kinds.all);
   const auto add = [&](const std::string& name, cluster::NodeTopology object) {
     cluster::Node node;
     node.name = object.node_name = name;
@@ -90,10 +95,9 @@ TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
   const auto pod = kubelet::test::GuaranteedPod("p", {{4, 1}});
   const cluster::Pod bare;
   const auto reasons = [&](const cluster::Pod& asking) {
-    PodQuery query{asking, topology::RequestOf(asking, zones.options().managed_resources), kNow};
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0, 1, 2, 3});
-    TopologyCheck(zones, kubelet).Run(query, state, nodes);
+    TopologyCheck(kinds.all).Run({asking, kNow}, state, nodes);
     std::vector<Reason> all;
     for (size_t i = 0; i < nodes.size(); ++i) all.push_back(nodes.reason(i));
     return all;
@@ -115,7 +119,7 @@ TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
 }
 
 TEST(TopologyCheck, SaysWhetherACoreCouldBeHad) {
-  topology::ZoneAccount zones({});
+  NodeKinds kinds;
   cluster::NodeTopology listed = Object(Kind::kManaged);
   for (cluster::Zone& zone : listed.zones) zone.cores = {{0, 1}, {2, 3}};
   cluster::NodeTopology odd = listed;
@@ -123,52 +127,50 @@ TEST(TopologyCheck, SaysWhetherACoreCouldBeHad) {
   const cluster::NodeTopology unlisted = Object(Kind::kManaged);
   const cluster::NodeTopology kubelet = Object(Kind::kKubelet);
   const cluster::NodeTopology* objects[] = {&listed, &listed, &odd, &unlisted, &kubelet, nullptr};
-  for (NodeIndex node = 0; node < std::size(objects); ++node) zones.NodeChanged(node, objects[node]);
-  zones.Place(
+  for (NodeIndex node = 0; node < std::size(objects); ++node) kinds.all.NodeChanged(node, objects[node]);
+  kinds.zones.Place(
       topology::test::HoldingPod({{0, {{kCpu, 2000}}}, {1, {{kCpu, 2000}}}}, 1, {.smt = cluster::Smt::kSpread}));
 
-  cluster::Pod pod;
-  PodQuery query{pod, {}, kNow};
-  query.zones = {{2000}, false, cluster::Smt::kIsolate, 2000};
-  auto reasons = [&] {
+  auto reasons = [&](int64_t cpus, bool aware) {
+    cluster::Pod pod = PodOf(cpus, aware);
+    pod.smt = cluster::Smt::kIsolate;
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0, 1, 2, 3, 4, 5});
-    TopologyCheck(zones, kNoKubelet).Run(query, cluster::State(), nodes);
+    TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
     std::vector<Reason> all;
     for (size_t i = 0; i < nodes.size(); ++i) all.push_back(nodes.reason(i));
     return all;
   };
-  EXPECT_EQ(reasons(), (std::vector<Reason>{Reason::kFits, Reason::kInsufficientCores, Reason::kFits,
-                                            Reason::kUnknownCores, Reason::kUnknownCores, Reason::kNoTopology}));
-  query.zones.aware = true;
-  query.zones.amounts = {4000};
-  EXPECT_EQ(reasons()[2], Reason::kTooFewCores);
+  EXPECT_EQ(reasons(2, false),
+            (std::vector<Reason>{Reason::kFits, Reason::kInsufficientCores, Reason::kFits, Reason::kUnknownCores,
+                                 Reason::kUnknownCores, Reason::kNoTopology}));
+  EXPECT_EQ(reasons(4, true)[2], Reason::kTooFewCores);
 }
 
 TEST(TopologyCheck, NamesStaleRealCapacity) {
-  topology::ZoneAccount zones({.when_stale = topology::WhenStale::kReject});
+  NodeKinds kinds({.when_stale = topology::WhenStale::kReject});
   cluster::NodeTopology object = Object(Kind::kManaged);
   for (cluster::Zone& zone : object.zones) {
     zone.offline_cpu = 4000;
     zone.offline_updated = kNow - std::chrono::hours(1);
   }
-  zones.NodeChanged(0, &object);
-  cluster::Pod pod;
+  kinds.all.NodeChanged(0, &object);
+  const cluster::Pod pod = PodOf(1, true);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
-  TopologyCheck(zones, kNoKubelet).Run({pod, {{1000}, true}, kNow}, cluster::State(), nodes);
+  TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kStaleRealCapacity);
 }
 
 TEST(TopologyCheck, LeavesRejectedNodesAlone) {
-  topology::ZoneAccount zones({});
+  NodeKinds kinds;
   cluster::NodeTopology object = Object(Kind::kManaged);
-  zones.NodeChanged(0, &object);
-  cluster::Pod pod;
+  kinds.all.NodeChanged(0, &object);
+  const cluster::Pod pod = PodOf(99, true);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0, 0});
   nodes.Reject(0, Reason::kUnknownNode);
-  TopologyCheck(zones, kNoKubelet).Run({pod, {{99000}, true}, kNow}, cluster::State(), nodes);
+  TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kUnknownNode);
   EXPECT_EQ(nodes.reason(1), Reason::kZonesTooSmall);
 }
@@ -181,17 +183,15 @@ TEST(TopologyCheck, APodRefusedForWantOfStepsMayBeCured) {
     const int64_t cpus = zone.id % 2 == 0 ? 6 : 8;
     zone.allocatable = zone.available = {{kCpu, cpus * 1000}, {kMemory, 20 - cpus}};
   }
-  topology::ZoneAccount zones({});
-  kubelet::Account kubelet(kubelet::Defaults());
-  zones.NodeChanged(0, &object);
-  kubelet.NodeChanged(0, &object);
+  NodeKinds kinds;
+  kinds.all.NodeChanged(0, &object);
   auto reason = [&](int64_t cpus, int64_t memory) {
     cluster::Pod pod;
     cluster::Container& container = pod.containers.emplace_back();
     container.requests = container.limits = {{kCpu, cpus * 1000}, {kMemory, memory}};
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0});
-    TopologyCheck(zones, kubelet).Run({pod, {}, kNow}, cluster::State(), nodes);
+    TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
     return nodes.reason(0);
   };
   EXPECT_EQ(reason(57, 103), Reason::kCannotAlignContainer);

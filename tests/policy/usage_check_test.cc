@@ -44,7 +44,7 @@ class UsageCheckTest : public testing::Test {
   }
 
   std::vector<Reason> Ask(const cluster::Pod& pod, Time now = kNow) {
-    PodQuery query{pod, {}, now};
+    PodQuery query{pod, now};
     query.usage = usage_.DemandOf(pod);
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0, 1});
@@ -80,7 +80,7 @@ TEST_F(UsageCheckTest, JudgesEachNodeOfManyAlsoWhenItIsAskedAgain) {
   }
   const auto pod = PodOf("two", 100);
   const auto ask = [&] {
-    PodQuery query{*pod, {}, kNow};
+    PodQuery query{*pod, kNow};
     query.usage = usage_.DemandOf(*pod);
     nodes.Reset(all);
     for (size_t i = 0; i < all.size(); i += 5) nodes.Reject(i, Reason::kUnknownNode);
@@ -119,7 +119,7 @@ TEST_F(UsageCheckTest, StepsAsideWhereTooManyNodesAreStale) {
 TEST_F(UsageCheckTest, KeepsTheReasonThatAnotherCheckGave) {
   Measure("huge", 8001, {});
   const auto pod = PodOf("huge", 10);
-  PodQuery query{*pod, {}, kNow};
+  PodQuery query{*pod, kNow};
   query.usage = usage_.DemandOf(*pod);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
@@ -151,7 +151,7 @@ TEST(UsageCheckOfShortHistories, OnlyReportsWhatItFindsByThem) {
   };
   const auto ask = [&](const std::string& name) {
     const auto pod = PodOf(name, 1);
-    PodQuery query{*pod, {}, kNow};
+    PodQuery query{*pod, kNow};
     query.usage = account.DemandOf(*pod);
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0});

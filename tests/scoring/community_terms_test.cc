@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "scoring/registry.h"
+#include "tests/kubelet/node_kinds.h"
 
 namespace huygens::scoring {
 namespace {
@@ -28,8 +29,7 @@ cluster::Zone ZoneOf(int id, int64_t milli_cpus, int64_t memory) {
 class CommunityTermsTest : public testing::Test {
  protected:
   CommunityTermsTest() {
-    state_.AddAccount(managed_);
-    state_.AddAccount(kubelet_);
+    state_.AddAccount(kinds_.all);
     topology_.source = cluster::TopologySource::kCommunity;
     topology_.node_name = "n";
     SetAttributes("single-numa-node", "container");
@@ -56,17 +56,16 @@ class CommunityTermsTest : public testing::Test {
     state_.Apply(cluster::NodeSet{{.name = "n"}});
     state_.Apply(cluster::TopologySet{topology_});
     const TermEntry* entry = FindTerm(term);
-    const Sources sources{managed_, kubelet_, usage_};
+    const Sources sources{kinds_.all, kinds_.kubelet, usage_};
     auto made = weights.empty() ? entry->make(sources) : entry->make_weighted(sources, weights);
     EXPECT_EQ(made->name(), term);
     const NodeIndex node = *state_.FindNode("n");
     float score = -1;
-    made->Score(PodQuery(pod_, {}, Time()), state_, {&node, 1}, {&score, 1});
+    made->Score(PodQuery(pod_, Time()), state_, {&node, 1}, {&score, 1});
     return std::round(score * 1e4) / 100;
   }
 
-  topology::ZoneAccount managed_{topology::Options()};
-  kubelet::Account kubelet_{kubelet::Defaults()};
+  kubelet::test::NodeKinds kinds_;
   usage::Account usage_{usage::Options()};
   cluster::State state_;
   cluster::NodeTopology topology_;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "tests/kubelet/node_kinds.h"
 #include "tests/topology/placed_pod.h"
 
 namespace huygens::scoring {
@@ -25,44 +26,44 @@ cluster::NodeTopology Object(int zones, int distance) {
   return topology;
 }
 
-const kubelet::Account kNoKubelet({});
+using kubelet::test::NodeKinds;
 
-float ScoreOf(const topology::ZoneAccount& zones, int64_t cpus, std::optional<bool> aware = false) {
+float ScoreOf(const NodeKinds& kinds, int64_t cpus, std::optional<bool> aware = false) {
   cluster::Pod pod;
-  PodQuery query{pod, {}, kNow};
-  if (cpus > 0) query.zones = {{cpus * 1000}, aware};
+  pod.topology_awareness = aware;
+  if (cpus > 0) pod.containers.push_back({.requests = {{kCpu, cpus * 1000}}, .limits = {{kCpu, cpus * 1000}}});
   const NodeIndex node = 0;
   float score = -1;
-  FewestZones(zones, kNoKubelet).Score(query, cluster::State(), {&node, 1}, {&score, 1});
+  FewestZones(kinds.all).Score({pod, kNow}, cluster::State(), {&node, 1}, {&score, 1});
   return score;
 }
 
 TEST(FewestZones, FallsWithTheNumberOfZones) {
-  topology::ZoneAccount zones({});
+  NodeKinds kinds;
   auto object = Object(4, 10);
-  zones.NodeChanged(0, &object);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 1), 1);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 4), 1);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 5), 1.0f / 2);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 12), 1.0f / 3);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 16), 1.0f / 4);
+  kinds.all.NodeChanged(0, &object);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 1), 1);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 4), 1);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 5), 1.0f / 2);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 12), 1.0f / 3);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 16), 1.0f / 4);
 }
 
 TEST(FewestZones, FallsWithDistanceButNeverBelowMoreZones) {
-  topology::ZoneAccount zones({});
+  NodeKinds kinds;
   float before = 1;
   for (int distance : {10, 11, 21, 40, 254}) {
     auto object = Object(4, distance);
-    zones.NodeChanged(0, &object);
-    EXPECT_FLOAT_EQ(ScoreOf(zones, 4), 1) << distance;
-    float two = ScoreOf(zones, 5);
+    kinds.all.NodeChanged(0, &object);
+    EXPECT_FLOAT_EQ(ScoreOf(kinds, 4), 1) << distance;
+    float two = ScoreOf(kinds, 5);
     EXPECT_LT(two, before) << distance;
     EXPECT_GT(two, 1.0f / 3) << distance;
     before = two;
   }
   auto unreachable = Object(4, 255);
-  zones.NodeChanged(0, &unreachable);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 5), 1.0f / 3);
+  kinds.all.NodeChanged(0, &unreachable);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 5), 1.0f / 3);
 }
 
 TEST(FewestZones, FollowsItsFormula) {
@@ -72,34 +73,34 @@ TEST(FewestZones, FollowsItsFormula) {
 }
 
 TEST(FewestZones, ANodeThatCannotTakeThePodIsWorst) {
-  topology::ZoneAccount zones({});
+  NodeKinds kinds;
   auto object = Object(2, 21);
-  zones.NodeChanged(0, &object);
-  EXPECT_EQ(ScoreOf(zones, 5, true), 0);
-  EXPECT_EQ(ScoreOf(zones, 9, false), 0);
+  kinds.all.NodeChanged(0, &object);
+  EXPECT_EQ(ScoreOf(kinds, 5, true), 0);
+  EXPECT_EQ(ScoreOf(kinds, 9, false), 0);
 }
 
 TEST(FewestZones, HasNoOpinionWhereNothingIsChosen) {
-  topology::ZoneAccount zones({});
-  EXPECT_TRUE(std::isnan(ScoreOf(zones, 1)));  // no object
+  NodeKinds kinds;
+  EXPECT_TRUE(std::isnan(ScoreOf(kinds, 1)));  // no object
   auto object = Object(2, 21);
-  zones.NodeChanged(0, &object);
-  EXPECT_TRUE(std::isnan(ScoreOf(zones, 0)));  // asks nothing
+  kinds.all.NodeChanged(0, &object);
+  EXPECT_TRUE(std::isnan(ScoreOf(kinds, 0)));  // asks nothing
   object.pinned_by_agent = false;
-  zones.NodeChanged(0, &object);
-  EXPECT_TRUE(std::isnan(ScoreOf(zones, 1)));  // kubelet pins
+  kinds.all.NodeChanged(0, &object);
+  EXPECT_TRUE(std::isnan(ScoreOf(kinds, 1)));  // kubelet pins
 }
 
 TEST(FewestZones, TheQuickWayAgreesWithTheSearch) {
-  topology::ZoneAccount zones({});
+  NodeKinds kinds;
   auto object = Object(2, 21);
   object.zones[0].allocatable = {{kCpu, 4700}};
-  zones.NodeChanged(0, &object);
-  zones.Place(topology::test::HoldingPod({{0, {{kCpu, 700}}}, {1, {{kCpu, 2000}}}}));
+  kinds.all.NodeChanged(0, &object);
+  kinds.all.Place(topology::test::HoldingPod({{0, {{kCpu, 700}}}, {1, {{kCpu, 2000}}}}));
   // 4.0 CPUs are free in zone 0, but across zones only 3.3 of its 4 whole CPUs.
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 4, true), 1);
-  EXPECT_LT(ScoreOf(zones, 4, false), 0.5f);
-  EXPECT_FLOAT_EQ(ScoreOf(zones, 3, false), 1);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 4, true), 1);
+  EXPECT_LT(ScoreOf(kinds, 4, false), 0.5f);
+  EXPECT_FLOAT_EQ(ScoreOf(kinds, 3, false), 1);
 }
 
 }  // namespace

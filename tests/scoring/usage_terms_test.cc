@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "scoring/registry.h"
+#include "tests/kubelet/node_kinds.h"
 
 namespace huygens::scoring {
 namespace {
@@ -28,21 +29,20 @@ class UsageTermsTest : public testing::Test {
   }
 
   std::unique_ptr<Term> Make(std::string_view name, const ResourceVector& weights = {}, bool dominant = false) {
-    const Sources sources{zones_, kubelet_, usage_};
+    const Sources sources{kinds_.all, kinds_.kubelet, usage_};
     const TermEntry* entry = FindTerm(name);
     return dominant ? entry->make_dominant(sources, weights) : entry->make_weighted(sources, weights);
   }
   // In thousandths, of a pod that uses nothing.
   double Ask(const Term& term, NodeIndex node) {
-    PodQuery query(pod_, {}, kNow);
+    PodQuery query(pod_, kNow);
     query.usage.resources.resize(usage_.options().resources.size());
     float score = -1;
     term.Score(query, cluster::State(), {&node, 1}, {&score, 1});
     return std::round(score * 1e3);
   }
 
-  topology::ZoneAccount zones_{topology::Options()};
-  kubelet::Account kubelet_{kubelet::Defaults()};
+  kubelet::test::NodeKinds kinds_;
   usage::Account usage_;
   cluster::Pod pod_;
   NodeIndex nodes_ = 0;
@@ -89,7 +89,7 @@ TEST_F(UsageTermsTest, AResourceThatTheNodeDoesNotListIsLeftOut) {
 
 TEST_F(UsageTermsTest, ThePodItselfCounts) {
   const NodeIndex node = AddNode(20, 60);
-  PodQuery query(pod_, {}, kNow);
+  PodQuery query(pod_, kNow);
   query.usage.resources = {{.peak = 1000, .estimate = 1}, {.peak = 20, .estimate = 1}};
   float score = -1;
   Make("LeastUsed")->Score(query, cluster::State(), {&node, 1}, {&score, 1});

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "scoring/registry.h"
+#include "tests/kubelet/node_kinds.h"
 
 namespace huygens::scoring {
 namespace {
@@ -29,7 +30,7 @@ std::vector<int64_t> Scores(WeightedMean& mean, std::vector<NodeIndex> nodes) {
   cluster::Pod pod;
   cluster::State state;
   std::vector<double> means(nodes.size());
-  mean.Mean({pod, {}, Time()}, state, nodes, means);
+  mean.Mean({pod, Time()}, state, nodes, means);
   std::vector<int64_t> scores;
   for (double each : means) scores.push_back(mean.Scale(each));
   return scores;
@@ -70,10 +71,9 @@ TEST(WeightedMean, DoesNotAskATermOfWeightZero) {
 }
 
 TEST(TermRegistry, MakesEachTermUnderItsOwnName) {
-  topology::ZoneAccount zones({});
-  kubelet::Account kubelet(kubelet::Defaults());
+  kubelet::test::NodeKinds kinds;
   usage::Account usage({});
-  const Sources sources{zones, kubelet, usage};
+  const Sources sources{kinds.all, kinds.kubelet, usage};
   for (const TermEntry& entry : KnownTerms()) {
     EXPECT_EQ(FindTerm(entry.name), &entry);
     EXPECT_EQ(entry.make(sources)->name(), entry.name);

@@ -1,0 +1,143 @@
+// ZoneAccount as a kind of node.
+#include <algorithm>
+
+#include "topology/why_no_zones.h"
+#include "topology/zone_account.h"
+
+namespace huygens::topology {
+
+namespace {
+
+struct Prepared final : PreparedPod {
+  explicit Prepared(ZoneRequest asked) : request(std::move(asked)) {}
+  ZoneRequest request;
+};
+
+const ZoneRequest& RequestIn(const PreparedPod& pod) { return static_cast<const Prepared&>(pod).request; }
+
+ResourceVector Named(const Amounts& amounts, std::span<const ResourceId> resources) {
+  ResourceVector named;
+  for (size_t r = 0; r < resources.size(); ++r) named.Set(resources[r], amounts[r]);
+  return named;
+}
+
+}  // namespace
+
+std::string ZoneName(int zone, const cluster::NodeTopology* topology) {
+  std::string name = Concat("node", std::to_string(zone));
+  if (!topology) return name;
+  for (const cluster::Zone& each : topology->zones) {
+    if (each.id == zone) name = each.name;
+  }
+  return name;
+}
+
+std::unique_ptr<PreparedPod> ZoneAccount::Prepare(const cluster::Pod& pod) const {
+  ZoneRequest request = RequestOf(pod, options_.managed_resources);
+  return request.AsksNothing() ? nullptr : std::make_unique<Prepared>(std::move(request));
+}
+
+inline Fit ZoneAccount::Judge(NodeIndex node, const ZoneRequest& request, Time now) const {
+  switch (Mode(node)) {
+    case NodeMode::kKubelet:
+    case NodeMode::kNoTopology:
+      return request.RequiresTopology() || !options_.nodes_without_topology_pass ? Fit::kNoTopology : Fit::kFits;
+    case NodeMode::kUnusable:
+      return Fit::kUnusableTopology;
+    case NodeMode::kManaged:
+      break;
+  }
+  return Check(node, request, now);
+}
+
+void ZoneAccount::Check(const PreparedPod& pod, std::span<const NodeIndex> nodes, bool lost, Time now,
+                        std::span<Fit> fits) const {
+  const ZoneRequest& request = RequestIn(pod);
+  for (size_t i = 0; i < nodes.size(); ++i) fits[i] = lost ? Fit::kLostTopology : Judge(nodes[i], request, now);
+}
+
+void ZoneAccount::ZonesTaken(const PreparedPod& pod, std::span<const NodeIndex> nodes, Time now,
+                             std::span<std::optional<ZoneSet>> taken) const {
+  const ZoneRequest& request = RequestIn(pod);
+  ZoneOffers offers;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (Mode(nodes[i]) != NodeMode::kManaged) {
+      taken[i] = ZoneSet();
+    } else if (SurelyFitsOne(nodes[i], request, now)) {
+      taken[i] = ZoneSet{.count = 1};
+    } else {
+      taken[i] = Choose(nodes[i], request, now, offers);
+    }
+  }
+}
+
+std::optional<std::vector<cluster::ZoneAmount>> ZoneAccount::Assign(NodeIndex node, const PreparedPod& pod,
+                                                                    Time now) const {
+  if (Mode(node) != NodeMode::kManaged) return std::vector<cluster::ZoneAmount>();
+  return Assign(node, RequestIn(pod), now);
+}
+
+std::string_view ZoneAccount::Name(NodeIndex node) const {
+  switch (Mode(node)) {
+    case NodeMode::kManaged:
+      return "managed";
+    case NodeMode::kUnusable:
+      return kUnusable;
+    case NodeMode::kKubelet:
+    case NodeMode::kNoTopology:
+      break;
+  }
+  return "none";
+}
+
+std::optional<std::vector<ZoneDescription>> ZoneAccount::Describe(NodeIndex node, const cluster::NodeTopology* topology,
+                                                                  Time now) const {
+  const auto& resources = options_.managed_resources;
+  std::vector<ZoneDescription> zones;
+  for (const ZoneFigures& figures : Figures(node, now)) {
+    ZoneDescription& zone = zones.emplace_back();
+    zone.zone = figures.zone;
+    zone.name = ZoneName(figures.zone, topology);
+    zone.present = figures.present;
+    zone.stale = figures.stale;
+    zone.allocatable = Named(figures.allocatable, resources);
+    zone.effective = Named(figures.effective, resources);
+    zone.used = Named(figures.used, resources);
+    zone.free = Named(figures.free, resources);
+    zone.cores = figures.cores;
+    zone.whole_cores = figures.whole_cores;
+    if (!topology) continue;
+    const auto object = std::ranges::find(topology->zones, figures.zone, &cluster::Zone::id);
+    if (object != topology->zones.end()) zone.offline_cpu = object->offline_cpu;
+  }
+  return zones;
+}
+
+size_t ZoneAccount::Overcommitted(NodeIndex node, Time now) const {
+  if (Mode(node) != NodeMode::kManaged) return 0;
+  const auto over = [&](const Zone& zone) {
+    for (size_t r = 0; r < zone.used.size(); ++r) {
+      if (zone.used[r] > Effective(zone, r, now)) return true;
+    }
+    return false;
+  };
+  const NodeBook& zones = nodes_[node];
+  return static_cast<size_t>(std::count_if(zones.zones.begin(), zones.zones.end(), over)) + zones.elsewhere.size();
+}
+
+std::string ZoneAccount::WhyNoZones(NodeIndex node, std::string_view name, const cluster::NodeTopology* topology,
+                                    const cluster::Pod& pod) const {
+  switch (Mode(node)) {
+    case NodeMode::kNoTopology:
+      return Concat(name, " has no NodeResourceTopology");
+    case NodeMode::kUnusable:
+      return Concat("the NodeResourceTopology of ", name, " cannot be used",
+                    topology ? Concat(": ", topology->defect) : std::string());
+    case NodeMode::kKubelet:
+    case NodeMode::kManaged:
+      break;
+  }
+  return topology::WhyNoZones(pod, options_.managed_resources);
+}
+
+}  // namespace huygens::topology
