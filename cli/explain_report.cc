@@ -5,8 +5,7 @@
 #include <map>
 #include <span>
 
-#include "base/quantity.h"
-#include "cli/node_report.h"
+#include "cli/decision_text.h"
 #include "cli/quota_report.h"
 #include "cli/table.h"
 #include "cli/when.h"
@@ -112,30 +111,6 @@ std::string AskedAgain(const DecisionDocument& question, std::string_view node, 
                 ", as it does before a bound pod grows in place (", question.verb, ": ", Summary(question),
                 "). That is judged as if the pod looked for zones anew; it stays on ", node,
                 ", in its own zones, whatever the answer is.");
-}
-
-// "node0: 8 cpu 1Gi memory"
-std::string ZonesText(const std::vector<DecisionDocument::Zone>& zones) {
-  std::vector<admin::ZoneShare> shares;
-  for (const DecisionDocument::Zone& zone : zones) {
-    admin::ZoneShare& share = shares.emplace_back(admin::ZoneShare{.name = zone.name});
-    for (const auto& [resource, amount] : zone.amounts) {
-      if (resource == "cpuMilli") {
-        share.amount.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
-      } else {
-        const auto format = resource == "memory" ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI;
-        share.amount.emplace_back(resource, Quantity::FromInt(amount, format).Canonical());
-      }
-    }
-  }
-  return ToText(shares);
-}
-
-// "usage: node(s) would exceed the usage ceiling", by checks that only report.
-std::string ReportsText(const DecisionDocument::Reports& reports) {
-  std::string text;
-  for (const auto& [check, reason] : reports) text += Concat(text.empty() ? "" : "; ", check, ": ", reason);
-  return text;
 }
 
 // The one sentence that somebody in a hurry reads.

@@ -26,7 +26,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -50,7 +49,6 @@ class JsonFieldWriter {
   void IfSet(std::string_view name, const T& value) {
     if (IsSet(value)) Always(name, value);
   }
-
   template <typename T>
   void Others(const std::vector<std::pair<std::string, T>>& members) {
     for (const auto& [key, value] : members) AppendMember(out_, key, value);
