@@ -63,7 +63,18 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
   shortage.zone = nearest->name;
   take(*nearest);
   const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
-  if (nearest->stale && claimed != shortage.of) shortage.claimed = claimed;
+  shortage.stale = nearest->stale;
+  if (claimed != shortage.of) shortage.claimed = claimed;
+}
+
+bool ClaimsHold(const std::vector<ZoneDescription>& zones, const ZoneShortage& shortage) {
+  ResourceVector all;
+  for (const ZoneDescription& zone : zones) {
+    if (!zone.present) continue;
+    if (shortage.one_zone && Share(shortage.needs, zone.allocatable) >= 1) return true;
+    all.Add(zone.allocatable);
+  }
+  return !shortage.one_zone && Share(shortage.needs, all) >= 1;
 }
 
 bool IsOfUsage(Reason reason) {
@@ -178,6 +189,7 @@ ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, con
     if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
   }
   TakeZones(node.zones, false, shortage);
+  shortage.claims_hold = ClaimsHold(node.zones, shortage);
   return shortage;
 }
 
@@ -252,7 +264,9 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   }
   text += FreeText(zones, resources);
   if (!zones.claimed.empty()) {
-    text += Concat("; its real capacity is out of date, it claims ", AmountsText(zones.claimed, resources));
+    const std::string claimed = AmountsText(zones.claimed, resources);
+    text += zones.stale ? Concat("; its real capacity is out of date, it claims ", claimed)
+                        : Concat("; it claims ", claimed, ", but its real capacity is less");
   }
   // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.
   if (!apart.empty()) text += Concat("; ", apart);

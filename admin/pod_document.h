@@ -63,6 +63,7 @@ struct PodDocument {
   std::optional<int64_t> gang_holds;        // pods of it that hold what filter promised them, and are not bound yet
   std::vector<std::string> not_understood;  // of its annotations
   std::vector<Node> nodes;                  // that would not take it; none where it is placed
+  int64_t fits = 0;                         // nodes that would, by what huygens looks at
 
   static void Describe(auto& self, auto& fields) {
     fields.Always("pod", self.pod);
@@ -75,6 +76,7 @@ struct PodDocument {
     fields.IfSet("gangHolds", self.gang_holds);
     fields.IfSet("notUnderstood", self.not_understood);
     fields.Always("nodes", self.nodes);
+    fields.IfSet("fits", self.fits);
   }
   bool operator==(const PodDocument&) const = default;
 };

@@ -32,7 +32,8 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                                         .of = AmountsOf(zones->of, resources)};
   }
   if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
-  said.never_fits = policy::NeverFits(node.reason);
+  // Real capacity comes and goes.
+  said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
   return said;
 }
 
@@ -68,12 +69,15 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
     if (state.GetNode(next_) != nullptr) names.push_back(state.NodeName(next_));
   }
   for (const NodeExplanation& node : Explain(placement, *pod_, names, now)) {
-    if (node.reason == policy::Reason::kFits) continue;
+    if (node.reason == policy::Reason::kFits) {
+      ++fits_;
+      continue;
+    }
     if (!std::exchange(first_, false)) out += ',';
     wire::AppendJson(out, NodeOf(node, resources, placement.options()));
   }
   const bool more = !placed_ && next_ < state.NodeSlots();
-  if (!more) out += "]}\n";
+  if (!more) out += fits_ == 0 ? "]}\n" : Concat("],\"fits\":", std::to_string(fits_), "}\n");
   return more;
 }
 

@@ -27,6 +27,7 @@ class PodPage {
   cluster::NodeIndex next_ = 0;
   bool placed_ = false;
   bool first_ = true;
+  size_t fits_ = 0;  // nodes so far that would take it
 };
 
 }  // namespace huygens::admin

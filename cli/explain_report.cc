@@ -9,6 +9,7 @@
 #include "cli/quota_report.h"
 #include "cli/table.h"
 #include "cli/when.h"
+#include "cli/when_again.h"
 #include "policy/explained.h"
 
 namespace huygens::cli {
@@ -64,34 +65,6 @@ std::string NoZones(const admin::PodDocument* now) {
   return Concat("no zones were assigned: ", now->no_zones, ".");
 }
 
-// Where none of the reasons is one that waiting could cure, or one holds of every node, whatever else a node lacks;
-// else empty.
-std::string MustChange(const DecisionDocument& filter, const admin::PodQuotaDocument* quota_now) {
-  const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
-  std::vector<std::string_view> changes;
-  bool curable = false;
-  for (const DecisionDocument::Node& node : filter.nodes) {
-    const auto reason = policy::ReasonExplainedAs(node.reason);
-    if (reason == policy::Reason::kQuotaExceeded && above_whole) {
-      return "its business group's budget must grow, or the pod ask for less";
-    }
-    const std::string_view change = reason ? policy::MustChange(*reason) : std::string_view();
-    if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);
-    curable = curable || change.empty();
-    if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
-  }
-  std::string text;
-  for (std::string_view change : changes) text += Concat(text.empty() ? "" : "; or ", change);
-  return curable ? "" : text;
-}
-
-std::string WhenAgain(const DecisionDocument& filter, const admin::PodQuotaDocument* quota_now) {
-  const std::string change = MustChange(filter, quota_now);
-  if (change.empty())
-    return "kube-scheduler tries again when something changes in the cluster, and every five minutes.";
-  return Concat("Waiting does not help there: ", change, ". Then kube-scheduler tries again, within five minutes.");
-}
-
 // The watch shows it there: not only reserved, or promised to a pod of a gang.
 bool IsBound(const admin::PodDocument* pod_now) {
   return pod_now != nullptr && !pod_now->node.empty() && pod_now->reservation.empty();
@@ -135,9 +108,10 @@ std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument*
   }
   if (const DecisionDocument* preempt = attempt.preempt) {
     const bool helps = preempt->outcome == "ok";
-    return Concat("Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()),
-                  ", ", When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.",
-                  helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, quota_now)));
+    return Concat(
+        "Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()), ", ",
+        When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.",
+        helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, pod_now, quota_now)));
   }
   if (attempt.filter == nullptr && attempt.prioritize == nullptr) return "What filter and bind said is forgotten.";
   if (attempt.filter == nullptr)
@@ -147,7 +121,7 @@ std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument*
   if (feasible == 0) {
     return Concat("Refused for ",
                   filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())),
-                  " asked about, ", When(filter.time, now), ".\n", WhenAgain(filter, quota_now));
+                  " asked about, ", When(filter.time, now), ".\n", WhenAgain(filter, pod_now, quota_now));
   }
   return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
                 When(filter.time, now),
@@ -171,15 +145,10 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
   return rows;
 }
 
-const admin::PodDocument::Node* Find(const admin::PodDocument& pod, std::string_view node) {
-  const auto found = std::ranges::find(pod.nodes, node, &admin::PodDocument::Node::name);
-  return found == pod.nodes.end() ? nullptr : &*found;
-}
-
 // With the figures of now, where the reason is still the same.
 std::string Refusal(const DecisionDocument::Node& node, const admin::PodDocument* pod_now) {
   if (pod_now == nullptr) return node.reason;
-  const admin::PodDocument::Node* now = Find(*pod_now, node.name);
+  const admin::PodDocument::Node* now = FindNode(*pod_now, node.name);
   if (now == nullptr || now->reason != node.reason || now->why.empty()) return node.reason;
   const auto reason = policy::ReasonExplainedAs(node.reason);
   return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", now->why);
@@ -271,7 +240,7 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
     for (size_t i = 0; i < std::min<size_t>(names.size(), 5); ++i) text += Concat(i == 0 ? "" : ", ", names[i]);
     text += names.size() > 5 ? ", ...\n" : "\n";
     if (pod_now == nullptr) continue;
-    const admin::PodDocument::Node* now = Find(*pod_now, names.front());
+    const admin::PodDocument::Node* now = FindNode(*pod_now, names.front());
     if (now != nullptr && !now->why.empty()) text += Concat("  ", now->name, ": ", now->why, "\n");
   }
   if (attempt.prioritize) {
@@ -363,11 +332,7 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
                    refused_later->error, "\n");
   }
   if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt, pod_now));
-  if (attempt.filter && !attempt.filter->nodes.empty()) {
-    text +=
-        "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about "
-        "them.\n";
-  }
+  if (attempt.filter && !attempt.filter->nodes.empty()) text += NotAskedText(*attempt.filter, pod_now);
   const bool is_bound = IsBound(pod_now) || (attempt.bind && attempt.bind->error.empty());
   if (attempt.filter && !is_bound) text += WhatToDo(attempt, !gang.empty());
   if (same_pod.size() > attempt.size) {

@@ -88,6 +88,22 @@ TEST_F(LastFigureTest, AZoneWhoseRealCapacityIsOutOfDateSaysSo) {
       << "its last figure counts";
 }
 
+TEST_F(ExplanationTest, AZoneThatGivesLessThanItClaimsSaysSo) {
+  AddNode("n", {8, 8});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  for (cluster::Zone& zone : topology.zones) zone.offline_cpu = 6000;
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_EQ(Of(*AddPod("p", 7), "n"),
+            "needs 7 cpu in one zone; freest node0: 6 of 6 free; it claims 8 cpu, but its real capacity is less; too "
+            "small even when empty");
+  const auto claims_hold = [&](int cpus) {
+    const std::string_view names[] = {"n"};
+    return Explain(*placement_, *AddPod("p", cpus), names, clock_.Now())[0].zones->claims_hold;
+  };
+  EXPECT_TRUE(claims_hold(8));
+  EXPECT_FALSE(claims_hold(9));
+}
+
 TEST_F(ExplanationTest, APodWithoutZonesHasOneCause) {
   AddNode("n", {16});
   placement_->Apply(cluster::NodeSet{{.name = "bare", .uid = "u"}});

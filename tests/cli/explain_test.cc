@@ -286,6 +286,40 @@ TEST_F(ExplainNow, ARefusalThatWaitingCannotCureSaysWhatHasToChange) {
   EXPECT_THAT(Text(), HasSubstr("nobody, it would not help.\nkube-scheduler tries again"));
 }
 
+TEST_F(ExplainNow, NodesThatKubeSchedulerRuledOutMayTakeIt) {
+  FilterAll(policy::Reason::kQuotaOtherModel);
+  const std::string never = policy::Explained(policy::Reason::kZonesTooSmall);
+  const std::string taken = policy::Explained(policy::Reason::kInsufficientZones);
+  const auto page = [&](std::string_view others, int fits) {
+    std::string nodes;
+    for (std::string_view asked : kNodes) {
+      nodes += Concat(R"({"name":")", asked, R"(","reason":")", policy::Explained(policy::Reason::kQuotaOtherModel),
+                      R"("},)");
+    }
+    return TextWith(Concat(R"({"uid":"uid-1","nodes":[)", nodes, others, R"(],"fits":)", std::to_string(fits), "}"));
+  };
+  const std::string small = Concat(R"({"name":"small","reason":")", never, R"(","neverFits":true})");
+  EXPECT_THAT(page(small, 0), HasSubstr("Waiting does not help there: its quota labels must name models that nodes"));
+  EXPECT_THAT(page(small, 0), HasSubstr("huygens was not asked about them.\n"));
+  const std::string full = Concat(small, R"(,{"name":"full","reason":")", taken, R"("})");
+  EXPECT_THAT(page(full, 0), HasSubstr("Waiting does not help on these nodes: its quota labels must name models that "
+                                       "nodes have, or nodes of these models must come or be labelled so. Or others "
+                                       "take it: see below the table."));
+  EXPECT_THAT(page(full, 0), HasSubstr("\nBy what huygens looks at 1 may take it later (full); what kube-scheduler "
+                                       "lacks there is in the pod's Events.\n"));
+  EXPECT_THAT(page(full, 2),
+              HasSubstr("\nBy what huygens looks at 2 could take it now and 1 may take it later (full);"));
+  const std::string shrunk = Concat(R"({"name":"shrunk","reason":")", never, R"("})");
+  EXPECT_THAT(page(shrunk, 0), HasSubstr("1 may take it later (shrunk)")) << "its real capacity may grow";
+}
+
+TEST_F(ExplainNow, AMisspeltAnnotationIsToBeMendedFirst) {
+  FilterAll(policy::Reason::kZonesTooSmall);
+  EXPECT_THAT(
+      TextWith(R"({"uid":"uid-1","nodes":[],"notUnderstood":["annotation a: there is no \"flase\""]})"),
+      HasSubstr("Waiting does not help there: what is marked with ! below must be mended, or the pod must ask"));
+}
+
 TEST_F(ExplainNow, AGroupThatIsNotThereIsNoReasonToWaitAndTheNearestIsNamed) {
   constexpr std::string_view kWhy = "quota bizrq/serch: no such group";
   FilterAll(policy::Reason::kQuotaNoGroup, kWhy);
