@@ -24,7 +24,13 @@ void FewestZones::Score(const PodQuery& pod, const cluster::State& state, std::s
     kind.ZonesTaken(*prepared, nodes.subspan(first, end - first), pod.now, taken);
     for (size_t i = first; i < end; ++i) {
       const std::optional<topology::ZoneSet>& zones = taken[i - first];
-      if (!zones || zones->count > 0) scores[i] = zones ? FewestZonesScore(*zones) : 0;
+      if (!zones) {
+        scores[i] = 0;
+      } else if (zones->count == 1) {
+        scores[i] = 1;
+      } else if (zones->count > 1) {
+        scores[i] = FewestZonesScore(*zones);
+      }
     }
   });
 }

@@ -1,4 +1,4 @@
-// ZoneAccount as a kind of node.
+// What people are shown of the nodes that ZoneAccount judges.
 #include <algorithm>
 
 #include "topology/why_no_zones.h"
@@ -7,13 +7,6 @@
 namespace huygens::topology {
 
 namespace {
-
-struct Prepared final : PreparedPod {
-  explicit Prepared(ZoneRequest asked) : request(std::move(asked)) {}
-  ZoneRequest request;
-};
-
-const ZoneRequest& RequestIn(const PreparedPod& pod) { return static_cast<const Prepared&>(pod).request; }
 
 ResourceVector Named(const Amounts& amounts, std::span<const ResourceId> resources) {
   ResourceVector named;
@@ -30,51 +23,6 @@ std::string ZoneName(int zone, const cluster::NodeTopology* topology) {
     if (each.id == zone) name = each.name;
   }
   return name;
-}
-
-std::unique_ptr<PreparedPod> ZoneAccount::Prepare(const cluster::Pod& pod) const {
-  ZoneRequest request = RequestOf(pod, options_.managed_resources);
-  return request.AsksNothing() ? nullptr : std::make_unique<Prepared>(std::move(request));
-}
-
-inline Fit ZoneAccount::Judge(NodeIndex node, const ZoneRequest& request, Time now) const {
-  switch (Mode(node)) {
-    case NodeMode::kKubelet:
-    case NodeMode::kNoTopology:
-      return request.RequiresTopology() || !options_.nodes_without_topology_pass ? Fit::kNoTopology : Fit::kFits;
-    case NodeMode::kUnusable:
-      return Fit::kUnusableTopology;
-    case NodeMode::kManaged:
-      break;
-  }
-  return Check(node, request, now);
-}
-
-void ZoneAccount::Check(const PreparedPod& pod, std::span<const NodeIndex> nodes, bool lost, Time now,
-                        std::span<Fit> fits) const {
-  const ZoneRequest& request = RequestIn(pod);
-  for (size_t i = 0; i < nodes.size(); ++i) fits[i] = lost ? Fit::kLostTopology : Judge(nodes[i], request, now);
-}
-
-void ZoneAccount::ZonesTaken(const PreparedPod& pod, std::span<const NodeIndex> nodes, Time now,
-                             std::span<std::optional<ZoneSet>> taken) const {
-  const ZoneRequest& request = RequestIn(pod);
-  ZoneOffers offers;
-  for (size_t i = 0; i < nodes.size(); ++i) {
-    if (Mode(nodes[i]) != NodeMode::kManaged) {
-      taken[i] = ZoneSet();
-    } else if (SurelyFitsOne(nodes[i], request, now)) {
-      taken[i] = ZoneSet{.count = 1};
-    } else {
-      taken[i] = Choose(nodes[i], request, now, offers);
-    }
-  }
-}
-
-std::optional<std::vector<cluster::ZoneAmount>> ZoneAccount::Assign(NodeIndex node, const PreparedPod& pod,
-                                                                    Time now) const {
-  if (Mode(node) != NodeMode::kManaged) return std::vector<cluster::ZoneAmount>();
-  return Assign(node, RequestIn(pod), now);
 }
 
 std::string_view ZoneAccount::Name(NodeIndex node) const {

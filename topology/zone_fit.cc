@@ -7,9 +7,93 @@ namespace huygens::topology {
 
 namespace {
 
+struct Prepared final : PreparedPod {
+  explicit Prepared(ZoneRequest asked) : request(std::move(asked)) {}
+  ZoneRequest request;
+};
+
+const ZoneRequest& RequestIn(const PreparedPod& pod) { return static_cast<const Prepared&>(pod).request; }
+
 int64_t WholeCpus(int64_t milli) { return milli - milli % 1000; }
 
 }  // namespace
+
+std::unique_ptr<PreparedPod> ZoneAccount::Prepare(const cluster::Pod& pod) const {
+  ZoneRequest request = RequestOf(pod, options_.managed_resources);
+  return request.AsksNothing() ? nullptr : std::make_unique<Prepared>(std::move(request));
+}
+
+bool ZoneAccount::SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const {
+  const Bounds& bounds = bounds_[node];
+  if (!Bounded(request, bounds, now)) return false;
+  return request.amounts[0] <= (OneZone(node, request) ? bounds.most_free : bounds.most_whole);
+}
+
+Fit ZoneAccount::Judge(NodeIndex node, const ZoneRequest& request, Time now) const {
+  switch (Mode(node)) {
+    case NodeMode::kKubelet:
+    case NodeMode::kNoTopology:
+      return request.RequiresTopology() || !options_.nodes_without_topology_pass ? Fit::kNoTopology : Fit::kFits;
+    case NodeMode::kUnusable:
+      return Fit::kUnusableTopology;
+    case NodeMode::kManaged:
+      break;
+  }
+  return Check(node, request, now);
+}
+
+void ZoneAccount::Check(const PreparedPod& pod, std::span<const NodeIndex> nodes, bool lost, Time now,
+                        std::span<Fit> fits) const {
+  const ZoneRequest& request = RequestIn(pod);
+  if (lost) {
+    std::ranges::fill(fits.first(nodes.size()), Fit::kLostTopology);
+    return;
+  }
+  // Of most nodes the bounds say yes at once.
+  const bool bounded = request.amounts.size() == 1 && request.smt == cluster::Smt::kUnset;
+  const int64_t cpu = request.amounts[0];
+  const std::span<const Bounds> all = bounds_;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeIndex node = nodes[i];
+    if (bounded && node < all.size()) {
+      const Bounds& bounds = all[node];
+      const int64_t most = request.aware.value_or(bounds.single_numa) ? bounds.most_free : bounds.all_whole;
+      if (bounds.mode == NodeMode::kManaged && now <= bounds.until && cpu <= most) {
+        fits[i] = Fit::kFits;
+        continue;
+      }
+    }
+    fits[i] = Judge(node, request, now);
+  }
+}
+
+void ZoneAccount::ZonesTaken(const PreparedPod& pod, std::span<const NodeIndex> nodes, Time now,
+                             std::span<std::optional<ZoneSet>> taken) const {
+  const ZoneRequest& request = RequestIn(pod);
+  const bool bounded = request.amounts.size() == 1 && request.smt == cluster::Smt::kUnset;
+  const int64_t cpu = request.amounts[0];
+  const std::span<const Bounds> all = bounds_;
+  const Bounds unknown;
+  ZoneOffers offers;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const NodeIndex node = nodes[i];
+    const Bounds& bounds = node < all.size() ? all[node] : unknown;
+    const int64_t most = request.aware.value_or(bounds.single_numa) ? bounds.most_free : bounds.most_whole;
+    if (bounds.mode != NodeMode::kManaged) {
+      taken[i] = ZoneSet();
+    } else if (bounded && now <= bounds.until && cpu <= most) {
+      taken[i] = ZoneSet{.count = 1};
+    } else {
+      taken[i] = Choose(node, request, now, offers);
+    }
+  }
+}
+
+std::optional<std::vector<cluster::ZoneAmount>> ZoneAccount::Assign(NodeIndex node, const PreparedPod& pod,
+                                                                    Time now) const {
+  if (Mode(node) != NodeMode::kManaged) return std::vector<cluster::ZoneAmount>();
+  return Assign(node, RequestIn(pod), now);
+}
 
 Fit ZoneAccount::Check(NodeIndex node, const ZoneRequest& request, Time now) const {
   const Bounds& bounds = bounds_[node];
@@ -17,12 +101,6 @@ Fit ZoneAccount::Check(NodeIndex node, const ZoneRequest& request, Time now) con
   const bool one_zone = OneZone(node, request);
   if (request.amounts[0] <= (one_zone ? bounds.most_free : bounds.all_whole)) return Fit::kFits;
   return request.amounts[0] <= (one_zone ? bounds.most_empty : bounds.all_empty) ? Fit::kTaken : Fit::kTooSmall;
-}
-
-bool ZoneAccount::SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const {
-  const Bounds& bounds = bounds_[node];
-  if (!Bounded(request, bounds, now)) return false;
-  return request.amounts[0] <= (OneZone(node, request) ? bounds.most_free : bounds.most_whole);
 }
 
 Fit ZoneAccount::LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const {
