@@ -275,7 +275,7 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
 
 std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node) {
   const cluster::State& state = placement.state();
-  const std::string of_node =
+  std::string of_node =
       placement.Zones(node).WhyNoZones(node, Concat("node ", state.NodeName(node)), state.Topology(node), pod);
   if (!of_node.empty()) return of_node;
   switch (placement.ModeOf("topology")) {
