@@ -152,7 +152,8 @@ class JsonFieldReader {
   template <typename T>
   static Status Read(JsonReader& in, std::optional<T>& value) {
     if (in.SkipNull()) return absl::OkStatus();
-    return Read(in, value.emplace());
+    value = T();  // not emplace(): clang finds no default constructor of a struct that is nested in an unfinished one
+    return Read(in, *value);
   }
   template <typename T>
   static Status Read(JsonReader& in, std::vector<T>& list) {

@@ -91,14 +91,10 @@ class OneNode(ControlPlane):
         self._others.append(process)
         return process
 
-    def kubeconfig(self, token):
-        """With the authority inside: it is also read where the test's files are not."""
-        path = super().kubeconfig(token)
-        config = json.loads(path.read_text())
-        cluster = config["clusters"][0]["cluster"]
-        cluster["certificate-authority-data"] = base64.b64encode(pathlib.Path(cluster.pop("certificate-authority")).read_bytes()).decode()
-        path.write_text(json.dumps(config))
-        return path
+    def authority(self):
+        """As data: the kubeconfig is also read where the test's files are not."""
+        certificate = (self.directory / "apiserver" / "apiserver.crt").read_bytes()
+        return {"certificate-authority-data": base64.b64encode(certificate).decode()}
 
     def _start_node(self):
         directory = self.directory

@@ -411,13 +411,16 @@ class ControlPlane:
             part.touch(mode=0o600)
             part.write_text(json.dumps({
                 "apiVersion": "v1", "kind": "Config", "current-context": "e2e",
-                "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{self._port}",
-                                                         "certificate-authority": str(self.directory / "apiserver" / "apiserver.crt")}}],
+                "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{self._port}", **self.authority()}}],
                 "users": [{"name": "e2e", "user": {"token": token}}],
                 "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
             }))
             part.rename(path)
         return path
+
+    def authority(self):
+        """Who signed the API server's certificate, as a kubeconfig says it."""
+        return {"certificate-authority": str(self.directory / "apiserver" / "apiserver.crt")}
 
     def kubectl(self, *arguments, token="admin-token", check=True, stdin=None, program=BINARIES / "kubectl"):
         """Output and exit code of kubectl; a failure fails the test unless check=False."""
