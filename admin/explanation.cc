@@ -39,6 +39,25 @@ ResourceVector Whole(ResourceVector free, const ResourceVector& of) {
   return free;
 }
 
+bool ClaimsMore(const ZoneDescription& zone) {
+  return zone.present && zone.offline_cpu && *zone.offline_cpu < zone.allocatable.Get(kCpu);
+}
+
+// Whether the zones would hold the pod if those whose real capacity is less gave all that they claim.
+bool ClaimsHold(const std::vector<ZoneDescription>& zones, const ZoneShortage& shortage) {
+  ResourceVector all;
+  bool more = false;
+  for (const ZoneDescription& zone : zones) {
+    if (!zone.present) continue;
+    const bool claims_more = ClaimsMore(zone);
+    if (claims_more && shortage.one_zone && Share(shortage.needs, zone.allocatable) >= 1) return true;
+    more = more || claims_more;
+    const ResourceVector& amounts = claims_more ? zone.allocatable : zone.effective;
+    all.Add(Whole(amounts, amounts));
+  }
+  return more && !shortage.one_zone && Share(shortage.needs, all) >= 1;
+}
+
 void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShortage& shortage) {
   const auto of = [&](const ZoneDescription& zone) { return kubelet ? zone.allocatable : zone.effective; };
   const auto take = [&](const ZoneDescription& zone) {
@@ -64,17 +83,8 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
   take(*nearest);
   const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
   shortage.stale = nearest->stale;
-  if (claimed != shortage.of) shortage.claimed = claimed;
-}
-
-bool ClaimsHold(const std::vector<ZoneDescription>& zones, const ZoneShortage& shortage) {
-  ResourceVector all;
-  for (const ZoneDescription& zone : zones) {
-    if (!zone.present) continue;
-    if (shortage.one_zone && Share(shortage.needs, zone.allocatable) >= 1) return true;
-    all.Add(zone.allocatable);
-  }
-  return !shortage.one_zone && Share(shortage.needs, all) >= 1;
+  const bool tells = nearest->stale || (!kubelet && ClaimsMore(*nearest));
+  if (tells && claimed != shortage.of) shortage.claimed = claimed;
 }
 
 bool IsOfUsage(Reason reason) {
@@ -181,7 +191,8 @@ ZoneShortage AtKubelet(const cluster::Pod& pod, const NodeDescription& node, Rea
   return shortage;
 }
 
-ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, const topology::Options& options) {
+ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, Reason reason,
+                       const topology::Options& options) {
   const topology::ZoneRequest request = topology::RequestOf(pod, options.managed_resources);
   ZoneShortage shortage{.one_zone = request.aware.value_or(node.single_numa)};
   shortage.asks_cores = request.smt != cluster::Smt::kUnset;
@@ -189,7 +200,7 @@ ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, con
     if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
   }
   TakeZones(node.zones, false, shortage);
-  shortage.claims_hold = ClaimsHold(node.zones, shortage);
+  shortage.claims_hold = reason == Reason::kZonesTooSmall && ClaimsHold(node.zones, shortage);
   return shortage;
 }
 
@@ -234,7 +245,7 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
     }
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
-        each.zones = node->kubelet.empty() ? AtManaged(pod, *node, placement.options().topology)
+        each.zones = node->kubelet.empty() ? AtManaged(pod, *node, each.reason, placement.options().topology)
                                            : AtKubelet(pod, *node, each.reason);
       }
     }

@@ -22,6 +22,8 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                          .reason = std::string(policy::Explained(node.reason)),
                          .cause = std::string(policy::Label(node.reason)),
                          .why = Figures(node, resources, options)};
+  // Real capacity comes and goes.
+  said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
   if (said.why.empty()) return said;
   if (const auto& zones = node.zones) {
     said.figures = PodDocument::Figures{.needs = AmountsOf(zones->needs, resources),
@@ -32,8 +34,6 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                                         .of = AmountsOf(zones->of, resources)};
   }
   if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
-  // Real capacity comes and goes.
-  said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
   return said;
 }
 

@@ -23,6 +23,22 @@ std::string_view MustChange(policy::Reason reason, const admin::PodDocument::Nod
   return real_capacity_may_grow ? std::string_view() : policy::MustChange(reason);
 }
 
+// Whether the pod's business group refuses it whatever the node.
+bool OfEveryNode(policy::Reason reason) {
+  switch (reason) {
+    case policy::Reason::kQuotaExceeded:
+    case policy::Reason::kQuotaHoursSpent:
+    case policy::Reason::kQuotaNoGroup:
+    case policy::Reason::kQuotaGroupClosed:
+    case policy::Reason::kQuotaAmountNeeded:
+    case policy::Reason::kQuotaAncestorOver:
+    case policy::Reason::kQuotaClaimUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
 // Nodes that huygens knows and was not asked about, since kube-scheduler's own plugins had ruled them out: by what
 // huygens looks at.
 struct NotAsked {
@@ -34,7 +50,11 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument*
   NotAsked rest;
   if (pod_now == nullptr || !pod_now->node.empty()) return rest;
   std::set<std::string_view> asked;
-  for (const DecisionDocument::Node& node : filter.nodes) asked.insert(node.name);
+  for (const DecisionDocument::Node& node : filter.nodes) {
+    const auto reason = policy::ReasonExplainedAs(node.reason);
+    if (reason && OfEveryNode(*reason)) return rest;
+    asked.insert(node.name);
+  }
   size_t asked_and_fit = asked.size();
   for (const admin::PodDocument::Node& node : pod_now->nodes) {
     if (asked.contains(node.name)) {
@@ -90,7 +110,8 @@ std::string WhenAgain(const DecisionDocument& filter, const admin::PodDocument* 
   const NotAsked rest = NodesNotAsked(filter, pod_now);
   if (rest.fit > 0 || !rest.later.empty()) {
     return Concat("Waiting does not help on these nodes: ", change,
-                  ". Or others take it: see below the table. kube-scheduler tries again within five minutes.");
+                  ". Or others take it, once kube-scheduler lets them: see below the table. It tries again within five "
+                  "minutes.");
   }
   return Concat("Waiting does not help there: ", change, ". Then kube-scheduler tries again, within five minutes.");
 }

@@ -61,7 +61,7 @@ Status KubernetesBackend::Start() {
     workers_.push_back(std::move(worker));
   }
   for (auto& worker : workers_) worker->thread = std::thread([this, &worker = *worker] { Work(worker); });
-  AskVersion();
+  if (context_.placement.options().waiting_pods > 0) AskVersion();
   if (options_.lease) HUYGENS_RETURN_IF_ERROR(StartLease());
   return reflectors_.Start(options_.api_server, KindsToFollow(context_.placement));
 }
@@ -89,9 +89,12 @@ void KubernetesBackend::AskVersion() {
     loop_.Post([this, wakes_all = kube::NodeWriteWakesAll(*worker.client, kGetTimeout)] {
       if (wakes_all.ok()) {
         node_write_wakes_all_ = *wakes_all;
-      } else {
-        ask_version_ = loop_.After(seconds(1), [this] { AskVersion(); });
+        return;
       }
+      context_.log.Info("cannot read the API server's version yet; pods that were rejected before the start wait",
+                        {{"why", Message(wakes_all.status())}});
+      ask_version_ = loop_.After(version_pause_, [this] { AskVersion(); });
+      version_pause_ = std::min<Duration>(2 * version_pause_, seconds(30));
     });
   });
 }

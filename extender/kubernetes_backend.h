@@ -95,6 +95,7 @@ class KubernetesBackend final : public Backend {
   bool looked_for_others_ = false;
   std::optional<bool> node_write_wakes_all_;
   net::Timer ask_version_;
+  Duration version_pause_ = std::chrono::seconds(1);
   net::Timer relist_;
   observe::RateLimit event_warnings_{std::chrono::seconds(10)};
 

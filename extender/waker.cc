@@ -19,6 +19,8 @@ constexpr auto kIdle = milliseconds(50);
 constexpr Duration kLongestPause = seconds(10);
 // Every node is looked at once in so many seconds, as long as pods wait.
 constexpr size_t kRoundSeconds = 60;
+// Pods of an earlier process that one search is given.
+constexpr size_t kRejectedBefore = 64;
 
 }  // namespace
 
@@ -51,6 +53,7 @@ bool Waker::Look() {
     if (writing_ || TooEarly(now)) return false;
     // A start that cannot be told keeps nobody from being woken: the search has the next turn.
     const bool tells = !std::exchange(start_failed_, false) && TellOfStart();
+    AddRejectedBefore();
     if (tells || !search_.Begin(now)) return false;
     searching_ = true;
   }
@@ -71,12 +74,19 @@ bool Waker::TellOfStart() {
   if (*by_node) return TellNode();
   told_of_start_ = true;
   search_.TellOneByOne();
-  placement::WaitingPods& waiting = context_.placement.waiting();
-  for (auto& pod : context_.placement.state().Unplaced()) {
-    if (!waiting.Waits(pod->uid)) waiting.Add(std::move(pod), {}, true, {.held = true});
-  }
-  waiting.BudgetsChanged();
+  rejected_before_ = context_.placement.state().Unplaced();
+  std::ranges::reverse(rejected_before_);
   return false;
+}
+
+void Waker::AddRejectedBefore() {
+  placement::WaitingPods& waiting = context_.placement.waiting();
+  for (size_t i = 0; i < kRejectedBefore && !rejected_before_.empty() && !waiting.Full(); ++i) {
+    auto pod = std::move(rejected_before_.back());
+    rejected_before_.pop_back();
+    if (!waiting.Waits(pod->uid)) waiting.Add(std::move(pod), {}, true, {.held = true});
+    waiting.BudgetsChanged();
+  }
 }
 
 bool Waker::TellNode() {

@@ -39,6 +39,8 @@ class Waker {
   void Send(std::vector<placement::Wake> wakes);
   bool TellOfStart();
   bool TellNode();
+  // A few of those that an earlier process may have rejected, so that the search is not held up by all of them at once.
+  void AddRejectedBefore();
   void Report(const std::vector<placement::Wake>& wakes, const std::vector<kube::WakeReport>& reports);
   bool TooEarly(Time now) const;
 
@@ -48,7 +50,8 @@ class Waker {
   const Duration min_interval_;
   placement::WakeSearch search_;
   bool told_of_start_ = false;
-  bool start_failed_ = false;  // at the last write
+  std::vector<std::shared_ptr<const cluster::Pod>> rejected_before_;  // that are to be added yet, the last one first
+  bool start_failed_ = false;                                         // at the last write
   bool searching_ = false;
   bool writing_ = false;
   Time last_write_ = Time::min();

@@ -24,7 +24,10 @@ void LeaderElection::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-Duration LeaderElection::Left() const { return std::max(Duration::zero(), held_until_.load() - waiter_->Now()); }
+Duration LeaderElection::Left() const {
+  if (waiter_->interrupted()) return Duration::zero();
+  return std::max(Duration::zero(), held_until_.load() - waiter_->Now());
+}
 
 void LeaderElection::Loop() {
   while (!waiter_->interrupted()) waiter_->Wait(Step());
@@ -45,7 +48,9 @@ Duration LeaderElection::Step() {
   });
   const Duration renewal = options_.lease.duration / 3;
   if (settling) return std::min(renewal, lease_.Settling());
-  return held.ok() ? renewal : std::min(renewal, options_.retry);
+  if (held.ok()) return renewal;
+  // As long as it is ours there is little time to renew it.
+  return left > Duration::zero() ? options_.lease.duration / 20 : std::min(renewal, options_.retry);
 }
 
 void LeaderElection::Take(View view) {
@@ -54,7 +59,10 @@ void LeaderElection::Take(View view) {
   if (waiter_->interrupted()) return;
   if (left <= options_.end_before) return End(trouble_);
   if (leading_ && term_ != view.term) End("another instance may have led in between");
-  end_ = loop_.After(left - options_.end_before, [this] { End("the Lease could not be renewed in time"); });
+  end_ = loop_.After(left - options_.end_before, [this] {
+    trouble_ = "the Lease could not be renewed in time";
+    End(trouble_);
+  });
   if (std::exchange(leading_, true)) return;
   term_ = view.term;
   duties_.begin(term_);

@@ -3,8 +3,8 @@
 // that loop ends them before the time of the Lease is over, whatever the thread that renews it waits for. After that
 // it goes on trying, and begins them anew when it has the Lease again.
 //
-// The thread renews at a third of the Lease's duration, and tries again after `retry` where that fails or another
-// instance leads. What duties send from other threads must be done within Left().
+// The thread renews at a third of the Lease's duration, tries again after a twentieth where that fails, and after
+// `retry` where another instance leads. What duties send from other threads must be done within Left().
 #pragma once
 
 #include <atomic>
@@ -35,6 +35,7 @@ class LeaderElection {
   struct Duties {
     // `term`: another one means that another instance may have led in between.
     std::function<void(uint64_t term)> begin;
+    // When it returns nothing of them is under way in other threads: Stop gives the Lease up right after it.
     std::function<void(std::string_view why)> end;
   };
 

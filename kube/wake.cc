@@ -49,12 +49,12 @@ WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view 
 
 StatusOr<bool> NodeWriteWakesAll(net::Client& client, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, client.Call("GET", "/version", "", JsonHeaders(), timeout));
-  // By default every account may read it (system:public-info-viewer). One that may not is told nothing: later versions
-  // are more likely.
-  if (reply.code == 403 || reply.code == 404) return true;
-  if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
-  HUYGENS_ASSIGN_OR_RETURN(const wire::ServerVersion version, wire::DecodeServerVersion(reply.body));
-  return version >= wire::ServerVersion{1, 32};
+  const bool later = reply.code == 401 || reply.code == 429 || reply.code >= 500;
+  if (later) return Unavailable(ExplainReply(reply));
+  // By default every account may read it (system:public-info-viewer). Where nobody says a version, later ones are more
+  // likely.
+  const auto version = wire::DecodeServerVersion(reply.body);
+  return !Succeeded(reply) || !version.ok() || *version >= wire::ServerVersion{1, 32};
 }
 
 }  // namespace huygens::kube

@@ -40,7 +40,7 @@ WakeReport Wake(net::Client& client, const WakeTarget& target, std::string_view 
 
 // Whether a write on a Node makes kube-scheduler try every pod again that an extender rejected: since Kubernetes 1.32,
 // which has the gate SchedulerQueueingHints on. Before, it tries only pods that could go to that very node by its own
-// plugins (preCheckForNode in the same file). Asks GET /version; fails if nobody answers. Blocking.
+// plugins (preCheckForNode in the same file). Asks GET /version; fails if the API server does not answer now. Blocking.
 StatusOr<bool> NodeWriteWakesAll(net::Client& client, Duration timeout);
 
 }  // namespace huygens::kube

@@ -62,6 +62,7 @@ class WaitingPods final : public cluster::Account {
   void EndWaking(std::string_view uid, bool told);
 
   size_t size() const { return entries_.size(); }
+  bool Full() const { return entries_.size() >= capacity_; }
   bool Waits(std::string_view uid) const { return turns_.contains(uid); }
   // The first pod whose turn is at `turn` or later; moves `turn` there. Null if there is none.
   Entry* Next(uint64_t& turn);

@@ -63,6 +63,11 @@ bool WakeSearch::Step(Time now) {
       NextPod();
       return true;
     }
+    if (one_by_one_ && entry->held && Writes() == most_nodes_) {  // no write is left for it this time
+      waiting.BudgetsChanged();
+      NextPod();
+      return true;
+    }
     anywhere_ = entry->held || LetOnMoreModels(*entry);
   }
   some_.clear();
@@ -227,9 +232,10 @@ size_t WakeSearch::Position(NodeIndex node) const {
   return static_cast<size_t>(std::lower_bound(nodes_.begin(), nodes_.end(), node) - nodes_.begin());
 }
 
-void WakeSearch::Found(const WaitingPods::Entry& entry, NodeIndex node, Time now) {
+void WakeSearch::Found(WaitingPods::Entry& entry, NodeIndex node, Time now) {
   const bool anywhere = IsAnywhere(entry, node);
   Gain* gain = FindGain(node, anywhere);
+  if (anywhere) entry.held = true;  // should nobody be told after all, it is looked for everywhere again
   const bool another_write = gain == nullptr || (anywhere && one_by_one_);
   if (another_write && Writes() == most_nodes_) {
     return anywhere ? placement_.waiting().BudgetsChanged() : KeepNodes(Position(node));

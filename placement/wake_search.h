@@ -88,7 +88,7 @@ class WakeSearch {
   // Whether the node, which would take the pod, would do so beside the first one found there.
   bool TakesBeside(const std::shared_ptr<const cluster::Pod>& pod, NodeIndex node, Time now);
   void NextPod();
-  void Found(const WaitingPods::Entry& entry, NodeIndex node, Time now);
+  void Found(WaitingPods::Entry& entry, NodeIndex node, Time now);
   // The pod whose turn it is goes without: those that sent it on, and nodes_ from `position` on, may be for it later.
   void KeepNodes(size_t position);
   size_t Position(NodeIndex node) const;  // in nodes_

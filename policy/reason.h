@@ -121,6 +121,8 @@ inline constexpr ReasonEntry kReasonTable[] = {
      "node(s) were of a model that the pod's quota labels must name"},
 };
 
+static_assert(std::size(kReasonTable) == static_cast<size_t>(Reason::kQuotaModelNotNamed) + 1);
+
 inline constexpr auto kReasons = [] {
   std::array<Reason, std::size(kReasonTable)> reasons{};
   for (size_t i = 0; i < reasons.size(); ++i) reasons[i] = kReasonTable[i].reason;

@@ -51,8 +51,6 @@ class ZoneAccount final : public NodeZones {
 
   // For managed nodes and pods that ask something.
   Fit Check(NodeIndex node, const ZoneRequest& request, Time now) const;
-  // Whether one zone can surely take the whole pod; false if that takes a closer look.
-  bool SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const;
   // Which zones the pod gets; nothing if they cannot hold it. A spread pod gets zones where no container has two
   // threads of a core, if there are any. Leaves in `offers` what the zones can give the pod: that refers to the account
   // and holds until it changes.

@@ -23,12 +23,6 @@ std::unique_ptr<PreparedPod> ZoneAccount::Prepare(const cluster::Pod& pod) const
   return request.AsksNothing() ? nullptr : std::make_unique<Prepared>(std::move(request));
 }
 
-bool ZoneAccount::SurelyFitsOne(NodeIndex node, const ZoneRequest& request, Time now) const {
-  const Bounds& bounds = bounds_[node];
-  if (!Bounded(request, bounds, now)) return false;
-  return request.amounts[0] <= (OneZone(node, request) ? bounds.most_free : bounds.most_whole);
-}
-
 Fit ZoneAccount::Judge(NodeIndex node, const ZoneRequest& request, Time now) const {
   switch (Mode(node)) {
     case NodeMode::kKubelet:

@@ -183,7 +183,8 @@ std::string EncodeJson(const T& object) {
   return out;
 }
 
-// Up to the items of its last field, a list that is empty yet: for who writes them one by one, and "]}" behind them.
+// Up to the items of the last field that is written, a list that is empty yet: for who writes them one by one, and "]}"
+// behind them.
 template <typename T>
 std::string EncodeJsonUpToItems(const T& object) {
   std::string out = EncodeJson(object);

@@ -304,11 +304,14 @@ TEST_F(ExplainNow, NodesThatKubeSchedulerRuledOutMayTakeIt) {
   const std::string full = Concat(small, R"(,{"name":"full","reason":")", taken, R"("})");
   EXPECT_THAT(page(full, 0), HasSubstr("Waiting does not help on these nodes: its quota labels must name models that "
                                        "nodes have, or nodes of these models must come or be labelled so. Or others "
-                                       "take it: see below the table."));
+                                       "take it, once kube-scheduler lets them: see below the table."));
   EXPECT_THAT(page(full, 0), HasSubstr("\nBy what huygens looks at 1 may take it later (full); what kube-scheduler "
                                        "lacks there is in the pod's Events.\n"));
   EXPECT_THAT(page(full, 2),
               HasSubstr("\nBy what huygens looks at 2 could take it now and 1 may take it later (full);"));
+  FilterAll(policy::Reason::kQuotaHoursSpent);
+  EXPECT_THAT(page(full, 2), HasSubstr("Waiting does not help there: its business group must be given more hours"));
+  FilterAll(policy::Reason::kQuotaOtherModel);
   const std::string shrunk = Concat(R"({"name":"shrunk","reason":")", never, R"("})");
   EXPECT_THAT(page(shrunk, 0), HasSubstr("1 may take it later (shrunk)")) << "its real capacity may grow";
 }

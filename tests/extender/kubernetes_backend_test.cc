@@ -17,7 +17,7 @@ using testing::HasSubstr;
 
 class KubernetesBackendTest : public ServiceTest {
  protected:
-  KubernetesBackendTest() {
+  KubernetesBackendTest() : ServiceTest({.waiting_pods = 10}) {
     context_.monotonic = [] { return SteadyWaiter().Now(); };
     options_.api_server = api_.Options();
     options_.identity = "me";

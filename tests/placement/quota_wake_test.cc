@@ -38,8 +38,9 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
     return texts;
   }
   // Searches and tells kube-scheduler.
-  std::vector<std::string> Wakes(Time now) {
-    std::vector<std::string> uids = Woken(search_, now);
+  std::vector<std::string> Wakes(Time now) { return Wakes(search_, now); }
+  std::vector<std::string> Wakes(WakeSearch& search, Time now) {
+    std::vector<std::string> uids = Woken(search, now);
     for (const std::string& uid : uids) {
       placement->waiting().BeginWaking(uid);
       placement->waiting().EndWaking(uid, true);
@@ -226,6 +227,28 @@ TEST_F(QuotaWakeTest, ANodeThatChangesWhileTheGroupRefusesIsNotForgotten) {
   EXPECT_THAT(Search(), IsEmpty());
   Set(MakeGroup("team", {{"limits.cpu", "4"}}, "org"));
   EXPECT_THAT(Search(), ElementsAre("any n33: a"));
+}
+
+TEST_F(QuotaWakeTest, OneByOneThoseForWhomNoWriteIsLeftAreFoundByTheNextSearch) {
+  WakeSearch search(*placement, 2);
+  search.TellOneByOne();
+  Set(MakeGroup("org", {{"limits.cpu", "1000"}, {"limits.cpu.A4", "1000"}}));
+  Set(MakeGroup("team", {{"limits.cpu", "9"}, {"limits.cpu.A4", "0"}}, "org"));
+  for (const char* uid : {"a", "b", "c"}) {
+    const auto pod = MakeGroupPod(uid, 1, "team");
+    const std::string_view nodes[] = {"n0", "n2"};  // both of model A4
+    placement->Filter(*pod, nodes, kNow);
+    placement->RememberAnswer(pod);
+  }
+  EXPECT_THAT(Wakes(search, kNow), IsEmpty());
+  Set(MakeGroup("team", {{"limits.cpu", "9"}, {"limits.cpu.A4", "9"}}, "org"));
+  EXPECT_THAT(Wakes(search, kNow), ElementsAre("a", "b"));
+  EXPECT_THAT(Wakes(search, kNow), ElementsAre("c"));
+  Set(MakeGroup("team", {{"limits.cpu", "2"}}, "org"));
+  for (const char* uid : {"d", "e", "f"}) Reject(MakeGroupPod(uid, 1, "team"));  // wherever they would go
+  Set(MakeGroup("team", {{"limits.cpu", "9"}}, "org"));
+  EXPECT_THAT(Wakes(search, kNow), ElementsAre("d", "e"));
+  EXPECT_THAT(Wakes(search, kNow), ElementsAre("f"));
 }
 
 TEST_F(QuotaWakeTest, SearchingLeavesNoTraceInTheBudgets) {

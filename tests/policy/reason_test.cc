@@ -26,11 +26,6 @@ TEST(Reason, EveryOneHasATextWithoutNumbersAndALabelOfItsOwn) {
   }
 }
 
-TEST(Reason, TheTableHasEveryOne) {
-  // That each row stands where its enumerator does is checked when it is compiled.
-  EXPECT_EQ(static_cast<size_t>(Reason::kQuotaModelNotNamed) + 1, std::size(kReasonTable));
-}
-
 TEST(Reason, UsesCranesWordsForCranesCauses) {
   EXPECT_EQ(Text(Reason::kNoTopology), "node(s) failed to get NRT");
   EXPECT_EQ(Text(Reason::kInsufficientZones), "node(s) had insufficient resource of NUMA node");
