@@ -172,6 +172,8 @@ void Reflector::Absent(const std::string& why) {
     return;
   }
   if (!reported_ || reported_->state != WatchState::kAbsent) {
+    // Who deletes a definition often makes it anew, as by a new chart, and pods wait for what it defines.
+    absent_pause_ = present_ ? options_.shortest_absence : options_.absent_interval;
     present_ = missed_ = false;
     faults_ = {};
     Append(cluster::ListBegin{kind_});
@@ -180,7 +182,8 @@ void Reflector::Absent(const std::string& why) {
     Report(WatchState::kAbsent, why);
   }
   backoff_.Reset();
-  waiter_->Wait(options_.absent_interval);
+  waiter_->Wait(absent_pause_);
+  absent_pause_ = std::min(2 * absent_pause_, options_.absent_interval);
 }
 
 Reflector::End Reflector::Judge(const net::HttpReply& reply) const {

@@ -43,6 +43,7 @@ struct ReflectorOptions {
   Duration shortest_watch = std::chrono::minutes(5);  // a watch ends after a random time between these
   Duration longest_watch = std::chrono::minutes(10);
   Duration absent_interval = std::chrono::seconds(30);    // between looks for a missing CRD
+  Duration shortest_absence = std::chrono::seconds(1);    // until the first look for one that was there; then doubled
   Duration first_pause = std::chrono::milliseconds(200);  // back-off after a failure
   Duration longest_pause = std::chrono::seconds(30);
   size_t max_line_bytes = size_t{16} << 20;  // one watch event
@@ -136,6 +137,7 @@ class Reflector {
   PageSize page_size_;
   bool present_ = false;      // the kind has been listed, and is not known to be absent
   bool missed_ = false;       // present, but the last LIST said 404
+  Duration absent_pause_{};   // until the next look for a missing CRD
   bool short_watch_ = false;  // the next watch is to end soon, with a bookmark
   bool short_watch_tried_ = false;
   size_t listed_ = 0;     // objects of the last LIST

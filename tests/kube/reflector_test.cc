@@ -497,6 +497,10 @@ TEST_F(ReflectorTest, RemovedDefinitionEmptiesTheKindAfterASecondLook) {
   EXPECT_TRUE(sink_.AwaitState(WatchState::kAbsent));
   const auto words = sink_.Words();
   EXPECT_EQ(std::vector<std::string>(words.end() - 2, words.end()), (std::vector<std::string>{"list", "end"}));
+  for (int pause : {1, 2, 4, 8, 16, 30, 30}) {
+    EXPECT_EQ(manual_->AwaitWaiting(), seconds(pause)) << "it may come back soon";
+    manual_->Advance(seconds(pause));
+  }
 }
 
 TEST_F(ReflectorTest, OneStrange404DoesNotEmptyAKind) {
