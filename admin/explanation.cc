@@ -83,6 +83,7 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
   take(*nearest);
   const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
   shortage.stale = nearest->stale;
+  shortage.last = nearest->offline_cpu;
   const bool tells = nearest->stale || (!kubelet && ClaimsMore(*nearest));
   if (tells && claimed != shortage.of) shortage.claimed = claimed;
 }
@@ -276,7 +277,10 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   text += FreeText(zones, resources);
   if (!zones.claimed.empty()) {
     const std::string claimed = AmountsText(zones.claimed, resources);
-    text += zones.stale ? Concat("; its real capacity is out of date, it claims ", claimed)
+    text += zones.stale ? Concat("; its real capacity",
+                                 zones.last ? Concat(", ", QuantityText(kCpu, *zones.last), " cpu,") : std::string(),
+                                 " is out of date", zones.of.Get(kCpu) == 0 ? " and counts for nothing" : "",
+                                 "; it claims ", claimed)
                         : Concat("; it claims ", claimed, ", but its real capacity is less");
   }
   // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.

@@ -24,11 +24,12 @@ struct ZoneShortage {
   std::string zone;       // the one that comes nearest; empty: all together
   ResourceVector free;
   ResourceVector of;
-  ResourceVector claimed;    // by `zone`, where its real capacity is less, or out of date
-  bool stale = false;        // that real capacity
-  bool claims_hold = false;  // they are too small, and would hold the pod if they gave all that they claim
-  bool asks_cores = false;   // by huygens.dev/smt; then the following are those of `zone`, or of all
-  int64_t whole_cores = 0;   // that nobody uses
+  ResourceVector claimed;       // by `zone`, where its real capacity is less, or out of date
+  bool stale = false;           // that real capacity
+  std::optional<int64_t> last;  // its last figure, in milli-cores
+  bool claims_hold = false;     // they are too small, and would hold the pod if they gave all that they claim
+  bool asks_cores = false;      // by huygens.dev/smt; then the following are those of `zone`, or of all
+  int64_t whole_cores = 0;      // that nobody uses
   int64_t cores = 0;
 };
 

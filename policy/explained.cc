@@ -11,6 +11,10 @@ namespace {
 constexpr std::string_view kWaitForZones =
     "it fits once pods there end: wait, give it a priority by which kube-scheduler may preempt, or add nodes. "
     "`huygens explain node/NAME` shows who holds the zones.";
+constexpr std::string_view kWaitForManagedZones =
+    "it fits once pods there end: wait, give it a priority by which kube-scheduler may preempt, allow several zones "
+    "where one is asked for (topology.crane.io/topology-awareness: \"false\"), or add nodes. `huygens explain "
+    "node/NAME` shows who holds the zones.";
 constexpr std::string_view kAskForLess =
     "no pod that ends would help: ask for less, allow several zones where one is asked for "
     "(topology.crane.io/topology-awareness: \"false\"), or add nodes with larger zones.";
@@ -65,8 +69,10 @@ std::string_view Advice(Reason reason) {
       return "the pod asks for zones and the node has no NodeResourceTopology: run the exporter or agent there, or set "
              "topology.nodesWithoutTopology: pass and leave topology-awareness and huygens.dev/smt away.";
     case Reason::kLostTopology:
-      return "the node's NodeResourceTopology was deleted: see why its exporter or agent does not write it anew; after "
-             "topology.lossGrace the node counts as one without.";
+      return "the node's NodeResourceTopology was deleted: see why its exporter or agent does not write it anew, or "
+             "apply its definition again if that went, too (`kubectl apply -k config/crd`). After topology.lossGrace "
+             "the "
+             "node counts as one without: pods that do not insist on zones are then placed there and get none.";
     case Reason::kUnusableTopology:
     case Reason::kInvalidTopologyData:
       return "mend the node's NodeResourceTopology: `huygens explain node/NAME` names its defect.";
@@ -78,6 +84,7 @@ std::string_view Advice(Reason reason) {
              "huygens.dev/smt away, or have its agent list them.";
     case Reason::kInsufficientCores:
     case Reason::kInsufficientZones:
+      return kWaitForManagedZones;
     case Reason::kCannotAlignPod:
     case Reason::kCannotAlignContainer:
     case Reason::kCannotAlignInitContainer:

@@ -81,11 +81,27 @@ TEST_F(LastFigureTest, AZoneWhoseRealCapacityIsOutOfDateSaysSo) {
   topology.zones[0].offline_cpu = 3000;
   topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
   placement_->Apply(cluster::TopologySet{topology});
-  EXPECT_EQ(
-      Of(*AddPod("p", 5), "n"),
-      "needs 5 cpu in one zone; freest node0: 3 of 3 free; its real capacity is out of date, it claims 8 cpu; too "
-      "small even when empty")
+  EXPECT_EQ(Of(*AddPod("p", 5), "n"),
+            "needs 5 cpu in one zone; freest node0: 3 of 3 free; its real capacity, 3 cpu, is out of date; it claims 8 "
+            "cpu; too "
+            "small even when empty")
       << "its last figure counts";
+}
+
+class NoFigureTest : public ExplanationTest {
+ protected:
+  NoFigureTest() : ExplanationTest({.topology = {.when_stale = topology::WhenStale::kReject}}) {}
+};
+
+TEST_F(NoFigureTest, AZoneWhoseRealCapacityIsOutOfDateCountsForNothing) {
+  AddNode("n", {8});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.zones[0].offline_cpu = 6000;
+  topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_EQ(Of(*AddPod("p", 5), "n"),
+            "needs 5 cpu in one zone; freest node0: 0 of 0 free; its real capacity, 6 cpu, is out of date and counts "
+            "for nothing; it claims 8 cpu");
 }
 
 TEST_F(ExplanationTest, AZoneThatGivesLessThanItClaimsSaysSo) {
