@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image release demo bench bench-prometheus format lint sanitize fuzz soak coverage e2e-versions clean
+.PHONY: help setup build run test image release demo bench bench-prometheus format docs lint sanitize fuzz soak coverage e2e-versions clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -29,13 +29,16 @@ demo: build ## the sample pods through the real etcd, kube-apiserver and kube-sc
 	@tools/control_plane && tests/e2e/run $(if $(KEEP),--keep,demo)
 
 bench: setup ## filter and prioritize against an echo of the same bytes; single calls; a trace placed by real usage
-	@tools/build release huygens huygens_bench huygens_topology_bench huygens_placement_bench && tools/bench
+	@tools/build release huygens huygens_bench huygens_topology_bench huygens_replay_bench && tools/bench
 
 bench-prometheus: setup ## what a poll of a Prometheus with 150 000 pods costs; some minutes
 	@tools/build release huygens_prometheus_bench && tools/bench_prometheus && tools/bench_prometheus --raw
 
-format: setup ## clang-format over all C++ files
-	@git ls-files '*.h' '*.cc' | xargs -r clang-format-19 -i
+format: setup ## clang-format over all C++ files, new ones too
+	@git ls-files --cached --others --exclude-standard '*.h' '*.cc' | while read -r file; do [ ! -f "$$file" ] || echo "$$file"; done | xargs -r clang-format-19 -i
+
+docs: setup ## the tables of docs/configuration.md, from the fields and the registries of checks and terms
+	@tools/build dev settings_test && HUYGENS_UPDATE_DOCS=1 build/dev/tests/settings_test --gtest_brief=1 --gtest_filter=ConfigurationReference.IsUpToDate
 
 e2e-versions: build ## end-to-end scenarios against the oldest and newest Kubernetes; VERSIONS="1.32 1.34" chooses others
 	@tools/e2e_versions $(VERSIONS)

@@ -90,7 +90,7 @@ class Admin::Impl {
     server.read_timeout = kRead;
     server.write_timeout = kWrite;
     server.idle_timeout = kIdle;
-    server.events = options_.events;
+    server.observers = options_.observers;
     auto started = net::Server::Start(
         loop_, std::move(server),
         [this](const net::Request& request, net::Respond respond) { Handle(request, std::move(respond)); });

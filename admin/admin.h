@@ -41,7 +41,7 @@ struct AdminOptions {
   std::string address = "127.0.0.1:8889";
   bool allow_plain_http = false;  // on addresses beyond loopback
   Duration patience = std::chrono::seconds(5);
-  net::ServerEvents events;  // called on the admin thread
+  net::ServerObservers observers;  // called on the admin thread
 };
 
 class Admin {

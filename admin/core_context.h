@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/time.h"
-#include "kube/pod_events.h"
+#include "kube/event_recorder.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "placement/placement.h"

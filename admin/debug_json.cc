@@ -1,8 +1,8 @@
 #include "admin/debug_json.h"
 
+#include "admin/explanation.h"
 #include "admin/usage_json.h"
 #include "base/quantity.h"
-#include "placement/node_fit.h"
 
 namespace huygens::admin {
 
@@ -13,15 +13,11 @@ int64_t Seconds(Duration duration) { return std::chrono::duration_cast<std::chro
 NodeHead HeadOf(const placement::Placement& placement, cluster::NodeIndex index, const ResourceNames& resources) {
   const cluster::State& state = placement.state();
   const cluster::Node* known = state.GetNode(index);
-  ResourceVector requested;
-  for (const cluster::PlacedPod* placed : state.PodsOn(index)) {
-    requested.Add(placement::PlacedRequestsOf(*placed->pod));
-  }
   return {.name = std::string(state.NodeName(index)),
           .known = known != nullptr,
           .mode = std::string(placement.Zones(index).Name(index)),
           .allocatable = AmountsOf(known != nullptr ? known->allocatable : ResourceVector(), resources),
-          .requested = AmountsOf(requested, resources)};
+          .requested = AmountsOf(state.RequestedOn(index), resources)};
 }
 
 NodeDocument::Zone ZoneOf(const placement::ZoneDescription& zone, const ResourceNames& resources) {
@@ -31,6 +27,7 @@ NodeDocument::Zone ZoneOf(const placement::ZoneDescription& zone, const Resource
                           .stale = zone.stale,
                           .allocatable = AmountsOf(zone.allocatable, resources)};
   if (zone.offline_cpu) said.offline_cpu = QuantityText(kCpu, *zone.offline_cpu);
+  if (zone.offline_updated) said.offline_updated = FormatRfc3339(*zone.offline_updated);
   if (zone.available) {
     said.available = AmountsOf(*zone.available, resources);
   } else {
@@ -109,6 +106,10 @@ std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, 
   }
   said.defect = node->defect;
   said.notices = std::move(ignored);
+  if (placement.state().TopologyGivenUp(*index)) {
+    said.notices.push_back(Concat(GivenUpText(placement.options().topology.loss_grace),
+                                  ": the node counts as one without, which gives no zones"));
+  }
   if (!node->unknown_setting.empty()) said.notices.push_back(node->unknown_setting);
   for (const kubelet::Setting& each : node->kubelet) {
     said.kubelet.push_back({each.name, each.value, std::string(kubelet::Text(each.source))});

@@ -12,8 +12,8 @@
 #include "admin/quota_json.h"
 #include "admin/quota_page.h"
 #include "admin/usage_page.h"
-#include "base/json_text.h"
-#include "wire/json_document.h"
+#include "json/append.h"
+#include "json/document.h"
 
 namespace huygens::admin {
 
@@ -67,7 +67,7 @@ class DecisionPieces {
   std::string Next() {
     std::string piece;
     if (ended_) return piece;
-    if (first_) piece = wire::EncodeJsonUpToItems(DecisionListDocument());
+    if (first_) piece = EncodeJsonUpToItems(DecisionListDocument());
     while (piece.size() < kPiece) {
       const auto found = left_ == 0 ? std::nullopt : ring_.Before({pod_, uid_}, before_);
       if (!found) {
@@ -141,12 +141,12 @@ DebugPages::Question DebugPages::Nodes() const {
     Begin(
         [this, next = cluster::NodeIndex{0}, first = true](std::string& out) mutable {
           const cluster::State& state = sources_.placement.state();
-          if (next == 0) out = wire::EncodeJsonUpToItems(NodeListDocument());
+          if (next == 0) out = EncodeJsonUpToItems(NodeListDocument());
           const size_t end = std::min<size_t>(state.NodeSlots(), next + kNodesPerSlice);
           for (; next < end; ++next) {
             if (state.NodeName(next).empty()) continue;
             if (!std::exchange(first, false)) out += ',';
-            wire::AppendJson(out, SummarizeNode(sources_.placement, next, sources_.resources));
+            AppendJson(out, SummarizeNode(sources_.placement, next, sources_.resources));
           }
           const bool more = next < state.NodeSlots();
           if (!more) out += "]}\n";
@@ -162,7 +162,7 @@ DebugPages::Question DebugPages::Node(std::string name) const {
     if (sources_.node_faults) ignored = sources_.node_faults(name);
     const auto node =
         DescribeNode(sources_.placement, name, sources_.clock.Now(), sources_.resources, std::move(ignored));
-    if (node) return answer(Json(wire::EncodeJson(*node) + "\n"));
+    if (node) return answer(Json(EncodeJson(*node) + "\n"));
     answer(Unknown(Concat("no Node called ", name, " is known; /debug/nodes lists all")));
   }};
 }

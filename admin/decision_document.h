@@ -1,4 +1,4 @@
-// What /debug/decisions says, for whoever reads it; the lists of fields are the format (wire/json_document.h).
+// What /debug/decisions says, for whoever reads it; the lists of fields are the format (json/document.h).
 // observe::DecisionRecord writes it, from a packed form and for the decision log, too. A text that is empty, and what
 // else is not set, does not apply to the verb. Plain values; any thread.
 #pragma once
@@ -38,8 +38,12 @@ struct DecisionDocument {
   // What else a replay needs.
   struct Facts {
     std::vector<std::pair<std::string, std::vector<std::string>>> victims;  // UIDs by node
+    std::optional<int64_t> gang_holds;  // of a pod of a gang that filter refused: how many others of it had a node
 
-    static void Describe(auto& self, auto& fields) { fields.IfSet("victims", self.victims); }
+    static void Describe(auto& self, auto& fields) {
+      fields.IfSet("victims", self.victims);
+      fields.IfSet("gangHolds", self.gang_holds);
+    }
     bool operator==(const Facts&) const = default;
   };
   // The reasons of checks that only report, by check: {"usage":"node(s) would exceed the usage ceiling"}.

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "admin/debug_json.h"
+#include "admin/usage_json.h"
 #include "observe/readiness.h"
 #include "policy/explained.h"
 #include "settings/scalar.h"
@@ -40,7 +41,7 @@ ResourceVector Whole(ResourceVector free, const ResourceVector& of) {
 }
 
 bool ClaimsMore(const ZoneDescription& zone) {
-  return zone.present && zone.offline_cpu && *zone.offline_cpu < zone.allocatable.Get(kCpu);
+  return zone.offline_cpu && *zone.offline_cpu < zone.allocatable.Get(kCpu);
 }
 
 // Whether the zones would hold the pod if those whose real capacity is less gave all that they claim.
@@ -68,9 +69,19 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
     shortage.cores += zone.cores;
   };
   if (!shortage.one_zone) {
+    ResourceVector claimed;
     for (const ZoneDescription& zone : zones) {
-      if (zone.present) take(zone);
+      if (!zone.present) continue;
+      take(zone);
+      claimed.Add(Only(shortage.needs, zone.allocatable));
+      if (kubelet || (!zone.stale && !ClaimsMore(zone))) continue;
+      shortage.lower += Concat(shortage.lower.empty() ? "" : ", ", zone.name);
+      shortage.stale = shortage.stale || zone.stale;
+      if (zone.stale && zone.offline_updated) {
+        shortage.last_at = std::min(shortage.last_at.value_or(Time::max()), *zone.offline_updated);
+      }
     }
+    if (!shortage.lower.empty()) shortage.claimed = claimed;
     return;
   }
   const auto nearness = [&](const ZoneDescription& zone) {
@@ -84,6 +95,7 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
   const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
   shortage.stale = nearest->stale;
   shortage.last = nearest->offline_cpu;
+  shortage.last_at = nearest->offline_updated;
   const bool tells = nearest->stale || (!kubelet && ClaimsMore(*nearest));
   if (tells && claimed != shortage.of) shortage.claimed = claimed;
 }
@@ -96,9 +108,10 @@ bool IsOfZones(Reason reason) {
   return reason == Reason::kStaleRealCapacity || (!IsOfUsage(reason) && !policy::Apart(reason).empty());
 }
 
-// The first resource of which there is too little, or nothing known.
+// The first resource of which there is too little, or nothing known, with the names of the others.
 std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage::Demand& demand, Reason reason,
                                      cluster::NodeIndex node, Time now) {
+  std::optional<UsageShortage> first;
   for (size_t r = 0; r < demand.resources.size(); ++r) {
     const usage::NodeUse use = account.Use(node, r, now);
     const int64_t needs = demand.resources[r].peak;
@@ -106,22 +119,50 @@ std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage:
                                                        : use.ceiling && needs + use.peak > *use.ceiling;
     if (!lacks) continue;
     const usage::ResourceOptions& options = account.options().resources[r];
-    return UsageShortage{options.name, options.resource, use, needs, demand.resources[r].curve.empty()};
+    if (first) {
+      first->also += Concat(first->also.empty() ? "" : ", ", options.name);
+      continue;
+    }
+    first = UsageShortage();
+    UsageShortage& shortage = *first;
+    shortage.resource = options.name;
+    shortage.unit = options.resource;
+    shortage.use = use;
+    shortage.needs = needs;
+    shortage.estimated = demand.resources[r].curve.empty();
+    if (reason == Reason::kUsageUnknown || use.state != usage::MetricState::kFresh) continue;
+    const usage::Account::Peak peak = account.PeakOf(node, r);
+    if (peak.slot) shortage.peak_at = SlotText(*peak.slot, account.options(), now);
+    shortage.largest = peak.largest;
   }
-  return std::nullopt;
+  return first;
+}
+
+// " (Wed 14:15; the largest there is shop/web-1, 4)", or of a node without pods " (Wed 14:15; the node's own)"
+std::string PeakText(const UsageShortage& shortage) {
+  std::string text = shortage.peak_at;
+  if (const auto& pod = shortage.largest) {
+    text += Concat(text.empty() ? "" : "; ", "the largest there is ", pod->key, ", ",
+                   QuantityText(shortage.unit, pod->peak));
+  } else if (!text.empty()) {
+    text += "; the node's own";
+  }
+  return text.empty() ? text : Concat(" (", text, ")");
 }
 
 std::string UsageText(const UsageShortage& shortage, Reason reason) {
   const auto text = [&](int64_t amount) { return QuantityText(shortage.unit, amount); };
+  const std::string also = shortage.also.empty() ? std::string() : Concat("; likewise ", shortage.also);
   if (reason == Reason::kUsageUnknown) {
-    return Concat(shortage.resource, shortage.use.measured
-                                         ? Concat(": last measured at ", FormatRfc3339(*shortage.use.measured))
-                                         : std::string(": never measured"));
+    return Concat(shortage.resource,
+                  shortage.use.measured ? Concat(": last measured at ", FormatRfc3339(*shortage.use.measured))
+                                        : std::string(": never measured"),
+                  also);
   }
   return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
                 shortage.estimated ? "by its requests and limits" : "as its kind uses", ", beside a peak of ",
-                text(shortage.use.peak), ", where ", text(*shortage.use.ceiling), " of ", text(shortage.use.capacity),
-                " are allowed");
+                text(shortage.use.peak), PeakText(shortage), ", where ", text(*shortage.use.ceiling), " of ",
+                text(shortage.use.capacity), " are allowed", also);
 }
 
 std::string_view Setting(const NodeDescription& node, std::string_view name) {
@@ -196,12 +237,18 @@ ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, Rea
                        const topology::Options& options) {
   const topology::ZoneRequest request = topology::RequestOf(pod, options.managed_resources);
   ZoneShortage shortage{.one_zone = request.aware.value_or(node.single_numa)};
+  if (shortage.one_zone) shortage.asked_by = request.aware ? "pod" : "node";
   shortage.asks_cores = request.smt != cluster::Smt::kUnset;
   for (size_t r = 0; r < request.amounts.size(); ++r) {
     if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
   }
   TakeZones(node.zones, false, shortage);
   shortage.claims_hold = reason == Reason::kZonesTooSmall && ClaimsHold(node.zones, shortage);
+  if (shortage.one_zone && !shortage.asks_cores) {
+    ZoneShortage across{.needs = shortage.needs};
+    TakeZones(node.zones, false, across);
+    shortage.fits_across = Share(across.needs, across.free) >= 1;
+  }
   return shortage;
 }
 
@@ -243,6 +290,7 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
     if (const auto node = placement.state().FindNode(nodes[i])) {
       if (IsOfUsage(each.reason)) each.usage = OfUsage(use, demand, each.reason, *node, now);
       if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
+      each.gave_up_topology = each.reason == Reason::kNoTopology && placement.state().TopologyGivenUp(*node);
     }
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
@@ -260,8 +308,14 @@ std::string LossText(Duration left, Duration grace) {
                 " more (topology.lossGrace: ", settings::DurationText(grace), ")");
 }
 
+std::string GivenUpText(Duration grace) {
+  return Concat("its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (",
+                settings::DurationText(grace), ")");
+}
+
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options) {
   if (node.loss_left) return LossText(*node.loss_left, options.topology.loss_grace);
+  if (node.gave_up_topology) return GivenUpText(options.topology.loss_grace);
   const std::string_view apart = policy::Apart(node.reason);
   if (node.usage) return Concat(UsageText(*node.usage, node.reason), apart.empty() ? "" : Concat("; ", apart));
   if (!node.zones || node.zones->needs.empty()) return "";
@@ -270,21 +324,29 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   text += AmountsText(zones.needs, resources);
   if (zones.asks_cores) text += " by whole cores";
   if (zones.one_zone) {
-    text += Concat(" in one zone; freest ", zones.zone, ": ");
+    text += Concat(" in one zone", zones.asked_by.empty() ? "" : Concat(", as the ", zones.asked_by, " asks"),
+                   "; freest ", zones.zone, ": ");
   } else {
     text += zones.policy.empty() ? "; all zones together: " : Concat(" in zones that ", zones.policy, " allows; all: ");
   }
   text += FreeText(zones, resources);
-  if (!zones.claimed.empty()) {
-    const std::string claimed = AmountsText(zones.claimed, resources);
+  const std::string claimed = AmountsText(zones.claimed, resources);
+  if (!zones.lower.empty()) {
+    text += Concat("; they claim ", claimed, ", but the real capacity of ", zones.lower,
+                   zones.stale ? " is less or out of date" : " is less",
+                   zones.last_at ? Concat(" (of ", FormatRfc3339(*zones.last_at), ")") : std::string());
+  } else if (!claimed.empty()) {
     text += zones.stale ? Concat("; its real capacity",
                                  zones.last ? Concat(", ", QuantityText(kCpu, *zones.last), " cpu,") : std::string(),
-                                 " is out of date", zones.of.Get(kCpu) == 0 ? " and counts for nothing" : "",
-                                 "; it claims ", claimed)
+                                 " is out of date",
+                                 zones.last_at ? Concat(" (of ", FormatRfc3339(*zones.last_at), ")") : std::string(),
+                                 zones.of.Get(kCpu) == 0 ? " and counts for nothing" : "", "; it claims ", claimed)
                         : Concat("; it claims ", claimed, ", but its real capacity is less");
   }
   // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.
   if (!apart.empty()) text += Concat("; ", apart);
+  if (zones.claims_hold) text += "; what is claimed would hold it";
+  if (zones.fits_across) text += "; over several zones it would fit";
   return text;
 }
 
@@ -292,6 +354,9 @@ std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod
   const cluster::State& state = placement.state();
   std::string of_node =
       placement.Zones(node).WhyNoZones(node, Concat("node ", state.NodeName(node)), state.Topology(node), pod);
+  if (!of_node.empty() && state.TopologyGivenUp(node)) {
+    return Concat(of_node, ": ", GivenUpText(placement.options().topology.loss_grace));
+  }
   if (!of_node.empty()) return of_node;
   switch (placement.ModeOf("topology")) {
     case policy::CheckMode::kOff:

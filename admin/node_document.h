@@ -1,5 +1,5 @@
 // What /debug/nodes and /debug/nodes/NAME say, for the pages that fill it in and for whoever reads them; the lists of
-// fields are the format (wire/json_document.h). Amounts are Kubernetes quantities ("31", "500m", "4Gi"). A text that is
+// fields are the format (json/document.h). Amounts are Kubernetes quantities ("31", "500m", "4Gi"). A text that is
 // empty, and what else is not set, is not known or not said. Plain values; any thread.
 #pragma once
 
@@ -78,9 +78,10 @@ struct NodeDocument : NodeHead {
   struct Zone {
     std::string name;
     int64_t zone = -1;
-    bool absent = false;      // the object names it no more, pods hold of it
-    bool stale = false;       // its real capacity is out of date
-    std::string offline_cpu;  // its real capacity, where somebody says it
+    bool absent = false;          // the object names it no more, pods hold of it
+    bool stale = false;           // its real capacity is out of date
+    std::string offline_cpu;      // its real capacity, where somebody says it
+    std::string offline_updated;  // RFC 3339: when that was said
     Amounts allocatable;
     std::optional<Amounts> available;        // where kubelet pins: what the object says, instead of the next two
     std::optional<Amounts> effective, used;  // what it can really give, and what of that pods hold
@@ -93,6 +94,7 @@ struct NodeDocument : NodeHead {
       fields.IfSet("absent", self.absent);
       fields.IfSet("stale", self.stale);
       fields.IfSet("offlineCpu", self.offline_cpu);
+      fields.IfSet("offlineUpdated", self.offline_updated);
       fields.Always("allocatable", self.allocatable);
       fields.IfSet("available", self.available);
       fields.IfSet("effective", self.effective);

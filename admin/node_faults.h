@@ -11,7 +11,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cluster/objects.h"
-#include "kube/pod_events.h"
+#include "kube/event_recorder.h"
 
 namespace huygens::admin {
 

@@ -1,6 +1,6 @@
 // What /debug/pods/NAMESPACE/NAME says, for the page that fills it in and for whoever reads it: what every node would
 // say of one pod now, with figures, or why the pod has no zones. The lists of fields are the format
-// (wire/json_document.h). Amounts are Kubernetes quantities. A text that is empty, and what else is not set, is not
+// (json/document.h). Amounts are Kubernetes quantities. A text that is empty, and what else is not set, is not
 // known or not said. Plain values; any thread.
 #pragma once
 
@@ -39,7 +39,8 @@ struct PodDocument {
     std::string why;     // with figures
     std::optional<Figures> figures;
     std::optional<int64_t> loss_left_seconds, loss_grace_seconds;  // as in NodeDocument
-    bool never_fits = false;
+    bool never_fits = false;                                       // whoever leaves it
+    bool fits_across = false;                                      // it would now, were it allowed several zones
 
     static void Describe(auto& self, auto& fields) {
       fields.Always("name", self.name);
@@ -50,6 +51,7 @@ struct PodDocument {
       fields.IfSet("lossLeftSeconds", self.loss_left_seconds);
       fields.IfSet("lossGraceSeconds", self.loss_grace_seconds);
       fields.IfSet("neverFits", self.never_fits);
+      fields.IfSet("fitsAcross", self.fits_across);
     }
     bool operator==(const Node&) const = default;
   };
@@ -60,10 +62,11 @@ struct PodDocument {
   std::string since;                        // RFC 3339: when kubelet saw it
   std::string no_zones;                     // the one cause; else it asks for zones, or has some
   std::string gang;                         // spec.schedulingGroup
-  std::optional<int64_t> gang_holds;        // pods of it that hold what filter promised them, and are not bound yet
   std::vector<std::string> not_understood;  // of its annotations
   std::vector<Node> nodes;                  // that would not take it; none where it is placed
-  int64_t fits = 0;                         // nodes that would, by what huygens looks at
+  // Nodes that would take it now, by what huygens looks at and by requests; and that would but for the requests of
+  // others.
+  std::vector<std::string> fits, fits_later;
 
   static void Describe(auto& self, auto& fields) {
     fields.Always("pod", self.pod);
@@ -73,10 +76,10 @@ struct PodDocument {
     fields.IfSet("since", self.since);
     fields.IfSet("noZones", self.no_zones);
     fields.IfSet("gang", self.gang);
-    fields.IfSet("gangHolds", self.gang_holds);
     fields.IfSet("notUnderstood", self.not_understood);
     fields.Always("nodes", self.nodes);
     fields.IfSet("fits", self.fits);
+    fields.IfSet("fitsLater", self.fits_later);
   }
   bool operator==(const PodDocument&) const = default;
 };

@@ -6,9 +6,11 @@
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
 #include "admin/pod_document.h"
+#include "json/append.h"
+#include "json/document.h"
+#include "placement/node_fit.h"
 #include "policy/explained.h"
 #include "topology/why_no_zones.h"
-#include "wire/json_document.h"
 
 namespace huygens::admin {
 
@@ -24,6 +26,7 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                          .why = Figures(node, resources, options)};
   // Real capacity comes and goes.
   said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
+  said.fits_across = node.zones && node.zones->fits_across;
   if (said.why.empty()) return said;
   if (const auto& zones = node.zones) {
     said.figures = PodDocument::Figures{.needs = AmountsOf(zones->needs, resources),
@@ -35,6 +38,16 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
   }
   if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
   return said;
+}
+
+// `,"fits":["n1","n2"]`; empty if there are none.
+std::string NamesJson(std::string_view field, const std::vector<std::string>& names) {
+  std::string json;
+  for (const std::string& name : names) {
+    json += json.empty() ? Concat(",\"", field, "\":[") : ",";
+    AppendJsonString(json, name);
+  }
+  return json.empty() ? json : json + "]";
 }
 
 }  // namespace
@@ -51,12 +64,9 @@ std::string PodPage::Begin(const placement::Placement& placement, const RecentPo
     if (placed->pod->start_time) said.since = FormatRfc3339(*placed->pod->start_time);
     said.no_zones = placed->zones.empty() ? WhyNoZones(placement, *pod_, placed->node) : std::string();
   }
-  if (!pod_->scheduling_group.empty()) {
-    said.gang = pod_->scheduling_group;
-    said.gang_holds = static_cast<int64_t>(placement.HeldForGang(*pod_));
-  }
+  said.gang = pod_->scheduling_group;
   for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);
-  return wire::EncodeJsonUpToItems(said);
+  return EncodeJsonUpToItems(said);
 }
 
 bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources, Time now,
@@ -68,16 +78,23 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
   for (; next_ < end; ++next_) {
     if (state.GetNode(next_) != nullptr) names.push_back(state.NodeName(next_));
   }
+  const ResourceVector requests = placement::RequestsOf(*pod_);
   for (const NodeExplanation& node : Explain(placement, *pod_, names, now)) {
-    if (node.reason == policy::Reason::kFits) {
-      ++fits_;
-      continue;
+    const cluster::NodeIndex index = *state.FindNode(node.node);
+    const ResourceVector& allocatable = state.GetNode(index)->allocatable;
+    const bool never_fits = !placement::Lacking(requests, allocatable, {}).empty();
+    if (node.reason != policy::Reason::kFits) {
+      if (!std::exchange(first_, false)) out += ',';
+      PodDocument::Node said = NodeOf(node, resources, placement.options());
+      said.never_fits = said.never_fits || never_fits;
+      AppendJson(out, said);
+    } else if (!never_fits) {
+      const bool now_too = placement::Lacking(requests, allocatable, state.RequestedOn(index)).empty();
+      (now_too ? fits_ : fits_later_).emplace_back(node.node);
     }
-    if (!std::exchange(first_, false)) out += ',';
-    wire::AppendJson(out, NodeOf(node, resources, placement.options()));
   }
   const bool more = !placed_ && next_ < state.NodeSlots();
-  if (!more) out += fits_ == 0 ? "]}\n" : Concat("],\"fits\":", std::to_string(fits_), "}\n");
+  if (!more) out += Concat("]", NamesJson("fits", fits_), NamesJson("fitsLater", fits_later_), "}\n");
   return more;
 }
 

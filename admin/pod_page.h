@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "admin/recent_pods.h"
 #include "placement/placement.h"
@@ -27,7 +28,7 @@ class PodPage {
   cluster::NodeIndex next_ = 0;
   bool placed_ = false;
   bool first_ = true;
-  size_t fits_ = 0;  // nodes so far that would take it
+  std::vector<std::string> fits_, fits_later_;  // of the document, so far
 };
 
 }  // namespace huygens::admin

@@ -9,8 +9,8 @@
 #include "admin/quota_json.h"
 #include "base/nearest_name.h"
 #include "base/text.h"
+#include "json/document.h"
 #include "quota/keys.h"
-#include "wire/json_document.h"
 
 namespace huygens::admin {
 
@@ -193,7 +193,7 @@ bool PodQuotaPage::Step(const placement::Placement& placement, std::string& out)
                                Named(each.children), static_cast<int64_t>(each.children.more())});
     }
   }
-  out += wire::EncodeJson(said_) + "\n";
+  out += EncodeJson(said_) + "\n";
   return false;
 }
 

@@ -1,5 +1,5 @@
 // What /debug/quotas and /debug/quotas/pods/NAMESPACE/NAME say (docs/quota.md), for the pages that fill it in and for
-// whoever reads them; the lists of fields are the format (wire/json_document.h). Amounts are Kubernetes quantities
+// whoever reads them; the lists of fields are the format (json/document.h). Amounts are Kubernetes quantities
 // ("4", "500m", "64Gi"), those of cash keys in hours. A text that is empty, and what else is not set, is not said or
 // not known. Plain values; any thread.
 #pragma once

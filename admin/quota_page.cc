@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "admin/quota_json.h"
-#include "wire/json_document.h"
+#include "json/document.h"
 
 namespace huygens::admin {
 
@@ -13,7 +13,7 @@ constexpr size_t kGroupsPerStep = 10;
 
 QuotaPage::QuotaPage(std::string_view enforcement, std::string group)
     : group_(std::move(group)),
-      head_(wire::EncodeJsonUpToItems(QuotaTreeDocument{.enforcement = std::string(enforcement)})) {}
+      head_(EncodeJsonUpToItems(QuotaTreeDocument{.enforcement = std::string(enforcement)})) {}
 
 bool QuotaPage::Step(const quota::Tree* tree, std::string& out) {
   out += std::exchange(head_, {});
@@ -22,7 +22,7 @@ bool QuotaPage::Step(const quota::Tree* tree, std::string& out) {
     for (size_t i = 0; i < kGroupsPerStep && at != tree->groups().end(); ++i, ++at) {
       if (!Listed(*tree, at->first)) continue;
       if (!std::exchange(first_, false)) out += ',';
-      wire::AppendJson(out, DescribeGroup(*tree, at->first));
+      AppendJson(out, DescribeGroup(*tree, at->first));
     }
     if (at != tree->groups().end()) {
       next_ = at->first;

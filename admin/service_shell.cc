@@ -41,20 +41,20 @@ ServiceShell::~ServiceShell() {
   admin_.reset();
 }
 
-net::ServerEvents ServiceShell::ServerEvents() {
+net::ServerObservers ServiceShell::ServerObservers() {
   observe::Log& log = environment_.log;
-  net::ServerEvents events;
-  events.on_connection_error = [&log](std::string_view what) { log.Debug("connection", {{"fault", what}}); };
-  events.on_warning = [&log](std::string_view what) { log.Warn("server", {{"fault", what}}); };
-  events.on_notice = [&log](std::string_view what) { log.Info("server", {{"notice", what}}); };
-  return events;
+  net::ServerObservers observers;
+  observers.on_connection_error = [&log](std::string_view what) { log.Debug("connection", {{"fault", what}}); };
+  observers.on_warning = [&log](std::string_view what) { log.Warn("server", {{"fault", what}}); };
+  observers.on_notice = [&log](std::string_view what) { log.Info("server", {{"notice", what}}); };
+  return observers;
 }
 
 Status ServiceShell::StartServer() {
   net::ServerOptions options = settings::ServerOptions(configuration_);
-  options.events = ServerEvents();
-  options.events.on_refused = work_.on_refused;
-  options.events.on_handshake_failed = [this](std::string_view what) {
+  options.observers = ServerObservers();
+  options.observers.on_refused = work_.on_refused;
+  options.observers.on_handshake_failed = [this](std::string_view what) {
     environment_.metrics.TlsHandshakeFailed();
     if (auto left_out = handshake_warnings_.Allow(environment_.clock.Now()))
       environment_.log.Warn("TLS handshake failed", {{"fault", what}, {"leftOut", *left_out}});
@@ -84,7 +84,7 @@ Status ServiceShell::StartAdmin(const net::ClientOptions* api_server) {
   }
   AdminOptions options{.address = configuration_.admin_address,
                        .allow_plain_http = configuration_.allow_plain_http_admin,
-                       .events = ServerEvents()};
+                       .observers = ServerObservers()};
   HUYGENS_ASSIGN_OR_RETURN(admin_, Admin::Start(std::move(sources), std::move(options)));
   return absl::OkStatus();
 }

@@ -66,7 +66,7 @@ class ServiceShell {
       : configuration_(configuration), environment_(environment), work_(std::move(work)) {}
   Status StartServer();
   Status StartAdmin(const net::ClientOptions* api_server);
-  net::ServerEvents ServerEvents();
+  net::ServerObservers ServerObservers();
   observe::Readiness Describe(bool verbose) const;
   void RefreshMetrics();
 

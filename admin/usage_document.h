@@ -1,5 +1,5 @@
 // What /debug/usage says (docs/usage.md), and of use /debug/nodes/NAME, for the pages that fill it in and for whoever
-// reads them; the lists of fields are the format (wire/json_document.h). Amounts are Kubernetes quantities, shares are
+// reads them; the lists of fields are the format (json/document.h). Amounts are Kubernetes quantities, shares are
 // of the node's real allocatable. A text that is empty, and what else is not set, is not known or not said. Plain
 // values; any thread.
 #pragma once
@@ -45,7 +45,7 @@ struct ResourceUse {
 struct UsageTopDocument {
   struct Node {
     std::string name;
-    std::optional<int64_t> fits;  // how many more pods of the size asked about (placement/packages.h)
+    std::optional<int64_t> fits;  // how many more pods of the size asked about (placement/pod_headroom.h)
     Amounts unrequested;          // allocatable less requests, of cpu and memory
     std::vector<std::pair<std::string, ResourceUse>> usage;  // by resource
 

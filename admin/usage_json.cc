@@ -27,7 +27,8 @@ double Share(int64_t amount, int64_t capacity) {
   return std::round(1000 * static_cast<double>(amount) / static_cast<double>(capacity)) / 1000;
 }
 
-// When a slot of the window was last: "Wed 14:15", UTC.
+}  // namespace
+
 std::string SlotText(size_t slot, const usage::Options& options, Time now) {
   const int64_t open = usage::SlotAt(now, options.slot);
   const auto slots = static_cast<int64_t>(options.slots);
@@ -41,8 +42,6 @@ std::string SlotText(size_t slot, const usage::Options& options, Time now) {
                 static_cast<int>(minutes / 60), static_cast<int>(minutes % 60));
   return text;
 }
-
-}  // namespace
 
 ResourceUse UseOf(const usage::NodeUse& use, ResourceId resource, Time now) {
   const auto text = [resource](int64_t amount) { return QuantityText(resource, amount); };

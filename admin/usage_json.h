@@ -2,6 +2,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "admin/usage_document.h"
@@ -9,6 +10,8 @@
 
 namespace huygens::admin {
 
+// When a slot of the window was last: "Wed 14:15", UTC.
+std::string SlotText(size_t slot, const usage::Options& options, Time now);
 ResourceUse UseOf(const usage::NodeUse& use, ResourceId resource, Time now);
 WeekOfUse WeekOf(const placement::Placement& placement, cluster::NodeIndex node,
                  std::span<const usage::NodeFigures> figures, Time now);

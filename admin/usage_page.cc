@@ -9,9 +9,8 @@
 #include "admin/usage_json.h"
 #include "base/quantity.h"
 #include "base/resource_alias.h"
-#include "placement/node_fit.h"
-#include "placement/packages.h"
-#include "wire/json_document.h"
+#include "json/document.h"
+#include "placement/pod_headroom.h"
 
 namespace huygens::admin {
 
@@ -85,15 +84,12 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
   const usage::Options& options = placement.usage().options();
   UsageTopDocument::Node said{.name = std::string(state.NodeName(node))};
   Row row{.name = said.name};
-  if (size_) said.fits = row.fits = placement::Packages(placement, node, *size_, now);
+  if (size_) said.fits = row.fits = placement::PodHeadroom(placement, node, *size_, now);
+  const ResourceVector requested = state.RequestedOn(node);
   ResourceVector unrequested;
   for (ResourceId resource : {kCpu, kMemory}) {
     if (!state.GetNode(node)->allocatable.Has(resource)) continue;
-    int64_t left = state.GetNode(node)->allocatable.Get(resource);
-    for (const cluster::PlacedPod* placed : state.PodsOn(node)) {
-      left -= placement::PlacedRequestsOf(*placed->pod).Get(resource);
-    }
-    unrequested.Set(resource, left);
+    unrequested.Set(resource, state.GetNode(node)->allocatable.Get(resource) - requested.Get(resource));
   }
   said.unrequested = AmountsOf(unrequested, resources);
   for (size_t r = 0; r < options.resources.size(); ++r) {
@@ -101,7 +97,7 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
     if (r == by_ && use.capacity > 0) row.share = static_cast<double>(use.peak) / static_cast<double>(use.capacity);
     said.usage.emplace_back(options.resources[r].name, UseOf(use, options.resources[r].resource, now));
   }
-  row.json = wire::EncodeJson(said);
+  row.json = EncodeJson(said);
   rows_.push_back(std::move(row));
 }
 
@@ -122,7 +118,7 @@ std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
     said.fits = 0;
     for (const Row& row : rows_) *said.fits += row.fits;
   }
-  return wire::EncodeJsonUpToItems(said);
+  return EncodeJsonUpToItems(said);
 }
 
 std::string UsagePage::NextRows(size_t bytes) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "base/status.h"
 #include "base/text.h"
@@ -52,7 +53,16 @@ class ResourceNames {
   // How many there are: ids run from 0 to size() - 1, and only grow.
   size_t size() const;
 
+  // Of pods, too, decoders keep only what somebody asks for: the keys of labels and of annotations that they are to
+  // keep besides. To be said before anything is decoded.
+  struct PodKeys {
+    std::vector<std::string> labels, annotations;
+  };
+  void KeepOfPods(PodKeys keys) { pod_keys_ = std::move(keys); }
+  const PodKeys& pod_keys() const { return pod_keys_; }
+
  private:
+  PodKeys pod_keys_;
   mutable std::mutex mutex_;
   TextMap<ResourceId> ids_;
   std::deque<std::string> names_;

@@ -29,6 +29,15 @@ template <typename Value>
 using TextMap = absl::flat_hash_map<std::string, Value, TextHash, TextEqual>;
 using TextSet = absl::flat_hash_set<std::string, TextHash, TextEqual>;
 
+// The longest front of `text` of at most `limit` bytes that does not end inside a UTF-8 character: for texts from
+// outside that are quoted in messages or that have a limit of their own.
+inline std::string_view CutText(std::string_view text, size_t limit) {
+  if (text.size() <= limit) return text;
+  size_t end = limit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  return text.substr(0, end);
+}
+
 // Joins pieces of text without a temporary per piece.
 template <typename... Parts>
 std::string Concat(const Parts&... parts) {

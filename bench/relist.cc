@@ -33,10 +33,10 @@ const char* Text(Stream stream) {
   return "";
 }
 
-size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::EventSink& sink, const std::atomic<bool>& stop) {
+size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::WatchEventSink& sink, const std::atomic<bool>& stop) {
   ResourceNames names;
   static uint64_t version = 1'000'000;  // grows from stream to stream, as the API server's does
-  const auto append = [&](kube::EventBatch& batch, size_t number, uint64_t of_version) {
+  const auto append = [&](kube::WatchEventBatch& batch, size_t number, uint64_t of_version) {
     const std::string json = BoundPodJson(number, nodes);
     batch.bytes += json.size();
     auto pod = std::make_shared<const cluster::Pod>(*wire::DecodePod(json, names));
@@ -46,7 +46,7 @@ size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::EventSink& sink, 
   if (stream == Stream::kNothing) return 0;
   auto next = std::chrono::steady_clock::now();
   while (stream == Stream::kEvents && !stop) {
-    kube::EventBatch batch{.kind = cluster::Kind::kPod};
+    kube::WatchEventBatch batch{.kind = cluster::Kind::kPod};
     for (size_t i = 0; i < 10; ++i, ++count) append(batch, count * 7919 % pods, ++version);
     sink.Deliver(std::move(batch));
     std::this_thread::sleep_until(next += std::chrono::microseconds(10 * 1'000'000 / kEventsPerSecond));
@@ -55,7 +55,7 @@ size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::EventSink& sink, 
   for (; !stop; ++count) {
     if (stream != Stream::kSameAgain) ++version;
     const size_t every = stream == Stream::kHalf && count % 2 == 0 ? 2 : 1;
-    kube::EventBatch batch{.kind = cluster::Kind::kPod};
+    kube::WatchEventBatch batch{.kind = cluster::Kind::kPod};
     batch.events.push_back(cluster::ListBegin{cluster::Kind::kPod});
     for (size_t pod = 0; pod < pods && !stop; pod += every) {
       append(batch, pod, stream == Stream::kSameAgain ? kFilledVersion : version);

@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-#include "kube/event_sink.h"
+#include "kube/watch_event_sink.h"
 
 namespace huygens::bench {
 
@@ -19,6 +19,6 @@ enum class Stream : uint8_t {
 const char* Text(Stream stream);
 
 // Delivers on the calling thread until `stop`, LISTs as fast as the sink takes them; returns how many LISTs, or events.
-size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::EventSink& sink, const std::atomic<bool>& stop);
+size_t Deliver(Stream stream, size_t nodes, size_t pods, kube::WatchEventSink& sink, const std::atomic<bool>& stop);
 
 }  // namespace huygens::bench

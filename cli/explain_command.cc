@@ -13,8 +13,8 @@
 #include "cli/pod_argument.h"
 #include "cli/remote.h"
 #include "cli/usage_report.h"
+#include "json/document.h"
 #include "net/client.h"
-#include "wire/json_document.h"
 
 namespace huygens::cli {
 
@@ -22,6 +22,8 @@ namespace {
 
 constexpr std::string_view kName = "explain";
 constexpr std::string_view kNode = "node/";
+
+void Print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 StatusOr<std::string> Ask(Remote& admin, std::string_view key, std::string_view pod) {
   return admin.Get(Concat("/debug/decisions?limit=100&", key, "=", net::PercentEncoded(pod)));
@@ -32,18 +34,18 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   const auto json = admin.Get(Concat("/debug/nodes/", net::PercentEncoded(node)));
   if (absl::IsNotFound(json.status())) return std::nullopt;
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto said = wire::DecodeJson<admin::NodeDocument>(*json);
+  const auto said = DecodeJson<admin::NodeDocument>(*json);
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/nodes")));
   const std::string text = format == OutputFormat::kJson ? *json
                                                          : Concat("node ", said->name, "\n", NodeZonesText(*said), "\n",
                                                                   NodeUseText(*said, SystemClock().Now()));
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  Print(text);
   return kOk;
 }
 
 int NoSuchNode(Remote& admin, std::string_view node, std::string_view url) {
   const auto json = admin.Get("/debug/nodes");
-  const auto nodes = json.ok() ? wire::DecodeJson<admin::NodeListDocument>(*json) : json.status();
+  const auto nodes = json.ok() ? DecodeJson<admin::NodeListDocument>(*json) : json.status();
   if (!nodes.ok()) return Failed(kName, Message(nodes.status()));
   std::vector<std::string> names;
   for (const admin::NodeListDocument::Node& each : nodes->nodes) names.push_back(each.name);
@@ -65,25 +67,33 @@ const admin::DecisionDocument* NewestVerdict(const std::vector<admin::DecisionDo
   return found == decisions.end() ? nullptr : &*found;
 }
 
-PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
+// NAMESPACE/NAME as a part of a path.
+std::string PathOf(std::string_view pod) {
+  const size_t slash = std::min(pod.find('/'), pod.size());
+  return Concat(net::PercentEncoded(pod.substr(0, slash)), "/",
+                net::PercentEncoded(pod.substr(std::min(slash + 1, pod.size()))));
+}
+
+PodNow AskView(Remote& admin, std::string_view pod) {
   PodNow now;
-  const admin::DecisionDocument& newest = decisions.front();
-  const size_t slash = newest.pod.find('/');
-  const std::string_view pod = newest.pod;
-  if (slash == std::string::npos) return now;
-  const std::string path =
-      Concat(net::PercentEncoded(pod.substr(0, slash)), "/", net::PercentEncoded(pod.substr(slash + 1)));
-  const auto json = admin.Get(Concat("/debug/pods/", path));
+  const auto json = admin.Get(Concat("/debug/pods/", PathOf(pod)));
   if (!json.ok()) return now;
-  auto view = wire::DecodeJson<admin::PodDocument>(*json);
-  if (!view.ok() || (!newest.uid.empty() && view->uid != newest.uid)) return now;
+  auto view = DecodeJson<admin::PodDocument>(*json);
+  if (!view.ok()) return now;
   now.json = *json;
   now.view = *std::move(view);
+  return now;
+}
+
+PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
+  const admin::DecisionDocument& newest = decisions.front();
+  PodNow now = AskView(admin, newest.pod);
+  if (!now.view || (!newest.uid.empty() && now.view->uid != newest.uid)) return {};
   const admin::DecisionDocument* verdict = NewestVerdict(decisions);
   if (verdict == nullptr || verdict->quota.empty()) return now;
-  const auto quota_json = admin.Get(Concat("/debug/quotas/pods/", path));
+  const auto quota_json = admin.Get(Concat("/debug/quotas/pods/", PathOf(newest.pod)));
   if (!quota_json.ok()) return now;
-  auto quota = wire::DecodeJson<admin::PodQuotaDocument>(*quota_json);
+  auto quota = DecodeJson<admin::PodQuotaDocument>(*quota_json);
   if (!quota.ok()) return now;
   now.quota_json = *quota_json;
   now.quota = *std::move(quota);
@@ -118,10 +128,10 @@ int Run(std::span<const std::string_view> arguments) {
   const auto pod = ReadPodArgument(given);
   if (!pod.ok()) return UsageError(kName, Message(pod.status()));
   auto json = Ask(*admin, "pod", pod->Key());
-  auto said = json.ok() ? wire::DecodeJson<admin::DecisionListDocument>(*json) : json.status();
+  auto said = json.ok() ? DecodeJson<admin::DecisionListDocument>(*json) : json.status();
   if (said.ok() && said->decisions.empty() && !pod->space_given) {
-    json = Ask(*admin, "uid", given);
-    if (json.ok()) said = wire::DecodeJson<admin::DecisionListDocument>(*json);
+    json = Ask(*admin, "uid", pod->name);
+    if (json.ok()) said = DecodeJson<admin::DecisionListDocument>(*json);
   }
   if (!json.ok()) return Failed(kName, Message(json.status()));
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/decisions")));
@@ -132,8 +142,10 @@ int Run(std::span<const std::string_view> arguments) {
   if (decisions.empty() && !trouble.empty()) return Failed(kName, trouble);
   if (decisions.empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
   if (decisions.empty()) {
-    const std::string_view name = given.substr(given.find('/') + 1);
-    const bool is_node = admin->Get(Concat("/debug/nodes/", net::PercentEncoded(name))).ok();
+    const PodNow now = AskView(*admin, pod->Key());
+    if (now.view && *format == OutputFormat::kJson) Print(WithNow(*std::move(json), now));
+    if (now.view) return Failed(kName, UndecidedPodText(*now.view, url));
+    const bool is_node = !pod->space_given && admin->Get(Concat("/debug/nodes/", net::PercentEncoded(pod->name))).ok();
     return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
   }
   if (!trouble.empty()) Failed(kName, trouble);  // what it decided before is still worth reading
@@ -142,7 +154,7 @@ int Run(std::span<const std::string_view> arguments) {
                                ? WithNow(*std::move(json), now)
                                : ExplainText(decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
                                              now.quota ? &*now.quota : nullptr);
-  std::fwrite(text.data(), 1, text.size(), stdout);
+  Print(text);
   return kOk;
 }
 
@@ -152,19 +164,22 @@ constexpr std::string_view kFlags[] = {"n", "namespace", "admin_url", "token_fil
 
 const Command kExplainCommand = {
     "explain", "say why a pod is where it is, or nowhere; or what a node's zones and use are",
-    "Usage: huygens explain POD|node/NAME [-n NAMESPACE] [--admin-url URL] [--token-file FILE] [-o table|json]\n\n"
+    "Usage: huygens explain [pod/]POD|node/NAME [-n NAMESPACE] [--admin-url URL] [--token-file FILE] [-o "
+    "table|json]\n\n"
     "Asks a running huygens for its last decisions on a pod (NAME, NAMESPACE/NAME or UID) and prints, for each node it "
     "was asked about, the\n"
     "reason against it or its score by term, and what bind chose. Figures of zones are those of now. The last 1000 "
     "decisions on all pods are\n"
-    "remembered; -o json prints them as /debug/decisions gives them, with /debug/pods/NAMESPACE/NAME as `now`,\n"
+    "remembered; of a pod without any it prints what each node would say of it now; -o json prints them as "
+    "/debug/decisions gives them, with /debug/pods/NAMESPACE/NAME as `now`,\n"
     "and of a pod that its business group refuses /debug/quotas/pods/NAMESPACE/NAME as `quota`.\n"
     "For node/NAME it prints its zones, who holds them, what is wrong with its topology object, what is assumed of its "
     "kubelet and who says\n"
     "so, what the node uses by hour of the week, its ceilings, what they leave, and the pods that use most.\n\n"
     "  huygens explain one-zone -n default --admin-url http://127.0.0.1:8889\n"
     "  huygens explain node/numa-4 --admin-url http://127.0.0.1:8889\n\n"
-    "Exit codes: 0 explained, 1 nothing is known about the pod or the server could not be reached, 2 wrong usage.\n",
+    "Exit codes: 0 explained, 1 no decision on the pod is remembered or the server could not be reached, 2 wrong "
+    "usage.\n",
     kFlags, Run};
 
 }  // namespace huygens::cli

@@ -6,8 +6,10 @@
 #include <span>
 
 #include "cli/decision_text.h"
+#include "cli/nodes_now.h"
 #include "cli/quota_report.h"
 #include "cli/table.h"
+#include "cli/what_to_do.h"
 #include "cli/when.h"
 #include "cli/when_again.h"
 #include "policy/explained.h"
@@ -145,18 +147,18 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
   return rows;
 }
 
-// With the figures of now, where the reason is still the same.
-std::string Refusal(const DecisionDocument::Node& node, const admin::PodDocument* pod_now) {
-  if (pod_now == nullptr) return node.reason;
-  const admin::PodDocument::Node* now = FindNode(*pod_now, node.name);
-  if (now == nullptr || now->reason != node.reason || now->why.empty()) return node.reason;
-  const auto reason = policy::ReasonExplainedAs(node.reason);
-  return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", now->why);
+// With the figures of now, and where it would be refused for another reason now, or not at all, with that.
+std::string Refusal(const DecisionDocument::Node& node, const NodesNow& now) {
+  const admin::PodDocument::Node* there = now.Find(node.name);
+  if (there != nullptr && there->reason == node.reason) return VerdictText(*there);
+  if (!now.MayDiffer()) return node.reason;
+  if (there != nullptr) return Concat(node.reason, "; now: ", VerdictText(*there));
+  return now.FitsSince(node.name) ? Concat(node.reason, "; now it would take the pod") : node.reason;
 }
 
-std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt,
-                    const admin::PodDocument* pod_now) {
-  if (row.filter && !row.filter->reason.empty()) return Refusal(*row.filter, pod_now);
+std::string Verdict(const std::string& name, const Row& row, const Attempt& attempt, const NodesNow& now,
+                    bool of_gang) {
+  if (row.filter && !row.filter->reason.empty()) return Refusal(*row.filter, now);
   const bool reported = row.filter && !row.filter->would_refuse.empty();
   const std::string report =
       reported ? Concat("; would be refused: ", ReportsText(row.filter->would_refuse)) : std::string();
@@ -164,7 +166,6 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
     return Concat(attempt.bind->error.empty() ? "bound here" : "binding here failed", report);
   if (!row.filter) return "";
   const bool left_out = attempt.filter->narrowed && !row.filter->kept;
-  const bool of_gang = pod_now != nullptr && !pod_now->gang.empty();
   return Concat("fits",
                 !left_out ? ""
                 : of_gang ? ", but a pod of a gang is answered one node"
@@ -176,12 +177,16 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
 std::string GangText(const Attempt& attempt, const admin::PodDocument* pod_now) {
   if (pod_now == nullptr || pod_now->gang.empty() || attempt.bind || !attempt.filter) return "";
   if (Feasible(*attempt.filter) > 0) return "";
-  const int64_t holds = pod_now->gang_holds.value_or(0);
-  const std::string hold = holds > 0 ? Concat("; ", std::to_string(holds), " hold something now") : std::string();
+  const auto& facts = attempt.filter->facts;
+  const int64_t others = facts ? facts->gang_holds.value_or(0) : 0;
+  const std::string had =
+      others > 0 ? Concat("; ", std::to_string(others),
+                          " of them had a node by then, which is given back after seconds: nodes may look free now")
+                 : "";
   return Concat("It is of the gang ", pod_now->gang,
                 " (spec.schedulingGroup), which is placed whole or not at all: what filter "
                 "promised its other pods counts as taken for this one",
-                hold, ".\n");
+                had, ".\n");
 }
 
 // What checks in mode report would have made of it; empty if nothing.
@@ -202,6 +207,8 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
   static const std::vector<DecisionDocument::Term> kNoTerms;
   const auto& terms = attempt.prioritize ? attempt.prioritize->terms : kNoTerms;
   const std::map<std::string, Row> rows = Rows(attempt);
+  const NodesNow nodes_now(pod_now);
+  const bool of_gang = pod_now != nullptr && !pod_now->gang.empty();
   std::vector<std::pair<std::string, Row>> scored;
   std::map<std::string, std::vector<std::string>> refused;  // reason -> nodes
   for (const auto& [name, row] : rows) {
@@ -229,18 +236,15 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
       const bool has = row.prioritize && t < row.prioritize->terms.size() && row.prioritize->terms[t];
       cells.push_back(has ? Number(*row.prioritize->terms[t], "%.2f") : "");
     }
-    cells.push_back(Verdict(name, row, attempt, pod_now));
+    cells.push_back(Verdict(name, row, attempt, nodes_now, of_gang));
     table.AddRow(std::move(cells));
   }
   std::string text = table.Text();
   if (shown < scored.size())
     text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
   for (const auto& [reason, names] : refused) {
-    text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ");
-    for (size_t i = 0; i < std::min<size_t>(names.size(), 5); ++i) text += Concat(i == 0 ? "" : ", ", names[i]);
-    text += names.size() > 5 ? ", ...\n" : "\n";
-    if (pod_now == nullptr) continue;
-    const admin::PodDocument::Node* now = FindNode(*pod_now, names.front());
+    text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ", FirstNames(names), "\n");
+    const admin::PodDocument::Node* now = nodes_now.Find(names.front());
     if (now != nullptr && !now->why.empty()) text += Concat("  ", now->name, ": ", now->why, "\n");
   }
   if (attempt.prioritize) {
@@ -255,39 +259,6 @@ std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument
   if (now == nullptr) return Concat(refused, "\n");
   const bool same = !now->nearest_group.empty() && now->why == refused;
   return Concat(same ? RefusalText(*now) : refused, "\n", UsedByText(*now));
-}
-
-// What can be done about each reason of the table, once.
-std::string WhatToDo(const Attempt& attempt, bool of_gang) {
-  std::vector<std::pair<policy::Reason, size_t>> reasons;  // nodes of each
-  const auto add = [&](std::string_view text) {
-    const auto reason = policy::ReasonExplainedAs(text);
-    if (!reason || *reason == policy::Reason::kFits) return;
-    const auto found = std::ranges::find(reasons, *reason, &std::pair<policy::Reason, size_t>::first);
-    if (found == reasons.end()) {
-      reasons.emplace_back(*reason, size_t{1});
-    } else {
-      ++found->second;
-    }
-  };
-  for (const auto& node : attempt.filter->nodes) add(node.reason);
-  for (const auto& node : attempt.filter->nodes) {
-    if (!node.would_refuse.empty()) add(node.would_refuse.front().second);
-  }
-  std::ranges::stable_sort(reasons, std::greater<>(), &std::pair<policy::Reason, size_t>::second);
-  std::string text;
-  std::vector<std::string_view> said;
-  for (const auto& [reason, nodes] : reasons) {
-    const std::string_view advice = policy::Advice(reason);
-    if (std::ranges::find(said, advice) != said.end()) continue;
-    said.push_back(advice);
-    text += Concat(text.empty() ? "\nWhat to do:\n" : "", "- ", policy::Explained(reason), ": ", advice, "\n");
-  }
-  if (text.empty() || !of_gang) return text;
-  return Concat(
-      text,
-      "- where its own gang took the room, waiting does not help, the gang does not fit whole: fewer or smaller "
-      "pods in it, or more nodes.\n");
 }
 
 }  // namespace
@@ -334,7 +305,7 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
   if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt, pod_now));
   if (attempt.filter && !attempt.filter->nodes.empty()) text += NotAskedText(*attempt.filter, pod_now);
   const bool is_bound = IsBound(pod_now) || (attempt.bind && attempt.bind->error.empty());
-  if (attempt.filter && !is_bound) text += WhatToDo(attempt, !gang.empty());
+  if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, !gang.empty());
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);

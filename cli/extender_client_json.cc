@@ -2,18 +2,11 @@
 
 #include <algorithm>
 
-#include "base/json_text.h"
-#include "wire/json_reader.h"
+#include "json/append.h"
+#include "json/reader.h"
 #include "wire/resources.h"
 
 namespace huygens::cli {
-
-namespace {
-
-using wire::JsonKey;
-using wire::JsonReader;
-
-}  // namespace
 
 std::string FilterRequest(std::string_view pod, const std::vector<std::string>& nodes) {
   std::string out = Concat("{\"Pod\":", pod, ",\"Nodes\":null,\"NodeNames\":[");
@@ -35,8 +28,7 @@ std::string BindRequestText(std::string_view name, std::string_view namespace_na
 }
 
 StatusOr<FilterReply> DecodeFilterReply(std::string_view json) {
-  HUYGENS_ASSIGN_OR_RETURN(FilterReply reply,
-                           wire::DecodeObject<FilterReply>(json, [](JsonReader& in, FilterReply& out) {
+  HUYGENS_ASSIGN_OR_RETURN(FilterReply reply, DecodeObject<FilterReply>(json, [](JsonReader& in, FilterReply& out) {
                              return in.Members([&](const JsonKey& key) {
                                if (key.Is("NodeNames"))
                                  return in.Elements([&](size_t) { return in.Read(out.nodes.emplace_back()); });
@@ -52,18 +44,18 @@ StatusOr<FilterReply> DecodeFilterReply(std::string_view json) {
 StatusOr<std::vector<std::pair<std::string, int64_t>>> DecodePriorities(std::string_view json) {
   HUYGENS_ASSIGN_OR_RETURN(JsonReader in, JsonReader::Open(json));
   std::vector<std::pair<std::string, int64_t>> priorities;
-  Status status = wire::ReadList(in, priorities, [&](std::pair<std::string, int64_t>& priority) {
+  Status status = ReadList(in, priorities, [&](std::pair<std::string, int64_t>& priority) {
     return in.Members([&](const JsonKey& key) {
       if (key.Is("Host")) return in.Read(priority.first);
       return key.Is("Score") ? in.Read(priority.second) : absl::OkStatus();
     });
   });
-  if (!status.ok()) return wire::WithPlace(status);
+  if (!status.ok()) return WithPlace(status);
   return priorities;
 }
 
 StatusOr<std::string> DecodeBindReply(std::string_view json) {
-  return wire::DecodeObject<std::string>(json, [](JsonReader& in, std::string& error) {
+  return DecodeObject<std::string>(json, [](JsonReader& in, std::string& error) {
     return in.Members([&](const JsonKey& key) { return key.Is("Error") ? in.Read(error) : absl::OkStatus(); });
   });
 }

@@ -1,35 +1,16 @@
 // huygens extender: reads the configuration and serves until a signal ends it.
-#include <string>
-
-#include "absl/flags/flag.h"
-#include "admin/process.h"
 #include "cli/command.h"
+#include "cli/service_command.h"
 #include "extender/extender.h"
-#include "settings/yaml.h"
-
-ABSL_FLAG(std::string, config, "", "configuration file of `huygens extender`");
 
 namespace huygens::cli {
 
 namespace {
 
 int Run(std::span<const std::string_view> arguments) {
-  constexpr std::string_view kName = "extender";
-  if (!arguments.empty()) return UsageError(kName, Concat("unexpected argument ", arguments[0], "; see --help"));
-  std::string path = absl::GetFlag(FLAGS_config);
-  if (path.empty())
-    return UsageError(kName, "--config FILE is needed; `huygens config defaults` prints one to start from");
-  StatusOr<settings::Configuration> configuration = settings::LoadConfiguration(path);
-  if (!configuration.ok()) return UsageError(kName, Message(configuration.status()));
-
-  const admin::ProcessOptions process{.log_level = configuration->log.level,
-                                      .log_format = configuration->log.format,
-                                      .lame_duck = configuration->server.lame_duck,
-                                      .grace = configuration->server.shutdown_grace};
-  const bool served = admin::RunProcess(process, [&](net::EventLoop& loop, observe::Log& log, const Clock& clock) {
-    return extender::Extender::Start(*configuration, loop, log, clock);
+  return RunService("extender", arguments, [](const auto& configuration, auto& loop, auto& log, const auto& clock) {
+    return extender::Extender::Start(configuration, loop, log, clock);
   });
-  return served ? kOk : kFailed;
 }
 
 constexpr std::string_view kFlags[] = {"config"};

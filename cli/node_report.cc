@@ -36,7 +36,10 @@ std::string Remark(const NodeDocument::Zone& zone) {
   const auto add = [&](std::string_view remark) { text += Concat(text.empty() ? "" : "; ", remark); };
   if (zone.absent) add("not in the object any more; counts again when it is back");
   if (!zone.offline_cpu.empty()) add(Concat("real capacity ", zone.offline_cpu, " cpu"));
-  if (zone.stale) add("real capacity out of date (topology.realCapacity)");
+  if (zone.stale) {
+    add(Concat("that is out of date", zone.offline_updated.empty() ? "" : Concat(", of ", zone.offline_updated),
+               " (topology.realCapacity.whenStale says what counts)"));
+  }
   if (zone.cores) {
     add(Concat(std::to_string(zone.whole_cores.value_or(0)), " of ", std::to_string(*zone.cores), " cores unused"));
   }

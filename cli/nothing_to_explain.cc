@@ -1,34 +1,84 @@
 #include "cli/nothing_to_explain.h"
 
 #include <algorithm>
+#include <span>
 
 #include "base/nearest_name.h"
 #include "base/text.h"
+#include "cli/nodes_now.h"
+#include "cli/table.h"
 
 namespace huygens::cli {
 
+namespace {
+
+constexpr size_t kMostRows = 40;  // of nodes
+
+}  // namespace
+
 std::string NotReadyText(std::string_view readyz) {
-  std::string text = "huygens is not ready and refuses every call:";
+  std::string failing;
+  bool refuses = readyz.find("[-]") == std::string_view::npos;  // an answer of somebody else perhaps
   while (!readyz.empty()) {
-    const size_t end = std::min(readyz.find('\n'), readyz.size());
-    if (readyz.starts_with("[-]")) text += Concat("\n- ", readyz.substr(3, end - 3));
-    readyz.remove_prefix(std::min(end + 1, readyz.size()));
+    const std::string_view line = readyz.substr(0, readyz.find('\n'));
+    if (line.starts_with("[-]")) {
+      failing += Concat("\n- ", line.substr(3));
+      refuses = refuses || !line.ends_with("answers are still given");
+    }
+    readyz.remove_prefix(std::min(line.size() + 1, readyz.size()));
   }
-  return text;
+  return Concat(
+      refuses ? "huygens is not ready and refuses every call:" : "huygens is about to end, and still answers:",
+      failing);
+}
+
+std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url) {
+  std::string text = Concat("no decision on pod ", pod.pod, " is remembered by the huygens at ", url,
+                            ": each remembers its own last 1000 since it started");
+  if (!pod.node.empty()) {
+    return Concat(text, ".\nIt is on ", pod.node, pod.reservation.empty() ? "" : Concat(" (", pod.reservation, ")"),
+                  pod.no_zones.empty() ? "" : Concat("; no zones were assigned: ", pod.no_zones), ".");
+  }
+  const size_t slash = std::min(pod.pod.find('/'), pod.pod.size());
+  text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`kubectl get pod -n ",
+                 pod.pod.substr(0, slash), " ", pod.pod.substr(std::min(slash + 1, pod.pod.size())),
+                 " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events). Annotations "
+                 "that nobody understands are told once it has "
+                 "asked.\n");
+  for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
+  const size_t fit = pod.fits.size();
+  text += Concat("\nIf it asked now, ", std::to_string(fit), fit == 1 ? " node" : " nodes",
+                 fit == 0 ? "" : Concat(" (", FirstNames(pod.fits), ")"),
+                 " could take the pod, by what huygens looks at and by requests.");
+  if (!pod.fits_later.empty()) {
+    text += Concat(" ", std::to_string(pod.fits_later.size()), " more (", FirstNames(pod.fits_later),
+                   ") lack room only for the requests of other pods.");
+  }
+  if (pod.nodes.empty()) return text;
+  Table table({"NODE", "VERDICT"});
+  const size_t shown = std::min(pod.nodes.size(), kMostRows);
+  for (const admin::PodDocument::Node& node : std::span(pod.nodes).first(shown)) {
+    table.AddRow({node.name, VerdictText(node)});
+  }
+  text += Concat(" These would not:\n\n", table.Text());
+  text.pop_back();
+  const size_t more = pod.nodes.size() - shown;
+  return more == 0 ? text : Concat(text, "\n... and ", std::to_string(more), " more; -o json lists all");
 }
 
 std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node) {
   const std::string node = is_node ? Concat("; there is a Node called ", pod.substr(pod.find('/') + 1),
                                             ": huygens explain node/", pod.substr(pod.find('/') + 1))
                                    : std::string();
-  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url, node,
-                is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
-                "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
-                "- kube-scheduler has not asked yet: `kubectl describe pod` shows whether spec.schedulerName names a "
-                "scheduler with huygens as\n"
-                "  extender, and whether another plugin of it refused all nodes before;\n"
-                "- the decision is older than the last 1000, or than the start of this huygens;\n"
-                "- another instance of huygens decided: each remembers its own.");
+  return Concat(
+      "no decision on pod ", pod, " is remembered by the huygens at ", url, node,
+      is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
+      "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
+      "- kube-scheduler has not asked yet: spec.schedulerName names one without huygens as extender (`kubectl "
+      "get pod POD -o\n"
+      "  jsonpath={.spec.schedulerName}`), or another plugin of it refused all nodes before (its Events);\n"
+      "- the decision is older than the last 1000, or than the start of this huygens;\n"
+      "- another instance of huygens decided: each remembers its own.");
 }
 
 std::string UnknownNodeText(std::string_view node, std::string_view url, const std::vector<std::string>& names) {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "base/json_text.h"
 #include "cli/node_report.h"
 #include "cli/table.h"
+#include "json/append.h"
 
 namespace huygens::cli {
 

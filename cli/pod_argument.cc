@@ -8,6 +8,9 @@ ABSL_FLAG(std::string, n, "", "the same as --namespace");
 namespace huygens::cli {
 
 StatusOr<PodArgument> ReadPodArgument(std::string_view given) {
+  constexpr std::string_view kKind = "pod/";  // a namespace called so is named by -n
+  if (given.starts_with(kKind)) given.remove_prefix(kKind.size());
+  if (given.empty() || given.ends_with('/')) return Invalid("the name of the pod is empty; give POD or NAMESPACE/POD");
   if (const size_t slash = given.find('/'); slash != std::string_view::npos) {
     return PodArgument{std::string(given.substr(0, slash)), std::string(given.substr(slash + 1)), true};
   }

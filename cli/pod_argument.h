@@ -1,4 +1,4 @@
-// The pod that a command is asked about, as kubectl users name it: POD or NAMESPACE/POD, and -n NAMESPACE.
+// The pod that a command is asked about, as kubectl users name it: POD, pod/POD or NAMESPACE/POD, and -n NAMESPACE.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ struct PodArgument {
 };
 
 // A namespace in `given` wins over the flags: `shop/web -n other` is shop/web. -n and --namespace that differ are an
-// error.
+// error, as is a name that is empty.
 StatusOr<PodArgument> ReadPodArgument(std::string_view given);
 
 }  // namespace huygens::cli

@@ -6,14 +6,12 @@
 
 #include "admin/debug_json.h"
 #include "base/nearest_name.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::cli {
 
 namespace {
 
-using wire::JsonKey;
-using wire::JsonReader;
 using Names = std::span<const std::string_view>;
 
 // core/v1 of Kubernetes 1.36, staging/src/k8s.io/api/core/v1/types.go.
@@ -153,7 +151,7 @@ Status CheckAll(const std::vector<cluster::Container>& containers, const Resourc
 
 Status CheckPodFields(std::string_view json) {
   struct Nothing {};
-  const auto checked = wire::DecodeObject<Nothing>(json, [](JsonReader& in, Nothing&) {
+  const auto checked = DecodeObject<Nothing>(json, [](JsonReader& in, Nothing&) {
     return in.Members([&](const JsonKey& key) -> Status {
       HUYGENS_RETURN_IF_ERROR(CheckName(key, kPod));
       if (key.text == "spec") return CheckSpec(in);

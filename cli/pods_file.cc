@@ -2,21 +2,18 @@
 
 #include <map>
 
-#include "base/json_text.h"
 #include "cli/pod_fields.h"
-#include "cli/pod_keys.h"
 #include "cluster/unknown_resources.h"
+#include "json/append.h"
+#include "json/reader.h"
 #include "kube/manifest_files.h"
 #include "quota/pod_usage.h"
-#include "wire/json_reader.h"
 #include "wire/pod.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::cli {
 
 namespace {
-
-using wire::JsonKey;
-using wire::JsonReader;
 
 Status ReadTexts(JsonReader& in, std::vector<std::string>& out) {
   return in.Elements([&](size_t) { return in.Read(out.emplace_back()); });
@@ -56,12 +53,12 @@ Status ReadConstraints(JsonReader& in, PodManifest& pod) {
     if (!top.Is("spec")) return absl::OkStatus();
     return in.Members([&](const JsonKey& field) {
       for (std::string_view name : {"nodeSelector", "topologySpreadConstraints", "schedulingGates"}) {
-        if (field.Is(name) && in.Next() != wire::JsonType::kNull) pod.not_looked_at.push_back(Concat("spec.", name));
+        if (field.Is(name) && in.Next() != JsonType::kNull) pod.not_looked_at.push_back(Concat("spec.", name));
       }
       if (!field.Is("affinity")) return absl::OkStatus();
       return in.Members([&](const JsonKey& kind) {
         if (kind.Is("nodeAffinity")) return ReadNodeAffinity(in, pod);
-        if (in.Next() != wire::JsonType::kNull) pod.not_looked_at.push_back(Concat("spec.affinity.", kind.text));
+        if (in.Next() != JsonType::kNull) pod.not_looked_at.push_back(Concat("spec.affinity.", kind.text));
         return absl::OkStatus();
       });
     });
@@ -153,10 +150,12 @@ StatusOr<PodManifest> ToPod(const kube::ManifestObject& object, ResourceNames& n
   HUYGENS_ASSIGN_OR_RETURN(pod.pod, wire::DecodePod(object.json, names));
   cluster::InternResources(pod.pod, names);
   HUYGENS_RETURN_IF_ERROR(CheckPodLimits(pod.pod, names));
-  pod.not_understood = NotUnderstood(object.json, pod.pod);
+  for (wire::UnknownAnnotation& each : wire::UnknownAnnotations(object.json, pod.pod)) {
+    pod.not_understood.push_back(std::move(each.text));
+  }
   quota::DefaultPod(pod.pod);
   std::string added;
-  auto add = [&](std::string_view field, SharedText& to, std::string_view value) {
+  auto add = [&](std::string_view field, InternedString& to, std::string_view value) {
     if (!to.empty()) return;
     to = value;
     added += Concat(added.empty() ? "\"" : ",\"", field, "\":");

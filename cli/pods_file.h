@@ -17,7 +17,7 @@ struct PodManifest {
   std::vector<std::string> only_on;  // nodes that a DaemonSet's affinity (matchFields metadata.name) names; empty: any
   std::vector<std::string>
       not_looked_at;  // fields that kube-scheduler would heed and `place` does not: "spec.nodeSelector"
-  std::vector<std::string> not_understood;  // labels and annotations that count as absent: cli/pod_keys.h
+  std::vector<std::string> not_understood;  // labels and annotations that count as absent: wire/unknown_annotations.h
 };
 
 // In the order of the file. Pods without a namespace are in "default"; pods without a UID get one made from namespace

@@ -9,8 +9,8 @@
 #include "cli/pod_argument.h"
 #include "cli/quota_report.h"
 #include "cli/remote.h"
+#include "json/document.h"
 #include "net/client.h"
-#include "wire/json_document.h"
 
 ABSL_FLAG(std::string, key, "", "print this key only, such as limits.cpu");
 
@@ -28,7 +28,7 @@ int Print(const std::string& text) {
 int NoSuchGroup(Remote& admin, std::string_view group) {
   const auto json = admin.Get("/debug/quotas");
   const auto tree =
-      json.ok() ? wire::DecodeJson<admin::QuotaTreeDocument>(*json) : StatusOr<admin::QuotaTreeDocument>(json.status());
+      json.ok() ? DecodeJson<admin::QuotaTreeDocument>(*json) : StatusOr<admin::QuotaTreeDocument>(json.status());
   std::vector<std::string_view> names;
   if (tree.ok()) {
     for (const admin::QuotaTreeDocument::Group& each : tree->groups) names.push_back(each.name);
@@ -44,7 +44,7 @@ int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
       admin.Get(Concat("/debug/quotas", group.empty() ? "" : Concat("?group=", net::PercentEncoded(group))));
   if (absl::IsNotFound(json.status()) && !group.empty()) return NoSuchGroup(admin, group);
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto tree = wire::DecodeJson<admin::QuotaTreeDocument>(*json);
+  const auto tree = DecodeJson<admin::QuotaTreeDocument>(*json);
   if (!tree.ok()) return Failed(kName, Message(Annotate(tree.status(), "answer of /debug/quotas")));
   if (format == OutputFormat::kJson) return Print(*json);
   const std::string given = absl::GetFlag(FLAGS_key);
@@ -64,7 +64,7 @@ int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
                       "; it knows those that the API server shows it, and the last ones that filter was asked about"));
   }
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto pod = wire::DecodeJson<admin::PodQuotaDocument>(*json);
+  const auto pod = DecodeJson<admin::PodQuotaDocument>(*json);
   if (!pod.ok()) return Failed(kName, Message(Annotate(pod.status(), "answer of /debug/quotas/pods")));
   return Print(format == OutputFormat::kJson ? *json : PodQuotaText(*pod, SystemClock().Now()));
 }

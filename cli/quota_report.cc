@@ -29,7 +29,7 @@ constexpr std::string_view kOff =
 
 // "███████░░░  70 %"; whatever is used shows, and only what is full looks so.
 std::string Bar(double share) {
-  const int full = share <= 0 ? 0 : std::clamp(static_cast<int>(share * kBarLength), 1, kBarLength);
+  const int full = share <= 0 ? 0 : static_cast<int>(std::clamp(share * kBarLength, 1.0, double{kBarLength}));
   std::string text;
   for (int i = 0; i < kBarLength; ++i) text += i < full ? "█" : "░";
   char percent[32];
@@ -208,10 +208,19 @@ bool AboveWhole(const PodQuotaDocument::Cost& key) {
   return cost.ok() && hard.ok() && !quota::IsCash(key.key) && *cost > *hard;
 }
 
+// More than what its children leave of it.
+bool AboveOwn(const PodQuotaDocument::Cost& key) {
+  const auto cost = Quantity::Parse(key.cost), hard = Quantity::Parse(key.hard);
+  if (!cost.ok() || !hard.ok() || quota::IsCash(key.key)) return false;
+  Quantity own = *hard;
+  if (const auto children = Quantity::Parse(key.children); children.ok()) own.Sub(*children);
+  return *cost > own;
+}
+
 std::string CostNote(const PodQuotaDocument& pod, const PodQuotaDocument::Cost& key) {
   const bool over = Over(key);
   std::string note = key.of_node ? "on nodes of that model only" : "";
-  if (!key.lacks && !over) return note;
+  if (!key.lacks && !over && !AboveWhole(key)) return note;
   const std::string_view lacks = AboveWhole(key) ? "MORE THAN THE WHOLE BUDGET" : "TOO LITTLE LEFT";
   note = Concat(note, note.empty() ? "" : ": ", over ? OverText(key.key) : lacks, HandedText(key.key, key.children));
   if (pod.verdict != "charged") return note;
@@ -252,7 +261,7 @@ std::string UsedByText(const PodQuotaDocument& pod) {
 
 bool AboveWholeBudget(const PodQuotaDocument& pod) {
   return std::ranges::any_of(
-      pod.keys, [](const PodQuotaDocument::Cost& key) { return key.lacks && !key.of_node && AboveWhole(key); });
+      pod.keys, [](const PodQuotaDocument::Cost& key) { return key.lacks && !key.of_node && AboveOwn(key); });
 }
 
 StatusOr<std::string> KeyOf(const QuotaTreeDocument& tree, std::string_view given) {

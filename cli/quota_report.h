@@ -23,7 +23,8 @@ std::string RefusalText(const admin::PodQuotaDocument& pod);
 // A line of each key that refuses the pod: "Who uses limits.cpu of search: pods shop/a 3, shop/b 1 and 4 more; handed
 // to children: x 2.".
 std::string UsedByText(const admin::PodQuotaDocument& pod);
-// Whether it takes more than the whole budget of a key that refuses it, whatever the nodes: nobody who ends helps.
+// Whether it takes more than what children leave of the budget of a key that refuses it, whatever the nodes: nobody who
+// ends helps.
 bool AboveWholeBudget(const admin::PodQuotaDocument& pod);
 
 // `now` turns a time into "2m ago".

@@ -7,10 +7,10 @@
 #include "admin/quota_document.h"
 #include "cli/extender_client_json.h"
 #include "cli/quota_report.h"
+#include "json/document.h"
 #include "net/client.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
-#include "wire/json_document.h"
 
 namespace huygens::cli {
 
@@ -43,7 +43,7 @@ std::string WhyNot(const PodOutcome& outcome) {
 
 Status StandInScheduler::Start() {
   HUYGENS_ASSIGN_OR_RETURN(std::string json, admin_.Get("/debug/nodes"));
-  const auto said = wire::DecodeJson<admin::NodeListDocument>(json);
+  const auto said = DecodeJson<admin::NodeListDocument>(json);
   if (!said.ok()) return Annotate(said.status(), "/debug/nodes");
   for (const admin::NodeListDocument::Node& node : said->nodes) {
     if (!node.known) continue;
@@ -68,7 +68,7 @@ Status StandInScheduler::Start() {
 
 StatusOr<admin::NodeDocument> StandInScheduler::Describe(const std::string& node) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string json, admin_.Get(Concat("/debug/nodes/", node)));
-  auto said = wire::DecodeJson<admin::NodeDocument>(json);
+  auto said = DecodeJson<admin::NodeDocument>(json);
   if (!said.ok()) return Annotate(said.status(), Concat("/debug/nodes/", node));
   return said;
 }
@@ -134,7 +134,7 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
 void StandInScheduler::AskWhy(const PodManifest& pod, PodOutcome& outcome) {
   const auto json = admin_.Get(
       Concat("/debug/pods/", net::PercentEncoded(pod.pod.namespace_name), "/", net::PercentEncoded(pod.pod.name)));
-  const auto now = json.ok() ? wire::DecodeJson<admin::PodDocument>(*json) : json.status();
+  const auto now = json.ok() ? DecodeJson<admin::PodDocument>(*json) : json.status();
   if (!now.ok() || now->uid != pod.pod.uid) return;
   std::map<std::string_view, const admin::PodDocument::Node*> refused_now;
   for (const admin::PodDocument::Node& node : now->nodes) refused_now[node.name] = &node;
@@ -152,7 +152,7 @@ Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   const auto json = admin_.Get(Concat("/debug/quotas/pods/", net::PercentEncoded(pod.pod.namespace_name), "/",
                                       net::PercentEncoded(pod.pod.name)));
   if (!json.ok()) return json.status();
-  auto quota = wire::DecodeJson<admin::PodQuotaDocument>(*json);
+  auto quota = DecodeJson<admin::PodQuotaDocument>(*json);
   if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");
   outcome.quota = RefusalText(*quota);
   return absl::OkStatus();

@@ -7,8 +7,8 @@
 #include "cli/output_format.h"
 #include "cli/remote.h"
 #include "cli/usage_report.h"
+#include "json/document.h"
 #include "net/client.h"
-#include "wire/json_document.h"
 
 ABSL_FLAG(std::string, by, "", "resource to sort by: one of usage.resources; by default the first of them");
 ABSL_FLAG(std::string, limit, "20", "how many nodes to print");
@@ -66,7 +66,7 @@ int Run(std::span<const std::string_view> arguments) {
       Concat("/debug/usage?limit=", limit, by.empty() ? "" : Concat("&by=", net::PercentEncoded(by)), *size_query));
   if (absl::IsInvalidArgument(json.status())) return UsageError(kName, AsFlags(Message(json.status()), *size_query));
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto top = wire::DecodeJson<admin::UsageTopDocument>(*json);
+  const auto top = DecodeJson<admin::UsageTopDocument>(*json);
   if (!top.ok()) return Failed(kName, Message(Annotate(top.status(), "answer of /debug/usage")));
   const std::string text = *format == OutputFormat::kJson ? *json : UsageTopText(*top, size);
   std::fwrite(text.data(), 1, text.size(), stdout);

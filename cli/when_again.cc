@@ -4,6 +4,7 @@
 #include <set>
 #include <vector>
 
+#include "cli/nodes_now.h"
 #include "cli/quota_report.h"
 #include "policy/explained.h"
 
@@ -13,14 +14,15 @@ namespace {
 
 using admin::DecisionDocument;
 
-constexpr size_t kMostNamed = 5;  // nodes in a sentence
-
-// What has to change on one node, by its reason and what is said of it now (null: nothing); empty where waiting may
-// help.
-std::string_view MustChange(policy::Reason reason, const admin::PodDocument::Node* node_now) {
-  const bool real_capacity_may_grow = policy::NeverFits(reason) && node_now != nullptr && !node_now->never_fits &&
-                                      node_now->reason == policy::Explained(reason);
-  return real_capacity_may_grow ? std::string_view() : policy::MustChange(reason);
+// What has to change on a node that gives this reason; empty where waiting may help. `now`: what is said of it now;
+// null: nothing.
+std::string_view MustChange(policy::Reason reason, const admin::PodDocument::Node* now) {
+  if (now == nullptr || now->reason != policy::Explained(reason)) return policy::MustChange(reason);
+  if (!policy::NeverFits(reason)) return policy::MustChange(reason);
+  if (!now->never_fits) return {};  // its real capacity may grow
+  if (!now->fits_across) return policy::MustChange(reason);
+  return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") or ask for less, or "
+         "larger nodes must come";
 }
 
 // Whether the pod's business group refuses it whatever the node.
@@ -42,30 +44,35 @@ bool OfEveryNode(policy::Reason reason) {
 // Nodes that huygens knows and was not asked about, since kube-scheduler's own plugins had ruled them out: by what
 // huygens looks at.
 struct NotAsked {
-  size_t fit = 0;                       // would take it now
-  std::vector<std::string_view> later;  // would take it once pods there end, or something else comes with time
+  size_t all = 0;
+  std::vector<std::string> now;    // would take it
+  std::vector<std::string> later;  // would take it once pods there end, or something else comes with time
 };
 
 NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
   NotAsked rest;
   if (pod_now == nullptr || !pod_now->node.empty()) return rest;
+  const NodesNow nodes_now(pod_now);
   std::set<std::string_view> asked;
+  bool of_every_node = false;
   for (const DecisionDocument::Node& node : filter.nodes) {
     const auto reason = policy::ReasonExplainedAs(node.reason);
-    if (reason && OfEveryNode(*reason)) return rest;
+    of_every_node = of_every_node || (reason && OfEveryNode(*reason) && !nodes_now.FitsSince(node.name));
     asked.insert(node.name);
   }
-  size_t asked_and_fit = asked.size();
+  const auto add = [&](const std::string& name, std::vector<std::string>& to) {
+    if (asked.contains(name)) return;
+    ++rest.all;
+    if (!of_every_node) to.push_back(name);
+  };
+  for (const std::string& name : pod_now->fits) add(name, rest.now);
+  for (const std::string& name : pod_now->fits_later) add(name, rest.later);
+  std::vector<std::string> never;
   for (const admin::PodDocument::Node& node : pod_now->nodes) {
-    if (asked.contains(node.name)) {
-      --asked_and_fit;
-    } else if (const auto reason = policy::ReasonExplainedAs(node.reason);
-               reason && MustChange(*reason, &node).empty()) {
-      rest.later.push_back(node.name);
-    }
+    const auto reason = policy::ReasonExplainedAs(node.reason);
+    const bool waits = reason && !node.never_fits && MustChange(*reason, &node).empty();
+    add(node.name, waits ? rest.later : never);
   }
-  rest.fit = static_cast<size_t>(std::max<int64_t>(0, pod_now->fits));
-  rest.fit -= std::min(rest.fit, asked_and_fit);
   return rest;
 }
 
@@ -74,16 +81,21 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument*
 std::string MustChange(const DecisionDocument& filter, const admin::PodDocument* pod_now,
                        const admin::PodQuotaDocument* quota_now) {
   const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
+  const NodesNow nodes_now(pod_now);
   std::vector<std::string_view> changes;
   bool curable = false;
   for (const DecisionDocument::Node& node : filter.nodes) {
-    const auto reason = policy::ReasonExplainedAs(node.reason);
+    if (nodes_now.FitsSince(node.name)) {
+      curable = true;
+      continue;
+    }
+    const admin::PodDocument::Node* now = nodes_now.Find(node.name);
+    const bool newer = now != nullptr && nodes_now.MayDiffer();
+    const auto reason = policy::ReasonExplainedAs(newer ? now->reason : node.reason);
     if (reason == policy::Reason::kQuotaExceeded && above_whole) {
       return "its business group's budget must grow, or the pod ask for less";
     }
-    const bool ask_now = pod_now != nullptr && reason && policy::NeverFits(*reason);
-    const auto* node_now = ask_now ? FindNode(*pod_now, node.name) : nullptr;
-    const std::string_view change = reason ? MustChange(*reason, node_now) : std::string_view();
+    const std::string_view change = reason ? MustChange(*reason, now) : std::string_view();
     if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);
     curable = curable || change.empty();
     if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
@@ -97,18 +109,13 @@ std::string MustChange(const DecisionDocument& filter, const admin::PodDocument*
 
 }  // namespace
 
-const admin::PodDocument::Node* FindNode(const admin::PodDocument& pod, std::string_view node) {
-  const auto found = std::ranges::find(pod.nodes, node, &admin::PodDocument::Node::name);
-  return found == pod.nodes.end() ? nullptr : &*found;
-}
-
 std::string WhenAgain(const DecisionDocument& filter, const admin::PodDocument* pod_now,
                       const admin::PodQuotaDocument* quota_now) {
   const std::string change = MustChange(filter, pod_now, quota_now);
   if (change.empty())
     return "kube-scheduler tries again when something changes in the cluster, and every five minutes.";
   const NotAsked rest = NodesNotAsked(filter, pod_now);
-  if (rest.fit > 0 || !rest.later.empty()) {
+  if (!rest.now.empty() || !rest.later.empty()) {
     return Concat("Waiting does not help on these nodes: ", change,
                   ". Or others take it, once kube-scheduler lets them: see below the table. It tries again within five "
                   "minutes.");
@@ -118,20 +125,19 @@ std::string WhenAgain(const DecisionDocument& filter, const admin::PodDocument* 
 
 std::string NotAskedText(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
   const NotAsked rest = NodesNotAsked(filter, pod_now);
+  if (pod_now != nullptr && pod_now->node.empty() && rest.all == 0) return "";
   std::string text =
-      "Nodes that kube-scheduler's own plugins had ruled out before are not listed: huygens was not asked about them.";
+      "Nodes that kube-scheduler's own plugins had ruled out before, or that it did not look at, are not listed: "
+      "huygens "
+      "was not asked about them.";
   std::vector<std::string> parts;
-  if (rest.fit > 0) parts.push_back(Concat(std::to_string(rest.fit), " could take it now"));
-  if (!rest.later.empty()) {
-    std::string names;
-    for (size_t i = 0; i < std::min(rest.later.size(), kMostNamed); ++i) {
-      names += Concat(names.empty() ? "" : ", ", rest.later[i]);
-    }
-    parts.push_back(Concat(std::to_string(rest.later.size()), " may take it later (", names,
-                           rest.later.size() > kMostNamed ? ", ..." : "", ")"));
-  }
+  const auto add = [&](const std::vector<std::string>& names, std::string_view what) {
+    if (!names.empty()) parts.push_back(Concat(std::to_string(names.size()), what, " (", FirstNames(names), ")"));
+  };
+  add(rest.now, " could take it now");
+  add(rest.later, " may take it later");
   for (size_t i = 0; i < parts.size(); ++i) text += Concat(i == 0 ? "\nBy what huygens looks at " : " and ", parts[i]);
-  return text + (parts.empty() ? "\n" : "; what kube-scheduler lacks there is in the pod's Events.\n");
+  return text + (parts.empty() ? "\n" : "; what kube-scheduler lacks there is in the pod's Events, if it looked.\n");
 }
 
 }  // namespace huygens::cli

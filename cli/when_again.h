@@ -10,16 +10,13 @@
 
 namespace huygens::cli {
 
-// What the page says of the node; null where it does not list it.
-const admin::PodDocument::Node* FindNode(const admin::PodDocument& pod, std::string_view node);
-
 // When kube-scheduler tries again, and what has to change first if waiting alone is in vain. `pod_now` and `quota_now`
 // are what huygens says of the pod now; null: nothing.
 std::string WhenAgain(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
                       const admin::PodQuotaDocument* quota_now);
 
 // Of nodes that kube-scheduler did not ask about, with those of them that would take the pod by what huygens looks at.
-// A line or two.
+// A line or two; empty where huygens knows of none.
 std::string NotAskedText(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now);
 
 }  // namespace huygens::cli

@@ -11,8 +11,8 @@
 
 #include "absl/container/inlined_vector.h"
 #include "base/boxed.h"
+#include "base/interned_string.h"
 #include "base/resource.h"
-#include "base/shared_text.h"
 #include "base/time.h"
 #include "cluster/biz_group_quota.h"
 #include "cluster/device_claim.h"
@@ -27,7 +27,7 @@ struct ContainerStatus {
 };
 
 struct Container {
-  SharedText name;
+  InternedString name;
   ResourceVector requests;
   ResourceVector limits;
   bool restartable = false;       // an init container with restartPolicy Always: a sidecar
@@ -55,8 +55,8 @@ struct ZoneAmount {
 // which zones it got, and the group it was bound with. Where kubelet pins, the zones of the former are a prediction, of
 // the latter what kubelet says.
 struct PlacementMark {
-  SharedText uid;
-  SharedText node;
+  InternedString uid;
+  InternedString node;
   std::vector<ZoneAmount> zones;                       // ordered by zone
   std::shared_ptr<const QuotaLabels> quota = nullptr;  // as the labels were at bind; null: nothing is said of a group
   bool of_zones = true;                                // false: nothing is said of zones
@@ -68,15 +68,21 @@ struct PodResources {
   ResourceVector limits;
 };
 
+// Labels and annotations by key, ordered as they came.
+struct PodTexts {
+  std::vector<std::pair<std::string, std::string>> labels, annotations;
+  friend bool operator==(const PodTexts&, const PodTexts&) = default;
+};
+
 struct Pod {
   std::string name;
-  SharedText namespace_name;
-  SharedText uid;  // may be empty in a hand-made extender request
-  SharedText node_name;
-  SharedText owner_kind;  // of the owner reference with controller: true; empty = none
-  SharedText owner_name;
-  SharedText nominated_node;    // status.nominatedNodeName: where kube-scheduler made room for it
-  SharedText scheduling_group;  // spec.schedulingGroup.podGroupName: the gang that it belongs to; empty = none
+  InternedString namespace_name;
+  InternedString uid;  // may be empty in a hand-made extender request
+  InternedString node_name;
+  InternedString owner_kind;  // of the owner reference with controller: true; empty = none
+  InternedString owner_name;
+  InternedString nominated_node;    // status.nominatedNodeName: where kube-scheduler made room for it
+  InternedString scheduling_group;  // spec.schedulingGroup.podGroupName: the gang that it belongs to; empty = none
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
   bool owned_by_daemon_set = false;  // its controller is a DaemonSet of the group apps
@@ -102,6 +108,7 @@ struct Pod {
   Boxed<std::vector<std::string>> unknown_resources;  // see cluster/unknown_resources.h; absent, as nearly always: none
 
   std::shared_ptr<const QuotaLabels> quota;  // the labels as they are now; null: has none of them
+  Boxed<PodTexts> texts;                     // those that somebody asks for (ResourceNames::KeepOfPods); absent: none
 
   bool Bound() const { return !node_name.empty(); }
   bool Terminal() const { return phase == PodPhase::kSucceeded || phase == PodPhase::kFailed; }
@@ -111,6 +118,11 @@ struct Pod {
 // The group and models that the pod is charged to: what it was bound with, where its mark is of this pod and node and
 // says so, else what its labels say now. Null: none.
 const QuotaLabels* QuotaLabelsOf(const Pod& pod);
+// The value; null: the pod has no such label or annotation, or nobody asks for it.
+const std::string* LabelOf(const Pod& pod, std::string_view key);
+const std::string* AnnotationOf(const Pod& pod, std::string_view key);
+// Whether both are the same, or both null.
+bool SameLabels(const QuotaLabels* a, const QuotaLabels* b);
 
 struct Node {
   std::string name;
@@ -166,5 +178,7 @@ struct NodeTopology {
 // The number at the end of a zone's name: "node0", "node-0" and "0" are all 0. Nothing if there is none, it is above
 // 65535, or the name has capital letters.
 std::optional<int> ParseZoneId(std::string_view name);
+// As the object spells it; of a zone that it does not name, or without an object, as crane writes it: "node0".
+std::string ZoneName(int id, const NodeTopology* topology);
 
 }  // namespace huygens::cluster

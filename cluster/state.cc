@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "cluster/pod_requests.h"
 #include "cluster/unknown_resources.h"
 
 namespace huygens::cluster {
@@ -40,7 +41,7 @@ std::vector<ZoneAmount> State::TrustedResult(const Pod& pod) const {
   return pod.topology_result.empty() ? mark->zones : pod.topology_result;
 }
 
-void State::Apply(const Event& event) {
+void State::Apply(const WatchEvent& event) {
   ++revision_;
   std::visit([this](const auto& each) { On(each); }, event);
 }
@@ -54,7 +55,10 @@ void State::On(const NodeSet& event) {
     ++node_count_;
     ++node_set_revision_;
   }
-  if (slot.lost && slot.node && slot.node->uid != event.node.uid) DropLost(index);  // it was of another node
+  if (slot.node && slot.node->uid != event.node.uid) {  // it was of another node
+    DropLost(index);
+    slot.gave_up_topology = false;
+  }
   slot.node = event.node;
   for (Account* account : accounts_) account->NodeObjectChanged(index, &*slot.node);
   NodeChanged(index);
@@ -66,6 +70,7 @@ void State::On(const NodeGone& event) {
   --node_count_;
   ++node_set_revision_;
   nodes_[index->second].node.reset();
+  nodes_[index->second].gave_up_topology = false;
   DropLost(index->second);
   for (Account* account : accounts_) account->NodeObjectChanged(index->second, nullptr);
   NodeChanged(index->second);
@@ -81,6 +86,7 @@ void State::On(const TopologySet& event) {
   if (found_again) FoundAgain(slot);
   if (IsKnown(slot.topology_version[source], event.resource_version) && slot.topology[source] && !found_again) return;
   slot.topology[source] = event.topology;
+  slot.gave_up_topology = false;
   NodeChanged(index);
 }
 
@@ -135,6 +141,16 @@ const NodeTopology* State::Topology(NodeIndex index) const {
   if (crane && crane->pinned_by_agent) return crane;
   const NodeTopology* community = in_force(TopologySource::kCommunity);
   return community ? community : crane;
+}
+
+ResourceVector State::RequestedOn(NodeIndex index, std::string_view but_uid) const {
+  ResourceVector requested;
+  for (const PlacedPod* placed : nodes_[index].pods) {
+    if (!but_uid.empty() && placed->pod->uid == but_uid) continue;
+    requested.Add(PlacedPodRequests(*placed->pod));
+    requested.Add(kPodSlots, 1);
+  }
+  return requested;
 }
 
 std::vector<std::shared_ptr<const Pod>> State::Unplaced() const {
@@ -255,12 +271,12 @@ void State::IndexUnknown(const PodRecord& record, bool present) {
 }
 
 void State::ResourcesKnown(const ResourceNames& names, ResourceId first) {
-  std::set<SharedText> uids;
+  std::set<InternedString> uids;
   for (size_t id = first, end = names.size(); id < end && !unknown_.empty(); ++id) {
     auto found = unknown_.find(names.Name(static_cast<ResourceId>(id)));
     if (found != unknown_.end()) uids.insert(found->second.begin(), found->second.end());
   }
-  for (const SharedText& uid : uids) {
+  for (const InternedString& uid : uids) {
     PodRecord& record = *FindRecord(uid);
     const std::optional<PlacedPod> placed = record.placed;
     const std::string node = placed ? nodes_[placed->node].name : std::string();
@@ -319,7 +335,7 @@ void State::Nominate(const std::shared_ptr<const Pod>& pod) {
   nominated_to_[Slot(pod->nominated_node)].push_back(pod);
 }
 
-bool State::EndNomination(const SharedText& uid) {
+bool State::EndNomination(const InternedString& uid) {
   const auto found = nominated_.find(uid);
   if (found == nominated_.end()) return false;
   const NodeIndex node = node_index_.find(found->second->nominated_node)->second;

@@ -27,8 +27,8 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "cluster/account.h"
-#include "cluster/event.h"
 #include "cluster/ledger.h"
+#include "cluster/watch_event.h"
 
 namespace huygens::cluster {
 
@@ -47,7 +47,7 @@ class State {
   // Accounts must outlive State and be added before the first event.
   void AddAccount(Account& account) { accounts_.push_back(&account); }
 
-  void Apply(const Event& event);
+  void Apply(const WatchEvent& event);
   // Takes away some of the objects that the LIST of this kind, which is about to end, did not name: after looking at
   // `limit` of them at most. Whether there may be more. Apply(ListEnd) does what is left of it.
   bool Sweep(Kind kind, size_t limit);
@@ -71,6 +71,8 @@ class State {
   bool TopologyLost(NodeIndex index) const { return lost_ > 0 && in_force_lost_[index]; }
   // How much longer an object that was lost holds, as of the last AgeLosses; nothing where none was.
   std::optional<Duration> LossLeft(NodeIndex index) const;
+  // Whether the node has none since a lost one did not come back in time.
+  bool TopologyGivenUp(NodeIndex index) const { return nodes_[index].gave_up_topology && Topology(index) == nullptr; }
   // On how many nodes it was. Walks all nodes if any object was lost.
   size_t LostTopologies() const;
   struct Losses {
@@ -82,6 +84,9 @@ class State {
   // `now`: of a clock that never jumps, since whenever.
   Losses AgeLosses(Duration now);
   std::span<const PlacedPod* const> PodsOn(NodeIndex index) const { return nodes_[index].pods; }
+  // What they take of the node's allocatable (cluster/pod_requests.h), pod slots included, but for the pod of this UID.
+  // Adds them up: a sum that is kept would have to outlive amounts that overflow it.
+  ResourceVector RequestedOn(NodeIndex index, std::string_view but_uid = {}) const;
 
   // Pods known from the watch or the ledger. FindPod by name gives the newest pod of that name.
   std::shared_ptr<const Pod> FindPod(std::string_view uid) const;
@@ -91,7 +96,7 @@ class State {
   std::vector<std::shared_ptr<const Pod>> Unplaced() const;
   // Pods, by UID, for which kube-scheduler has made room on a node (status.nominatedNodeName) and that the watch has
   // not shown bound, finished or deleted.
-  const std::map<SharedText, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
+  const std::map<InternedString, std::shared_ptr<const Pod>>& Nominated() const { return nominated_; }
   // Those of one node, in no particular order.
   std::span<const std::shared_ptr<const Pod>> NominatedTo(NodeIndex index) const { return nominated_to_[index]; }
   // Where the pod holds capacity, null if nowhere.
@@ -126,6 +131,7 @@ class State {
       std::optional<Duration> since;  // by AgeLosses
     };
     std::optional<Loss> lost;
+    bool gave_up_topology = false;  // a lost one did not come back, and none has come since
     uint64_t node_version = 0;
     std::array<uint64_t, 2> topology_version{};
   };
@@ -220,7 +226,7 @@ class State {
   void Forget(PodRecord& record);
   void Nominate(const std::shared_ptr<const Pod>& pod);
   // Whether it was nominated.
-  bool EndNomination(const SharedText& uid);
+  bool EndNomination(const InternedString& uid);
   // Makes it the watched pod that was named last; takes it out of that order.
   void Name(PodRecord& record);
   void Unlink(PodRecord& record);
@@ -241,10 +247,11 @@ class State {
   size_t node_count_ = 0;
   absl::flat_hash_set<std::unique_ptr<PodRecord>, ByUid, SameUid> pods_;
   absl::flat_hash_set<PodRecord*, ByName, SameName> pod_names_;  // of each name the newest pod
-  std::map<SharedText, std::shared_ptr<const Pod>> nominated_;
+  std::map<InternedString, std::shared_ptr<const Pod>> nominated_;
   // The same by node, apart from nodes_ as well: nearly all are empty.
   std::vector<std::vector<std::shared_ptr<const Pod>>> nominated_to_;
-  TextMap<std::set<SharedText>> unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
+  TextMap<std::set<InternedString>>
+      unknown_;  // UIDs of the pods that ask for a resource of this name, which is unknown
   PodRecord* first_named_ = nullptr;
   PodRecord* last_named_ = nullptr;
   KeptObjects<Nothing> groups_;                               // by name

@@ -68,6 +68,7 @@ State::Losses State::AgeLosses(Duration now) {
     losses.given_up.push_back(i);
     ++revision_;
     DropLost(i);
+    nodes_[i].gave_up_topology = true;
   }
   return losses;
 }

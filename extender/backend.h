@@ -14,7 +14,7 @@
 #include "base/time.h"
 #include "cluster/objects.h"
 #include "kube/binder.h"
-#include "kube/pod_events.h"
+#include "kube/event_recorder.h"
 #include "kube/wake.h"
 #include "observe/readiness.h"
 
@@ -78,7 +78,7 @@ class Backend {
   // Kubernetes 1.32. Before, only those that could go to this very node by its own plugins. Nothing: not known yet.
   virtual std::optional<bool> NodeWriteWakesAll() const { return true; }
 
-  virtual kube::PodEvents::Counts PodEvents() const { return {}; }
+  virtual kube::EventRecorder::Counts PodEvents() const { return {}; }
   // What else /readyz?verbose should say: the bind Lease, say.
   virtual std::vector<observe::Readiness::Item> Details() const = 0;
 };

@@ -175,14 +175,14 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
       annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
     }
     std::string placement;
-    wire::AppendPlacement(placement,
-                          {.uid = pod.uid,
-                           .node = attempt->args.node,
-                           .quota = of_group ? cluster::QuotaLabelsOf(*held->pod) : nullptr,
-                           .zones = zones,
-                           .by = identity_,
-                           .at = now},
-                          of_zones ? topology : nullptr, context_.resources);
+    wire::AppendPlacementAnnotation(placement,
+                                    {.uid = pod.uid,
+                                     .node = attempt->args.node,
+                                     .quota = of_group ? cluster::QuotaLabelsOf(*held->pod) : nullptr,
+                                     .zones = zones,
+                                     .by = identity_,
+                                     .at = now},
+                                    of_zones ? topology : nullptr, context_.resources);
     annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
   }
   attempt->sent = true;

@@ -37,7 +37,7 @@ std::vector<cluster::Kind> KindsToFollow(const placement::Placement& placement) 
   return kinds;
 }
 
-void ClusterUpdates::Apply(cluster::Kind kind, const cluster::Event& event) {
+void ClusterUpdates::Apply(cluster::Kind kind, const cluster::WatchEvent& event) {
   if (kind == cluster::Kind::kCommunityTopology || kind == cluster::Kind::kNode) ReportUnknownSettings(event);
   context_.placement.Apply(event);
 }
@@ -66,7 +66,7 @@ void ClusterUpdates::ReportUnknownSetting(cluster::Kind kind, std::string_view o
     informer::ReportFault(context_.log, context_.metrics, kind, object, fault, true);
 }
 
-void ClusterUpdates::ReportUnknownSettings(const cluster::Event& event) {
+void ClusterUpdates::ReportUnknownSettings(const cluster::WatchEvent& event) {
   using cluster::Kind;
   if (const auto* begin = std::get_if<cluster::ListBegin>(&event)) {
     unknown_settings_[static_cast<size_t>(begin->kind)].ListBegin();

@@ -20,7 +20,7 @@ class ClusterUpdates final : public informer::WatchEventHandler {
  public:
   explicit ClusterUpdates(Context& context) : context_(context) {}
 
-  void Apply(cluster::Kind kind, const cluster::Event& event) override;
+  void Apply(cluster::Kind kind, const cluster::WatchEvent& event) override;
   bool Sweep(cluster::Kind kind, size_t limit) override { return context_.placement.Sweep(kind, limit); }
   void WatchChanged(const kube::WatchReport& report) override;
   void ObjectFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use) override;
@@ -30,7 +30,7 @@ class ClusterUpdates final : public informer::WatchEventHandler {
 
  private:
   // As a fault of the object, though it is in use.
-  void ReportUnknownSettings(const cluster::Event& event);
+  void ReportUnknownSettings(const cluster::WatchEvent& event);
   void ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault);
 
   Context& context_;

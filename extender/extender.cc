@@ -284,7 +284,7 @@ void Extender::Impl::RefreshMetrics() {
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();
   topology_watch_->RefreshMetrics();
-  kube::PodEvents::Counts events = backend_->PodEvents();
+  kube::EventRecorder::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
                       .pod_events_suppressed = events.suppressed,
                       .pod_events_failed = events.failed,

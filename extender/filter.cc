@@ -52,7 +52,7 @@ VerbAnswer Filter(Context& context, std::string_view body) {
 
   for (const wire::UnknownAnnotation& unknown : context.pods.Unknown((*pod)->uid)) {
     context.metrics.AnnotationIgnored(unknown.key);
-    context.warn(**pod, {.reason = "AnnotationIgnored", .message = unknown.text, .repeat_key = unknown.key});
+    context.warn(**pod, {.reason = "AnnotationIgnored", .message = unknown.text, .repeat_key = unknown.text});
   }
 
   RequestedNodes requested(*args);

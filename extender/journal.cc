@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "base/json_text.h"
+#include "json/append.h"
 #include "policy/explained.h"
 
 namespace huygens::extender {
@@ -85,6 +85,11 @@ void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> 
   decision.nodes = nodes;
   decision.reasons = std::as_bytes(std::span(answer.reasons));
   decision.narrowed = answer.narrowed;
+  std::string facts;
+  if (answer.feasible.empty() && !pod.scheduling_group.empty()) {
+    facts = Concat("{\"gangHolds\":", std::to_string(placement_.HeldForGang(pod)), "}");
+  }
+  decision.facts_json = facts;
   if (answer.narrowed) decision.kept = answer.feasible;
   Add(decision);
 }

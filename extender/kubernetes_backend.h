@@ -16,7 +16,7 @@
 #include "extender/context.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
-#include "kube/pod_events.h"
+#include "kube/event_recorder.h"
 #include "observe/log_limit.h"
 
 namespace huygens::extender {
@@ -52,7 +52,7 @@ class KubernetesBackend final : public Backend {
   void Wake(std::vector<kube::WakeTarget> targets,
             std::function<void(const std::vector<kube::WakeReport>&)> done) override;
   std::optional<bool> NodeWriteWakesAll() const override { return node_write_wakes_all_; }
-  kube::PodEvents::Counts PodEvents() const override { return events_.counts(); }
+  kube::EventRecorder::Counts PodEvents() const override { return events_.counts(); }
   std::vector<observe::Readiness::Item> Details() const override;
 
  private:
@@ -82,7 +82,7 @@ class KubernetesBackend final : public Backend {
   informer::Reflectors reflectors_;
   std::vector<std::unique_ptr<Worker>> workers_;
   std::unique_ptr<BindLease> lease_;
-  kube::PodEvents events_;
+  kube::EventRecorder events_;
 
   // Decision thread.
   struct Waiting {

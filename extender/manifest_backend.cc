@@ -38,7 +38,7 @@ Status ManifestBackend::Start() {
 }
 
 void ManifestBackend::Bind(BindOrder order, Duration, std::function<void(BindReport)> done) {
-  std::vector<cluster::Event> news;
+  std::vector<cluster::WatchEvent> news;
   kube::BindOutcome outcome = manifests_.Bind(order.request, order.pod, news);
   // Not applied at once: the order of events is that of a watch, which shows the pod after the Binding was answered.
   loop_.Post([this, done = std::move(done), report = ReportOf(outcome), news = std::move(news)]() mutable {

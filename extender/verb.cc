@@ -1,6 +1,6 @@
 #include "extender/verb.h"
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::extender {
 
@@ -16,6 +16,6 @@ VerbAnswer Refusal(int status, std::string_view why) {
           .why = std::string(why)};
 }
 
-bool IsJson(std::string_view body) { return wire::JsonReader::Open(body).ok(); }
+bool IsJson(std::string_view body) { return JsonReader::Open(body).ok(); }
 
 }  // namespace huygens::extender

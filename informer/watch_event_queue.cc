@@ -11,7 +11,7 @@ namespace {
 
 constexpr size_t kEventsPerStep = 8;
 
-std::string_view TypeName(const cluster::Event& event) {
+std::string_view TypeName(const cluster::WatchEvent& event) {
   struct Visitor {
     std::string_view operator()(const cluster::ListBegin&) const { return "list"; }
     std::string_view operator()(const cluster::ListEnd&) const { return ""; }  // counted when it began
@@ -41,7 +41,7 @@ void ReportFault(observe::Log& log, observe::Metrics& metrics, cluster::Kind kin
            {{"kind", Name(kind)}, {"object", object}, {"fault", fault}});
 }
 
-void WatchEventQueue::Deliver(kube::EventBatch batch) {
+void WatchEventQueue::Deliver(kube::WatchEventBatch batch) {
   if (backpressure_.Enter(batch.bytes)) batches_.Deliver(std::move(batch));
 }
 
@@ -71,12 +71,12 @@ Duration WatchEventQueue::Silence(cluster::Kind kind) const {
   return monotonic_() - heard_[k];
 }
 
-bool WatchEventQueue::ApplySome(kube::EventBatch& batch) {
+bool WatchEventQueue::ApplySome(kube::WatchEventBatch& batch) {
   for (const size_t end = std::min(batch.events.size(), next_ + kEventsPerStep); next_ < end; ++next_) {
     if (const auto* end_of_list = std::get_if<cluster::ListEnd>(&batch.events[next_])) {
       if (handler_.Sweep(end_of_list->kind, kEventsPerStep)) return true;
     }
-    const cluster::Event event = std::move(batch.events[next_]);  // goes away here and not with all others at once
+    const cluster::WatchEvent event = std::move(batch.events[next_]);  // goes away here and not with all others at once
     handler_.Apply(batch.kind, event);
     if (std::string_view type = TypeName(event); !type.empty()) metrics_.WatchEvent(batch.kind, type);
   }
@@ -86,7 +86,7 @@ bool WatchEventQueue::ApplySome(kube::EventBatch& batch) {
   return false;
 }
 
-void WatchEventQueue::Finish(const kube::EventBatch& batch) {
+void WatchEventQueue::Finish(const kube::WatchEventBatch& batch) {
   backpressure_.Leave(batch.bytes);
   if (!batch.events.empty()) metrics_.WatchLag(batch.kind, std::chrono::steady_clock::now() - batch.received);
   if (batch.resource_version == 0) return;

@@ -10,8 +10,8 @@
 
 #include "base/time.h"
 #include "base/waiter.h"
-#include "cluster/event.h"
-#include "kube/event_sink.h"
+#include "cluster/watch_event.h"
+#include "kube/watch_event_sink.h"
 #include "net/backpressure.h"
 #include "net/event_loop.h"
 #include "net/time_sliced_queue.h"
@@ -27,13 +27,13 @@ inline constexpr size_t kMostWaitingBytes = size_t{32} << 20;
 class WatchEventHandler {
  public:
   virtual ~WatchEventHandler() = default;
-  virtual void Apply(cluster::Kind kind, const cluster::Event& event) = 0;
+  virtual void Apply(cluster::Kind kind, const cluster::WatchEvent& event) = 0;
   // As cluster::State::Sweep: before the end of a list is applied, removes at most `limit` of the objects that it did
   // not name. Whether there may be more.
   virtual bool Sweep(cluster::Kind kind, size_t limit) = 0;
   // The watch of a kind is in another state, or broken for another reason.
   virtual void WatchChanged(const kube::WatchReport& /*report*/) {}
-  // kube::EventSink::ObjectFault; it has been counted and logged.
+  // kube::WatchEventSink::ObjectFault; it has been counted and logged.
   virtual void ObjectFault(cluster::Kind, std::string_view /*object*/, std::string_view /*fault*/, bool /*in_use*/) {}
 };
 
@@ -41,7 +41,7 @@ class WatchEventHandler {
 void ReportFault(observe::Log& log, observe::Metrics& metrics, cluster::Kind kind, std::string_view object,
                  std::string_view fault, bool in_use);
 
-class WatchEventQueue final : public kube::EventSink {
+class WatchEventQueue final : public kube::WatchEventSink {
  public:
   // Everything referred to must outlive the queue. `monotonic` is a clock that nobody sets.
   WatchEventQueue(
@@ -51,7 +51,7 @@ class WatchEventQueue final : public kube::EventSink {
 
   // Any thread. Waits while megabytes of earlier batches are not applied yet, so not the loop's thread unless the batch
   // counts no bytes.
-  void Deliver(kube::EventBatch batch) override;
+  void Deliver(kube::WatchEventBatch batch) override;
   void Report(kube::WatchReport report) override;
   void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) override;
 
@@ -72,8 +72,8 @@ class WatchEventQueue final : public kube::EventSink {
 
  private:
   // A few events of the batch; whether it has more.
-  bool ApplySome(kube::EventBatch& batch);
-  void Finish(const kube::EventBatch& batch);
+  bool ApplySome(kube::WatchEventBatch& batch);
+  void Finish(const kube::WatchEventBatch& batch);
 
   WatchEventHandler& handler_;
   net::EventLoop& loop_;
@@ -86,7 +86,8 @@ class WatchEventQueue final : public kube::EventSink {
   std::array<Duration, cluster::kKindCount> heard_{};  // by monotonic_
   size_t next_ = 0;                                    // of the batch under way
   net::Backpressure backpressure_{kMostWaitingBytes};
-  net::TimeSlicedQueue<kube::EventBatch> batches_{loop_, [this](kube::EventBatch& batch) { return ApplySome(batch); }};
+  net::TimeSlicedQueue<kube::WatchEventBatch> batches_{
+      loop_, [this](kube::WatchEventBatch& batch) { return ApplySome(batch); }};
 };
 
 }  // namespace huygens::informer

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/time.h"
-#include "kube/event_sink.h"
+#include "kube/watch_event_sink.h"
 #include "observe/readiness.h"
 
 namespace huygens::informer {

@@ -9,7 +9,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "cluster/event.h"
+#include "cluster/watch_event.h"
 #include "net/client.h"
 
 namespace huygens::kube {

@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "cluster/unknown_resources.h"
+#include "json/reader.h"
 #include "kube/atomic_file.h"
+#include "kube/decoded_object.h"
 #include "kube/manifest_files.h"
-#include "kube/object_events.h"
 #include "wire/binding.h"
 #include "wire/biz_group_schema.h"
-#include "wire/json_reader.h"
 #include "wire/pod.h"
 #include "wire/pod_annotations.h"
+#include "wire/resources.h"
 
 namespace huygens::kube {
 namespace {
@@ -77,27 +78,12 @@ std::string MadeUid(std::string_view kind, std::string_view key) { return Concat
 
 // Node and annotations of a Binding in the form in which a bind asks for them.
 StatusOr<BindRequest> DecodeBinding(std::string_view json) {
-  return wire::DecodeObject<BindRequest>(json, [](wire::JsonReader& in, BindRequest& out) {
-    return in.Members([&](const wire::JsonKey& part) {
-      if (part.Is("target")) {
-        return in.Members(
-            [&](const wire::JsonKey& key) { return key.Is("name") ? in.Read(out.node) : absl::OkStatus(); });
-      }
+  return DecodeObject<BindRequest>(json, [](JsonReader& in, BindRequest& out) {
+    return in.Members([&](const JsonKey& part) {
+      if (part.Is("target")) return in.Fields("name", out.node);
       if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Members([&](const wire::JsonKey& key) {
-        if (key.Is("name")) return in.Read(out.pod_name);
-        if (key.Is("namespace")) return in.Read(out.namespace_name);
-        if (key.Is("uid")) return in.Read(out.uid);
-        if (key.Is("annotations")) {
-          return in.Members([&](const wire::JsonKey& annotation) {
-            std::string value;
-            HUYGENS_RETURN_IF_ERROR(in.Read(value));
-            out.annotations.emplace_back(annotation.text, std::move(value));
-            return absl::OkStatus();
-          });
-        }
-        return absl::OkStatus();
-      });
+      return in.Fields("name", out.pod_name, "namespace", out.namespace_name, "uid", out.uid, "annotations",
+                       [&] { return wire::ReadTextMap(in, out.annotations); });
     });
   });
 }
@@ -132,11 +118,11 @@ Status ManifestDirectory::Load(std::vector<std::string>& notices) {
 void ManifestDirectory::CheckGroupParents(std::vector<std::string>& notices) const {
   TextMap<std::string_view> parents;
   const auto& groups = objects_[static_cast<size_t>(Kind::kBizGroupQuota)];
-  for (const cluster::Event& event : groups) {
+  for (const cluster::WatchEvent& event : groups) {
     const cluster::BizGroupQuota& group = std::get<cluster::BizGroupQuotaSet>(event).group;
     parents.emplace(group.name, group.parent);
   }
-  for (const cluster::Event& event : groups) {
+  for (const cluster::WatchEvent& event : groups) {
     const cluster::BizGroupQuota& group = std::get<cluster::BizGroupQuotaSet>(event).group;
     const auto tell = [&](std::string_view why) {
       const auto place = places_.find(Concat(cluster::Name(Kind::kBizGroupQuota), " /", group.name));
@@ -246,9 +232,9 @@ Status ManifestDirectory::ApplyBinding(const ManifestObject& object, std::vector
   return absl::OkStatus();
 }
 
-void ManifestDirectory::Deliver(EventSink& sink) const {
+void ManifestDirectory::Deliver(WatchEventSink& sink) const {
   for (const Kind kind : cluster::kKinds) {
-    EventBatch batch{.kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1};
+    WatchEventBatch batch{.kind = kind, .events = {cluster::ListBegin{kind}}, .resource_version = 1};
     const auto& objects = objects_[static_cast<size_t>(kind)];
     batch.events.insert(batch.events.end(), objects.begin(), objects.end());
     if (kind == Kind::kPod) {
@@ -273,7 +259,7 @@ void ManifestDirectory::Place(PodEntry& entry, const BindRequest& request) {
 }
 
 BindOutcome ManifestDirectory::Bind(const BindRequest& request, const std::shared_ptr<const cluster::Pod>& unlisted,
-                                    std::vector<cluster::Event>& news) {
+                                    std::vector<cluster::WatchEvent>& news) {
   if (const Status status = ValidateBind(request); !status.ok())
     return {BindVerdict::kRefused, std::string(Message(status))};
   const std::string key = Concat(request.namespace_name, "/", request.pod_name);

@@ -21,10 +21,10 @@
 #include "base/status.h"
 #include "base/text.h"
 #include "base/time.h"
-#include "cluster/event.h"
+#include "cluster/watch_event.h"
 #include "kube/binder.h"
-#include "kube/event_sink.h"
 #include "kube/pod_place.h"
+#include "kube/watch_event_sink.h"
 #include "wire/usage_history.h"
 
 namespace huygens::kube {
@@ -41,14 +41,14 @@ class ManifestDirectory {
   // Reads everything, once. `notices` receives one line per thing that was passed over, the error one per fault.
   Status Load(std::vector<std::string>& notices);
   // Delivers each kind as one LIST.
-  void Deliver(EventSink& sink) const;
+  void Deliver(WatchEventSink& sink) const;
   const std::vector<wire::UsageHistory>& usage_histories() const { return usage_histories_; }
 
   // What the API server would do with this Binding, with the same verdicts. `unlisted` is the pod as filter saw it, for
   // one that the directory does not hold; may be null. When bound, `news` gets the event to apply. A Binding that
   // cannot be written (disk full) refuses the bind and changes nothing.
   BindOutcome Bind(const BindRequest& request, const std::shared_ptr<const cluster::Pod>& unlisted,
-                   std::vector<cluster::Event>& news);
+                   std::vector<cluster::WatchEvent>& news);
   // What became of a request.
   BindOutcome Settle(const BindRequest& request) const;
   // Null if there is none.
@@ -72,11 +72,11 @@ class ManifestDirectory {
   const bool write_back_;
   ResourceNames& names_;
   const SetDefaults set_defaults_;
-  std::vector<std::vector<cluster::Event>> objects_;  // by kind, as read; pods live in pods_
-  TextMap<PodEntry> pods_;                            // by namespace/name
-  std::vector<std::string> pod_order_;                // keys of pods_, as read
-  std::vector<wire::UsageHistory> usage_histories_;   // as read
-  TextMap<std::string> places_;                       // where each object was defined
+  std::vector<std::vector<cluster::WatchEvent>> objects_;  // by kind, as read; pods live in pods_
+  TextMap<PodEntry> pods_;                                 // by namespace/name
+  std::vector<std::string> pod_order_;                     // keys of pods_, as read
+  std::vector<wire::UsageHistory> usage_histories_;        // as read
+  TextMap<std::string> places_;                            // where each object was defined
 };
 
 }  // namespace huygens::kube

@@ -2,24 +2,17 @@
 
 #include <algorithm>
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/resources.h"
 
 namespace huygens::kube {
 
 StatusOr<PodPlace> DecodePodPlace(std::string_view json) {
-  return wire::DecodeObject<PodPlace>(json, [](wire::JsonReader& in, PodPlace& out) {
-    return in.Members([&](const wire::JsonKey& part) {
-      if (part.Is("spec")) {
-        return in.Members(
-            [&](const wire::JsonKey& key) { return key.Is("nodeName") ? in.Read(out.node) : absl::OkStatus(); });
-      }
+  return DecodeObject<PodPlace>(json, [](JsonReader& in, PodPlace& out) {
+    return in.Members([&](const JsonKey& part) {
+      if (part.Is("spec")) return in.Fields("nodeName", out.node);
       if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Members([&](const wire::JsonKey& key) {
-        if (key.Is("uid")) return in.Read(out.uid);
-        if (key.Is("annotations")) return wire::ReadTextMap(in, out.annotations);
-        return absl::OkStatus();
-      });
+      return in.Fields("uid", out.uid, "annotations", [&] { return wire::ReadTextMap(in, out.annotations); });
     });
   });
 }

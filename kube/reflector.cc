@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "kube/api_call.h"
+#include "kube/decoded_object.h"
 #include "kube/line_splitter.h"
 #include "kube/list_path.h"
-#include "kube/object_events.h"
 #include "wire/list.h"
 #include "wire/object_meta.h"
 #include "wire/watch.h"
@@ -33,7 +33,7 @@ std::string NotJson(const net::HttpReply& reply) {
 
 }  // namespace
 
-Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
+Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, WatchEventSink& sink,
                      std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
     : kind_(kind),
       api_server_(std::move(api_server)),
@@ -292,7 +292,7 @@ class Reflector::Watching {
 
  private:
   bool OnLine(std::string_view line) {
-    const auto event = wire::DecodeWatchEvent(line);
+    const auto event = wire::DecodeWatchLine(line);
     if (!event.ok()) {
       end_ = {End::What::kListAnew, Concat("a watch event cannot be read: ", Message(event.status())), {}};
       return false;

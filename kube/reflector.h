@@ -25,12 +25,12 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "base/waiter.h"
-#include "cluster/event.h"
-#include "kube/event_sink.h"
+#include "cluster/watch_event.h"
+#include "kube/decoded_object.h"
 #include "kube/known_faults.h"
 #include "kube/list_path.h"
-#include "kube/object_events.h"
 #include "kube/page_size.h"
+#include "kube/watch_event_sink.h"
 #include "net/client.h"
 
 namespace huygens::kube {
@@ -53,7 +53,7 @@ struct ReflectorOptions {
 class Reflector {
  public:
   // Everything referred to must outlive the reflector. Does nothing until Start.
-  Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, EventSink& sink,
+  Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, WatchEventSink& sink,
             std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
@@ -97,7 +97,7 @@ class Reflector {
   bool TryNextVersion();
   std::string_view Path() const { return ListPaths(kind_)[version_of_kind_]; }
   void Absent(const std::string& why);
-  void Append(cluster::Event event) { batch_.push_back(std::move(event)); }
+  void Append(cluster::WatchEvent event) { batch_.push_back(std::move(event)); }
   // The event of an object, and what is wrong with it.
   void TakeObject(DecodedObject object);
   void Send(uint64_t resource_version);
@@ -107,7 +107,7 @@ class Reflector {
   const cluster::Kind kind_;
   const net::ClientOptions api_server_;
   ResourceNames& names_;
-  EventSink& sink_;
+  WatchEventSink& sink_;
   const std::unique_ptr<Waiter> waiter_;
   const Random random_;
   const ReflectorOptions options_;
@@ -125,7 +125,7 @@ class Reflector {
 
   // Of the thread alone.
   net::Client* client_ = nullptr;
-  std::vector<cluster::Event> batch_;
+  std::vector<cluster::WatchEvent> batch_;
   size_t batch_bytes_ = 0;  // read since the last batch
   KnownFaults faults_;
   Backoff backoff_;

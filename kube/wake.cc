@@ -1,6 +1,6 @@
 #include "kube/wake.h"
 
-#include "base/json_text.h"
+#include "json/append.h"
 #include "kube/api_call.h"
 #include "wire/server_version.h"
 

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <vector>
 
-#include "base/json_text.h"
 #include "base/text.h"
+#include "json/append.h"
 
 namespace huygens::kube {
 namespace {

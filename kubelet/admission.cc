@@ -56,20 +56,6 @@ Prediction Refused(Prediction prediction, Admission admission, bool at_merge, in
 
 }  // namespace
 
-std::string_view Text(Admission admission) {
-  switch (admission) {
-    case Admission::kAdmitted:
-      return "";
-    case Admission::kTopologyAffinityError:
-      return "TopologyAffinityError";
-    case Admission::kSmtAlignmentError:
-      return "SMTAlignmentError";
-    case Admission::kUnexpectedAdmissionError:
-      return "UnexpectedAdmissionError";
-  }
-  return "";
-}
-
 SearchSteps::SearchSteps(size_t zones)
     : masks(zones <= topology::kMaxMergeZones ? kMaxMaskStepsFewZones : kMaxMaskSteps), shares(kMaxSharesSteps) {}
 

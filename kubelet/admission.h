@@ -11,7 +11,6 @@
 #pragma once
 
 #include <optional>
-#include <string_view>
 
 #include "kubelet/machine.h"
 #include "kubelet/pod.h"
@@ -32,8 +31,6 @@ enum class Admission : uint8_t {
   kSmtAlignmentError,         // full-pcpus-only: no whole cores
   kUnexpectedAdmissionError,  // a manager cannot allocate
 };
-// kubelet's word for it, as in the pod's status.reason.
-std::string_view Text(Admission admission);
 
 struct ContainerPlacement {
   struct Cpus {

@@ -33,25 +33,8 @@ ResourceVector SumOf(const Machine& machine, const Pod& pod) {
   return sum;
 }
 
-struct Uses {
-  ResourceVector lasting;  // of the containers that run for good
-  ResourceVector peak;     // of these and the init containers beside them
-};
-
 Uses UsesOf(const Machine& machine, const Pod& pod) {
-  Uses uses;
-  for (const Container& container : pod.containers) {
-    const ResourceVector takes = Takes(machine, container);
-    if (container.kind != Kind::kInit) {
-      uses.lasting.Add(takes);
-      continue;
-    }
-    ResourceVector beside = uses.lasting;
-    beside.Add(takes);
-    uses.peak.Max(beside);
-  }
-  uses.peak.Max(uses.lasting);
-  return uses;
+  return UsesOf(pod.containers, [&](const Container& container) { return Takes(machine, container); });
 }
 
 // By how much what init containers hold exceeds what the other containers take over from them.

@@ -9,19 +9,6 @@ namespace huygens::kubelet {
 
 namespace {
 
-void Take(Machine& machine, const Allocation& charge, int sign) {
-  for (const Allocation::Zone& each : charge.zones) {
-    machine.zones[each.zone].cpu_free -= sign * each.cpus;
-    machine.zones[each.zone].memory_blocks += sign * each.memory_blocks;
-  }
-  for (const Allocation::Memory& each : charge.memory) {
-    machine.memory[each.row].zones[each.zone].free -= sign * each.bytes;
-  }
-  for (const Allocation::Devices& each : charge.devices) {
-    machine.devices[each.row].groups[each.group].free -= sign * each.count;
-  }
-}
-
 // One after the other, siblings side by side.
 std::vector<LogicalCpu> Numbered(const Machine& machine) {
   const int threads = std::max(machine.options.threads_per_core, 1);
@@ -67,28 +54,6 @@ std::shared_ptr<const CpuLayout> AssumedLayouts::Of(const Machine& machine, std:
   std::shared_ptr<const CpuLayout> layout = known.lock();
   if (!layout) known = layout = AssumedLayout(machine, std::move(cpus));
   return layout;
-}
-
-void Charge(Machine& machine, const Allocation& charge) {
-  Take(machine, charge, 1);
-  machine.free_cpus -= charge.cpus;
-  for (const Allocation::Zone& each : charge.zones) {
-    if (each.memory_blocks > 0) machine.zones[each.zone].memory_group = each.group;
-  }
-}
-
-void Discharge(Machine& machine, const Allocation& charge) {
-  Take(machine, charge, -1);
-  machine.free_cpus |= charge.cpus;
-  for (const Allocation::Zone& each : charge.zones) {
-    Zone& zone = machine.zones[each.zone];
-    if (each.memory_blocks == 0) continue;
-    if (zone.memory_blocks == 0) {
-      zone.memory_group = ZoneBit(each.zone);
-    } else if (zone.memory_group == each.group) {
-      zone.memory_group = each.group_before;
-    }
-  }
 }
 
 }  // namespace huygens::kubelet

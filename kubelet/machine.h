@@ -13,11 +13,20 @@
 #include <vector>
 
 #include "base/resource.h"
-#include "kubelet/cpus.h"
 #include "kubelet/options.h"
+#include "topology/cpus.h"
 #include "topology/zone_mask.h"
 
 namespace huygens::kubelet {
+
+using topology::AllZones;
+using topology::CountZones;
+using topology::CpuLayout;
+using topology::CpuSet;
+using topology::LogicalCpu;
+using topology::ZoneBit;
+using topology::ZoneMask;
+using topology::ZonesIn;
 
 // One resource of the memory manager (memory, hugepages-*), per zone.
 struct MemoryResource {
@@ -121,10 +130,5 @@ struct Allocation {
   bool empty() const { return zones.empty() && memory.empty() && devices.empty(); }
   friend bool operator==(const Allocation&, const Allocation&) = default;
 };
-
-// Takes the charge from what is free, or gives it back. Charge, then Discharge leaves the machine as it was; several
-// charges may be given back in any order (memory groups stay as long as a block holds them).
-void Charge(Machine& machine, const Allocation& charge);
-void Discharge(Machine& machine, const Allocation& charge);
 
 }  // namespace huygens::kubelet

@@ -29,21 +29,9 @@ Container ContainerOf(const cluster::Container& container, const ResourceVector&
   return result;
 }
 
-// What a pod needs at most at any time, of the amounts that `of` gives per container.
 template <typename Of>
 ResourceVector Peak(const std::vector<Container>& containers, Of of) {
-  ResourceVector lasting, peak;
-  for (const Container& container : containers) {
-    if (container.kind == Kind::kInit) {
-      ResourceVector beside = lasting;
-      beside.Add(of(container));
-      peak.Max(beside);
-    } else {
-      lasting.Add(of(container));
-    }
-  }
-  peak.Max(lasting);
-  return peak;
+  return UsesOf(containers, of).peak;
 }
 
 // `requests_of` gives what counts of a container.

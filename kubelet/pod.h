@@ -38,6 +38,27 @@ struct Pod {
   }
 };
 
+struct Uses {
+  ResourceVector lasting;  // of the containers that run for good
+  ResourceVector peak;     // of these and the init containers beside them
+};
+// Of containers that take what `of` says of each.
+template <typename Of>
+Uses UsesOf(const std::vector<Container>& containers, Of of) {
+  Uses uses;
+  for (const Container& container : containers) {
+    if (container.kind == Container::Kind::kInit) {
+      ResourceVector beside = uses.lasting;
+      beside.Add(of(container));
+      uses.peak.Max(beside);
+    } else {
+      uses.lasting.Add(of(container));
+    }
+  }
+  uses.peak.Max(uses.lasting);
+  return uses;
+}
+
 // Only Guaranteed pods get exclusive CPUs and memory; pods with pod-level resources do not, but their devices count.
 Pod PodOf(const cluster::Pod& pod);
 // The same of a pod that is on a node: while it is resized in place, the most of what it may hold.

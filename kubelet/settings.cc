@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/text.h"
-#include "kubelet/labels.h"
 #include "kubelet/published.h"
 
 namespace huygens::kubelet {

@@ -50,6 +50,10 @@ struct Setting {
 std::vector<Setting> SettingsOf(const cluster::NodeTopology& topology, const cluster::Node* node,
                                 const Options& defaults);
 
+// The label by which a Node may say it. Of a setting as Setting names it: "cpuManagerPolicyOptions.full-pcpus-only" is
+// "huygens.dev/cpu-manager-policy-options.full-pcpus-only". Of an option that is not known, what its label would be.
+std::string LabelOf(std::string_view setting);
+
 // Which attribute of a community object names a policy, scope or option that kubelet does not have; empty if none does.
 std::string UnknownSetting(const cluster::NodeTopology& topology);
 // The same of a node's labels.

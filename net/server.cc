@@ -97,9 +97,9 @@ void Server::Core::WatchTlsFiles() {
     if (!reload_fault_.empty() || StampsOf(options.tls) != stamps_) {
       if (const Status status = LoadTls(); status.ok()) {
         reload_fault_.clear();
-        if (options.events.on_notice) {
-          options.events.on_notice(Concat("certificate file ", options.tls.cert_file, " reloaded, valid until ",
-                                          FormatRfc3339(tls_.not_after)));
+        if (options.observers.on_notice) {
+          options.observers.on_notice(Concat("certificate file ", options.tls.cert_file, " reloaded, valid until ",
+                                             FormatRfc3339(tls_.not_after)));
         }
       } else if (reload_fault_ != Message(status)) {
         reload_fault_ = Message(status);
@@ -217,11 +217,11 @@ void Server::Core::Shutdown() {
 }
 
 void Server::Core::ReportConnectionError(std::string_view peer, std::string_view reason) const {
-  if (options.events.on_connection_error) options.events.on_connection_error(Concat(peer, ": ", reason));
+  if (options.observers.on_connection_error) options.observers.on_connection_error(Concat(peer, ": ", reason));
 }
 
 void Server::Core::Warn(std::string_view text) const {
-  if (options.events.on_warning) options.events.on_warning(text);
+  if (options.observers.on_warning) options.observers.on_warning(text);
 }
 
 Server::Server(std::shared_ptr<Core> core) : core_(std::move(core)) {}

@@ -110,7 +110,7 @@ struct TlsOptions {
 };
 
 // Observers run on the loop's thread and must not block; none is required.
-struct ServerEvents {
+struct ServerObservers {
   std::function<void(const RequestRecord&)> on_request;
   // The fault of one peer: refused handshake, malformed HTTP, too slow. Name the peer; may be many: count, or log at a
   // limited rate.
@@ -147,7 +147,7 @@ struct ServerOptions {
   Duration handshake_timeout = std::chrono::seconds(10);
   Duration read_timeout = std::chrono::seconds(30);   // from a request's first byte to its last; then 408
   Duration write_timeout = std::chrono::seconds(30);  // for one answer
-  ServerEvents events;
+  ServerObservers observers;
 };
 
 class Server {

@@ -67,10 +67,10 @@ void Session::Answer(uint64_t request_number, Response response) {
 
 void Session::Refuse(int status, std::string_view reason, std::string header_lines) {
   Report(reason);
-  if (core_->options.events.on_refused) {
+  if (core_->options.observers.on_refused) {
     const std::string_view target = View(parser_->get().target());
-    core_->options.events.on_refused({target.substr(0, target.find('?')), status, peer_, reason,
-                                      bytes_in_ + buffer_.size(), std::chrono::steady_clock::now() - started_});
+    core_->options.observers.on_refused({target.substr(0, target.find('?')), status, peer_, reason,
+                                         bytes_in_ + buffer_.size(), std::chrono::steady_clock::now() - started_});
   }
   keep_alive_ = false;
   refused_ = true;
@@ -164,10 +164,10 @@ void Session::GiveUp(uint64_t request_number) {
 }
 
 void Session::Finish() {
-  if (message_ != nullptr && core_->options.events.on_request) {
+  if (message_ != nullptr && core_->options.observers.on_request) {
     const Request& request = message_->request;
-    core_->options.events.on_request({request.method, request.path, request.client_name, status_, message_->bytes_in,
-                                      bytes_out_, std::chrono::steady_clock::now() - started_});
+    core_->options.observers.on_request({request.method, request.path, request.client_name, status_, message_->bytes_in,
+                                         bytes_out_, std::chrono::steady_clock::now() - started_});
     if (state_ != State::kWriting) return;  // the observer ended the server
   }
   served_ = true;

@@ -54,7 +54,7 @@ void Session::CheckClient(bool verified, X509_STORE_CTX* chain) {
 
 void Session::ReportHandshake(std::string_view reason) const {
   Report(reason);
-  const auto& on_failed = core_->options.events.on_handshake_failed;
+  const auto& on_failed = core_->options.observers.on_handshake_failed;
   if (on_failed) on_failed(Concat(peer_, ": ", reason));
 }
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <limits>
 
-#include "base/json_text.h"
 #include "base/text.h"
+#include "json/append.h"
 #include "observe/utf8.h"
 
 namespace huygens::observe {

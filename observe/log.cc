@@ -5,8 +5,8 @@
 
 #include <cerrno>
 
-#include "base/json_text.h"
 #include "base/text.h"
+#include "json/append.h"
 #include "observe/utf8.h"
 
 namespace huygens::observe {

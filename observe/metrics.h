@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/time.h"
-#include "cluster/event.h"
 #include "cluster/ledger.h"
+#include "cluster/watch_event.h"
 
 namespace huygens::observe {
 

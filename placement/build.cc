@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "placement/placement.h"
+#include "policy/registry.h"
 #include "scoring/registry.h"
 
 namespace huygens::placement {
@@ -18,7 +19,7 @@ std::string Names(std::span<const Entry> entries) {
   return names;
 }
 
-// Checks that are off are as good as left out, and nothing is kept of usage that nobody looks at.
+// Checks that are off are as good as left out, and nothing is kept of usage that nobody needs.
 Options WithoutIdle(Options options) {
   std::erase_if(options.checks, [](const CheckSetting& check) { return check.mode == CheckMode::kOff; });
   if (!LooksAtUsage(options)) options.usage.resources.clear();
@@ -47,11 +48,16 @@ CheckMode ModeOf(std::span<const CheckSetting> checks, std::string_view name) {
   return found == checks.end() ? CheckMode::kOff : found->mode;
 }
 
-bool LooksAtUsage(const Options& options) {
-  auto looks = [](const WeightedTerm& term) {
-    return term.weight > 0 && (term.name == "LeastUsed" || term.name == "Balanced");
+bool Asks(const Options& options, Need need) {
+  const auto check_asks = [&](const CheckSetting& check) {
+    const policy::CheckEntry* entry = policy::FindCheck(check.name);
+    return check.mode != CheckMode::kOff && entry != nullptr && entry->needs.*need;
   };
-  return ModeOf(options.checks, "usage") != CheckMode::kOff || std::ranges::any_of(options.terms, looks);
+  const auto term_asks = [&](const WeightedTerm& term) {
+    const scoring::TermEntry* entry = scoring::FindTerm(term.name);
+    return term.weight > 0 && entry != nullptr && entry->needs.*need;
+  };
+  return std::ranges::any_of(options.checks, check_asks) || std::ranges::any_of(options.terms, term_asks);
 }
 
 // The kinds of nodes are listed here, in the order in which they are asked whether a node is theirs.
@@ -62,21 +68,56 @@ Placement::Placement(Options options, NodeKindList kinds)
       zones_(kinds_.Add(std::make_unique<topology::ZoneAccount>(options_.topology))),
       usage_(options_.usage),
       waiting_(options_.waiting_pods),
+      mean_(options_.max_score),
       state_({.trust_unmarked_results = options_.topology.trust_unmarked_results,
-              .loss_grace = options_.topology.loss_grace}),
-      accounts_{&kinds_, &usage_},
-      mean_(options_.max_score) {
-  for (cluster::Account* account : accounts_) state_.AddAccount(*account);
-  state_.AddAccount(waiting_);
-}
+              .loss_grace = options_.topology.loss_grace}) {}
 
 Status Placement::Build() {
   if (options_.max_score < 1) return Invalid("maxScore must be at least 1");
   const auto& managed = zones_.options().managed_resources;
   if (managed.empty() || managed.front() != kCpu) return Invalid("managedResources must contain cpu");
   if (options_.topology.stale_after < Duration::zero()) return Invalid("staleAfter must not be negative");
-  const policy::Sources sources{kinds_, kubelet_, usage_};
-  HUYGENS_RETURN_IF_ERROR(BuildChecks(sources));
+  if (Asks(options_, &policy::Needs::quota) && options_.quota.enforcement != quota::Enforcement::kOff) {
+    if (!options_.resource_names) return Invalid("the check quota needs the names of resources");
+    quota_ = std::make_unique<quota::Account>(*options_.resource_names, options_.quota);
+  }
+  HUYGENS_RETURN_IF_ERROR(BuildChecks());
+  HUYGENS_RETURN_IF_ERROR(BuildTerms());
+  BuildAccounts();
+  return absl::OkStatus();
+}
+
+policy::Sources Placement::SourcesFor(const policy::Needs& needs, const policy::RuleOptions* options) {
+  return {.nodes = kinds_,
+          .kubelet = kubelet_,
+          .usage = needs.usage ? &usage_ : nullptr,
+          .quota = needs.quota ? quota_.get() : nullptr,
+          .waker = needs.waker ? &waiting_ : nullptr,
+          .options = options};
+}
+
+Status Placement::BuildChecks() {
+  TextSet seen;
+  for (const CheckSetting& each : options_.checks) {
+    const policy::CheckEntry* entry = policy::FindCheck(each.name);
+    if (!entry) return Invalid(Concat("no check is called ", each.name, "; there are ", Names(policy::KnownChecks())));
+    if (!seen.insert(each.name).second) return Invalid(Concat("check ", each.name, " is listed twice"));
+    if (entry->needs.quota && !quota_) continue;  // nobody holds pods to budgets
+    AskedCheck& check = checks_.emplace_back(AskedCheck{each.name, each.mode, &entry->needs, each.options, nullptr});
+    if (!check.options && entry->options) check.options = entry->options();
+    check.check = entry->make(SourcesFor(entry->needs, check.options.get()));
+  }
+  // Who goes by budgets is asked first, wherever it is listed: where it refuses the pod on all nodes no other reason
+  // may look as if a victim would help.
+  std::ranges::stable_sort(checks_, {}, [](const AskedCheck& each) {
+    return std::pair(each.mode != CheckMode::kEnforce, !each.needs->quota);
+  });
+  const auto zones = std::ranges::find_if(checks_, [](const AskedCheck& each) { return each.needs->zones; });
+  if (zones != checks_.end()) zones_check_ = static_cast<size_t>(zones - checks_.begin());
+  return absl::OkStatus();
+}
+
+Status Placement::BuildTerms() {
   TextSet seen;
   for (const WeightedTerm& each : options_.terms) {
     const scoring::TermEntry* entry = scoring::FindTerm(each.name);
@@ -85,47 +126,43 @@ Status Placement::Build() {
     if (!std::isfinite(each.weight) || each.weight < 0 || each.weight > 1e6) {
       return Invalid(Concat("the weight of term ", each.name, " must be from 0 to 1000000"));
     }
-    const bool weighs = !each.resource_weights.empty();
-    if (weighs && !entry->make_weighted) return Invalid(Concat("term ", each.name, " weighs no resources"));
+    if (!each.resource_weights.empty() && !entry->weighs_resources) {
+      return Invalid(Concat("term ", each.name, " weighs no resources"));
+    }
     for (const auto& [resource, weight] : each.resource_weights) {
       if (weight < 1) return Invalid(Concat("the weight of a resource in term ", each.name, " must be at least 1"));
     }
-    if (each.dominant && !entry->make_dominant) return Invalid(Concat("term ", each.name, " has no dominant form"));
-    if (each.weight == 0) continue;
-    mean_.Add(each.dominant ? entry->make_dominant(sources, each.resource_weights)
-              : weighs      ? entry->make_weighted(sources, each.resource_weights)
-                            : entry->make(sources),
+    if (each.dominant && !entry->has_dominant_form) return Invalid(Concat("term ", each.name, " has no dominant form"));
+    if (each.weight == 0 || (entry->needs.quota && !quota_)) continue;
+    auto& options = options_of_terms_.emplace_back(each.options);
+    if (!options && entry->options) options = entry->options();
+    mean_.Add(entry->make({SourcesFor(entry->needs, options.get()), each.resource_weights, each.dominant}),
               each.weight);
   }
-  const size_t judged = ModeOf("usage") == CheckMode::kEnforce ? 2 : 1;  // usage_ is the last
-  accounts_of_victims_ = std::span(accounts_).first(judged);
   return absl::OkStatus();
 }
 
-Status Placement::BuildChecks(const policy::Sources& sources) {
-  TextSet seen;
-  for (const auto& [name, mode] : options_.checks) {
-    const policy::CheckEntry* entry = policy::FindCheck(name);
-    if (!entry) return Invalid(Concat("no check is called ", name, "; there are ", Names(policy::KnownChecks())));
-    if (!seen.insert(name).second) return Invalid(Concat("check ", name, " is listed twice"));
-    if (name == "quota") {
-      if (options_.quota.enforcement == quota::Enforcement::kOff) continue;
-      if (!options_.resource_names) return Invalid("the check quota needs the names of resources");
-      quota_ = std::make_unique<quota::Account>(*options_.resource_names, options_.quota);
-      state_.AddAccount(*quota_);
-    }
-    checks_.push_back({name, mode, entry->make(sources)});
+void Placement::BuildAccounts() {
+  std::vector<cluster::Account*> others;
+  const bool usage_judged = Enforces(&policy::Needs::usage);
+  accounts_ = {&kinds_};
+  (usage_judged ? accounts_ : others).push_back(&usage_);
+  state_.AddAccount(kinds_);
+  state_.AddAccount(usage_);
+  state_.AddAccount(waiting_);
+  if (quota_) state_.AddAccount(*quota_);
+  const auto add = [this](cluster::Account* account, std::vector<cluster::Account*>& list) {
+    if (account == nullptr) return;
+    state_.AddAccount(*account);
+    list.push_back(account);
+  };
+  for (const AskedCheck& each : checks_) {
+    add(each.check->account(), each.mode == CheckMode::kEnforce ? accounts_ : others);
   }
-  // quota is asked first, wherever it is listed: where it refuses the pod on all nodes no other reason may look as if a
-  // victim would help.
-  std::ranges::stable_sort(checks_, {}, [](const AskedCheck& each) {
-    return std::pair(each.mode != CheckMode::kEnforce, each.name != "quota");
-  });
-  for (size_t c = 0; c < checks_.size(); ++c) {
-    if (checks_[c].name == "topology") topology_check_ = c;
-  }
-  enforces_quota_ = ModeOf("quota") == CheckMode::kEnforce;
-  return absl::OkStatus();
+  for (size_t t = 0; t < mean_.size(); ++t) add(mean_.term(t).account(), others);
+  const size_t judged = accounts_.size();
+  accounts_.insert(accounts_.end(), others.begin(), others.end());
+  accounts_of_victims_ = std::span(accounts_).first(judged);
 }
 
 }  // namespace huygens::placement

@@ -9,7 +9,7 @@ std::vector<ZoneShare> Placement::Shares(NodeIndex node, std::span<const cluster
   const cluster::NodeTopology* topology = state_.Topology(node);
   std::vector<ZoneShare> shares;
   for (const cluster::ZoneAmount& amount : zones) {
-    shares.push_back({topology::ZoneName(amount.zone, topology), amount.zone, amount.amount});
+    shares.push_back({cluster::ZoneName(amount.zone, topology), amount.zone, amount.amount});
   }
   std::sort(shares.begin(), shares.end(), [](const ZoneShare& a, const ZoneShare& b) { return a.name < b.name; });
   return shares;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "policy/zones_asked.h"
+
 namespace huygens::placement {
 
 namespace {
@@ -83,7 +85,7 @@ void NominatedPods::Check(const policy::PodQuery& query, policy::Candidates& nod
 bool NominatedPods::LeavesRoom(const policy::PodQuery& query, std::span<const Nominated> nominated) const {
   const cluster::NodeIndex node = nominated.front().node;
   const topology::NodeZones& zones = kinds_.Of(node);
-  const topology::PreparedPod* prepared = query.PreparedFor(zones);
+  const topology::PreparedPod* prepared = policy::ZonesAsked(query, zones);
   if (prepared == nullptr) return true;
   std::vector<const cluster::Pod*> pods;
   for (const Nominated& each : nominated) pods.push_back(each.pod.get());

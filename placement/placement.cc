@@ -4,6 +4,8 @@
 
 #include "cluster/unknown_resources.h"
 #include "placement/own_hold.h"
+#include "policy/pod_usage.h"
+#include "policy/zones_asked.h"
 #include "scoring/term.h"
 
 namespace huygens::placement {
@@ -26,7 +28,15 @@ policy::CheckMode Placement::ModeOf(std::string_view check) const {
   return found == checks_.end() ? CheckMode::kOff : found->mode;
 }
 
-void Placement::Apply(const cluster::Event& event) {
+policy::CheckMode Placement::ModeOf(Need need) const {
+  CheckMode strictest = CheckMode::kOff;
+  for (const AskedCheck& each : checks_) {
+    if (each.needs->*need) strictest = std::max(strictest, each.mode);
+  }
+  return strictest;
+}
+
+void Placement::Apply(const cluster::WatchEvent& event) {
   const auto* set = std::get_if<cluster::PodSet>(&event);
   // It may have been decoded before a node named what it asks for, and come after.
   if (set != nullptr && set->pod->unknown_resources) {
@@ -48,29 +58,39 @@ std::shared_ptr<const cluster::Pod> Placement::AsKnown(const std::shared_ptr<con
 
 policy::PodQuery Placement::Query(const cluster::Pod& pod, Time now) const {
   policy::PodQuery query(pod, now);
-  if (!usage_.options().resources.empty()) query.usage = usage_.DemandOf(pod);
+  if (!usage_.options().resources.empty()) policy::UsageOf(query, usage_);  // before anything is taken off in thought
   return query;
 }
 
-policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now, const quota::Amounts& others) const {
+policy::PodQuery Placement::QueryForChecks(const cluster::Pod& pod, Time now, Reports reports,
+                                           const quota::Amounts& others) const {
   policy::PodQuery query = Query(pod, now);
-  query.quota = CheckQuota(pod, others);
-  if (query.quota.fits()) query.quota_by_model = CheckQuotaByModel(pod, others);
-  // One that holds capacity is where it is, whatever its labels or its node's say by now.
-  if (quota_ && pod.quota && !state_.FindPlaced(pod.uid)) query.models = quota_->models().Wanted(*pod.quota);
+  if (quota_) policy::QuotaOf(query, *quota_, state_, others);
+  for (const AskedCheck& each : checks_) {
+    if (each.mode == CheckMode::kEnforce || reports == Reports::kWanted) each.check->PreparedFor(query, state_);
+  }
   return query;
+}
+
+const policy::PodQuota& Placement::Quota(const policy::PodQuery& query) const {
+  static const policy::PodQuota kFits{};
+  const bool asked = ModeOf(&policy::Needs::budgets) != CheckMode::kOff;
+  const policy::PodQuota* said = asked ? policy::QuotaOf(query, *quota_, state_) : nullptr;
+  return said ? *said : kFits;
 }
 
 std::string Placement::WhyRefused(const policy::PodQuery& query) const {
-  if (!query.quota.fits()) return quota::Text(query.quota, cluster::QuotaLabelsOf(query.pod)->group);
-  if (!query.quota_by_model.Any()) return {};
-  return quota_->models().Text(query.quota_by_model, cluster::QuotaLabelsOf(query.pod)->group, nodes_);
+  const policy::PodQuota& said = Quota(query);
+  if (!said.verdict.fits()) return quota::Text(said.verdict, cluster::QuotaLabelsOf(query.pod)->group);
+  if (!said.by_model.Any()) return {};
+  return quota_->models().Text(said.by_model, cluster::QuotaLabelsOf(query.pod)->group, nodes_);
 }
 
 std::string Placement::OtherModels(const policy::PodQuery& query) const {
-  if (!enforces_quota_ || !query.models.Any() || !query.quota.fits()) return {};
+  const policy::PodQuota& said = Quota(query);
+  if (!EnforcesQuota() || !said.models.Any() || !said.verdict.fits()) return {};
   std::string text = quota_->models().Explain(*query.pod.quota, nodes_);
-  const auto count = std::count_if(nodes_.begin(), nodes_.end(), [&](auto node) { return query.models.Accept(node); });
+  const auto count = std::count_if(nodes_.begin(), nodes_.end(), [&](auto node) { return said.models.Accept(node); });
   if (text.empty() || count == 0) return text;
   return Concat(text, "; ", std::to_string(count), count == 1 ? " node" : " nodes", " of what it wants ",
                 count == 1 ? "is" : "are", " refused for another reason");
@@ -82,23 +102,12 @@ void Placement::SetUnreadable(std::string claims, std::string classes) {
   waiting_.BudgetsChanged();
 }
 
-// What kube-scheduler sends may be older than what the watch says of claims that are made from templates.
-std::shared_ptr<const cluster::Pod> Placement::WithNamedClaims(const cluster::Pod& pod) const {
-  if (!pod.claims || cluster::AllNamed(*pod.claims)) return nullptr;
-  return state_.FindPod(pod.uid);
-}
-
 quota::Verdict Placement::CheckQuota(const cluster::Pod& pod, const quota::Amounts& others) const {
-  // A pod that holds its room is charged.
-  if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
-  const auto latest = WithNamedClaims(pod);
-  return quota_->Check(latest ? *latest : pod, others);
+  return quota_ ? policy::GroupVerdict(pod, *quota_, state_, others) : quota::Verdict();
 }
 
 quota::VerdictsByModel Placement::CheckQuotaByModel(const cluster::Pod& pod, const quota::Amounts& others) const {
-  if (!quota_ || !pod.quota || state_.FindPlaced(pod.uid)) return {};
-  const auto latest = WithNamedClaims(pod);
-  return quota_->CheckByModel(latest ? *latest : pod, others);
+  return quota_ ? policy::GroupVerdictsByModel(pod, *quota_, state_, others) : quota::VerdictsByModel();
 }
 
 void Placement::ApplyUsage(const usage::Readings& readings, Time now) {
@@ -110,6 +119,8 @@ bool Placement::SettleUsage(size_t nodes) {
   ++usage_revision_;
   if (usage_.Settle(nodes)) return true;
   for (NodeIndex node : usage_.TakeRelieved()) waiting_.Changed(node);
+  for (const AskedCheck& each : checks_) each.check->UsageChanged();
+  for (size_t t = 0; t < mean_.size(); ++t) mean_.term(t).UsageChanged();
   return false;
 }
 
@@ -119,10 +130,10 @@ void Placement::RunChecks(const policy::PodQuery& query, Reports reports) {
   for (size_t c = 0; c < checks_.size(); ++c) {
     if (!asked(checks_[c].mode)) continue;
     candidates_.Begin(c, checks_[c].mode);
-    checks_[c].check->Run(query, state_, candidates_);
+    checks_[c].check->Ask(query, state_, candidates_);
   }
-  if (!topology_check_ || !asked(checks_[*topology_check_].mode)) return;
-  candidates_.Begin(*topology_check_, checks_[*topology_check_].mode);
+  if (!zones_check_ || !asked(checks_[*zones_check_].mode)) return;
+  candidates_.Begin(*zones_check_, checks_[*zones_check_].mode);
   nominated_.Check(query, candidates_);
 }
 
@@ -158,13 +169,14 @@ void Placement::CollectReports(size_t feasible) {
 
 bool Placement::SharesWithGang(const policy::PodQuery& query) const {
   if (query.pod.scheduling_group.empty()) return false;
-  const auto asks = [&](const auto& kind) { return query.PreparedFor(*kind) != nullptr; };
-  return std::ranges::any_of(kinds_.all(), asks) || (enforces_quota_ && quota::Account::Counts(query.pod)) ||
-         ModeOf("usage") == CheckMode::kEnforce;
+  const auto asks = [&](const auto& kind) { return policy::ZonesAsked(query, *kind) != nullptr; };
+  return std::ranges::any_of(kinds_.all(), asks) || (EnforcesQuota() && quota::Account::Counts(query.pod)) ||
+         Enforces(&policy::Needs::usage);
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
-  const policy::PodQuery query = QueryForChecks(pod, now);
+  const policy::PodQuery query = QueryForChecks(pod, now, Reports::kWanted);
+  if (options_.narrow_to > 0 || !pod.scheduling_group.empty()) mean_.Prepare(query, state_);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   const OwnHold own(state_, accounts_, pod);
   const NominatedPods::Kept kept(nominated_, query, nodes_);
@@ -199,21 +211,23 @@ const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const s
 
 void Placement::ExplainQuota(const policy::PodQuery& query) {
   FilterAnswer& answer = filter_answer_;
-  answer.quota_everywhere = enforces_quota_ && !query.quota.fits();
-  answer.quota_models = enforces_quota_ ? query.quota_by_model.Refused() : std::vector<uint32_t>();
+  const policy::PodQuota& said = Quota(query);
+  const bool enforced = EnforcesQuota();
+  answer.quota_everywhere = enforced && !said.verdict.fits();
+  answer.quota_models = enforced ? said.by_model.Refused() : std::vector<uint32_t>();
   // That some nodes are not for the pod is nobody's concern while others are, and where nodes lack something else, too,
   // it does not wait for budget alone.
-  bool tell = !query.quota.fits() || query.quota_by_model.Any();
-  bool used_up = query.quota.fits() ? query.quota_by_model.Any() : !query.quota.shortages.empty();
-  for (size_t i = 0; query.quota.fits() && tell && i < nodes_.size(); ++i) {
-    const quota::Verdict* there = query.quota_by_model.On(nodes_[i]);
+  bool tell = !said.verdict.fits() || said.by_model.Any();
+  bool used_up = said.verdict.fits() ? said.by_model.Any() : !said.verdict.shortages.empty();
+  for (size_t i = 0; said.verdict.fits() && tell && i < nodes_.size(); ++i) {
+    const quota::Verdict* there = said.by_model.On(nodes_[i]);
     tell = there != nullptr || candidates_.Rejected(i);
     used_up = used_up && there != nullptr && !there->shortages.empty();
   }
   std::string why = tell ? WhyRefused(query) : std::string();
   answer.quota_used_up = used_up;
-  (enforces_quota_ ? answer.quota : answer.quota_report) = std::move(why);
-  (enforces_quota_ ? answer.quota_report : answer.quota).clear();
+  (enforced ? answer.quota : answer.quota_report) = std::move(why);
+  (enforced ? answer.quota_report : answer.quota).clear();
 }
 
 void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
@@ -232,35 +246,31 @@ void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now,
                                              const quota::Amounts& others) {
-  const policy::PodQuery query = QueryForChecks(pod, now, others);
+  const policy::PodQuery query = QueryForChecks(pod, now, Reports::kUnwanted, others);
+  const OwnHold own(state_, accounts_, pod);
   nodes_.assign(nodes.begin(), nodes.end());
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   RunChecks(query, Reports::kUnwanted);
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (!candidates_.Rejected(i)) return nodes_[i];
-  }
-  return std::nullopt;
+  size_t first = 0;
+  while (first < nodes_.size() && candidates_.Rejected(first)) ++first;
+  return first < nodes_.size() ? std::optional(nodes_[first]) : std::nullopt;
 }
 
-bool Placement::TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node,
-                                   Time now) {
-  topology::NodeZones& books = kinds_.Of(node);
-  if (books.OrderMatters()) return true;
+bool Placement::FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now) {
+  if (kinds_.Of(node).OrderMatters()) return true;
   const policy::PodQuery first = Query(*pods.front(), now);
   std::optional<std::vector<cluster::ZoneAmount>> zones;
   {
     const NominatedPods::Kept kept(nominated_, first, {&node, 1});
     zones = ChooseZones(first, node);
   }
-  if (!zones && ModeOf("topology") == CheckMode::kEnforce) return false;
+  if (!zones && Enforces(&policy::Needs::zones)) return false;
   const cluster::PlacedPod supposed{pods.front(), node, std::move(zones).value_or(std::vector<cluster::ZoneAmount>())};
-  books.Place(supposed);
-  usage_.Place(supposed);
+  for (cluster::Account* account : accounts_) account->Place(supposed);
   const auto others = pods.subspan(1);
   const bool takes = std::any_of(others.begin(), others.end(),
                                  [&](const auto& pod) { return FirstFit(*pod, {&node, 1}, now).has_value(); });
-  usage_.Leave(supposed);
-  books.Leave(supposed);
+  for (cluster::Account* account : accounts_) account->Leave(supposed);
   return takes;
 }
 
@@ -302,6 +312,7 @@ void Placement::Narrow(const policy::PodQuery& query, size_t wanted) {
 std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names,
                                                Time now, std::vector<TermScores>* explain) {
   const policy::PodQuery query = Query(pod, now);
+  mean_.Prepare(query, state_);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   const OwnHold own(state_, accounts_, pod);
   const NominatedPods::Kept kept(nominated_, query, nodes_);
@@ -346,7 +357,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 
   // Its labels may have changed while the call waited: what is judged is what is held.
   const std::shared_ptr<const cluster::Pod> current = AsKnown(latest ? latest : pod);
-  const policy::PodQuery query = QueryForChecks(*current, now);
+  const policy::PodQuery query = QueryForChecks(*current, now, Reports::kWanted);
   Reservation made;
   auto node = state_.FindNode(node_name);
   if (!node) {
@@ -356,18 +367,18 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
   made.node = *node;
   const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
   made.reason = Judge(query, *node, Reports::kWanted);
-  if (enforces_quota_) made.quota = made.reason == Reason::kQuotaOtherModel ? OtherModels(query) : WhyRefused(query);
+  if (EnforcesQuota()) made.quota = made.reason == Reason::kQuotaOtherModel ? OtherModels(query) : WhyRefused(query);
   if (!made.Accepted()) return made;
   bool fits_zones = true;
   for (size_t c = 0; c < checks_.size(); ++c) {
     const std::span<const Reason> said = candidates_.reports(c);
     if (said.empty()) continue;
     made.reports.push_back({checks_[c].name, said.front()});
-    fits_zones = fits_zones && c != topology_check_;
+    fits_zones = fits_zones && c != zones_check_;
   }
   std::optional<std::vector<cluster::ZoneAmount>> zones;
   if (fits_zones) zones = ChooseZones(query, *node);
-  if (!zones && ModeOf("topology") == CheckMode::kEnforce) {
+  if (!zones && Enforces(&policy::Needs::zones)) {
     made.reason = Reason::kInsufficientZones;
     return made;
   }
@@ -380,7 +391,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 std::optional<std::vector<cluster::ZoneAmount>> Placement::ChooseZones(const policy::PodQuery& query,
                                                                        NodeIndex node) const {
   const topology::NodeZones& zones = kinds_.Of(node);
-  const topology::PreparedPod* prepared = topology_check_ ? query.PreparedFor(zones) : nullptr;
+  const topology::PreparedPod* prepared = zones_check_ ? policy::ZonesAsked(query, zones) : nullptr;
   if (prepared == nullptr) return std::vector<cluster::ZoneAmount>();
   // Where the check is enforced it has just found room, so never nothing: a pod without a result would not be counted.
   return zones.Assign(node, *prepared, query.now);

@@ -3,7 +3,6 @@
 // a time.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -23,7 +22,8 @@
 #include "placement/nominated_pods.h"
 #include "placement/waiting_pods.h"
 #include "policy/check.h"
-#include "policy/registry.h"
+#include "policy/pod_quota.h"
+#include "policy/sources.h"
 #include "quota/account.h"
 #include "quota/options.h"
 #include "scoring/weighted_mean.h"
@@ -42,6 +42,7 @@ struct WeightedTerm {
   double weight = 1;                // 0 = off
   ResourceVector resource_weights;  // only for terms that weigh resources (scoring/registry.h)
   bool dominant = false;            // only for terms that have such a form
+  std::shared_ptr<const policy::RuleOptions> options = nullptr;  // its own; null: those that its entry makes
 };
 
 // By its name alone a check is enforced.
@@ -54,6 +55,7 @@ struct CheckSetting {
 
   std::string name;
   policy::CheckMode mode = policy::CheckMode::kEnforce;
+  std::shared_ptr<policy::RuleOptions> options = nullptr;  // its own; null: those that its entry makes
 };
 
 struct Options {
@@ -64,17 +66,20 @@ struct Options {
   topology::Options topology;
   kubelet::Options kubelet =
       kubelet::Defaults();  // assumed of a node that kubelet pins, where nobody says (kubelet/settings.h)
-  usage::Options usage;     // resources are dropped where no check or term looks at usage
+  usage::Options usage;     // resources are dropped where no check or term needs usage
   quota::Options quota;
-  // Must outlive Placement. For the check "quota", and for pods that name a resource before any node has it.
+  // Must outlive Placement. For who needs quota, and for pods that name a resource before any node has it.
   const ResourceNames* resource_names = nullptr;
   size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
 };
 
 // kOff where it is not listed.
 policy::CheckMode ModeOf(std::span<const CheckSetting> checks, std::string_view name);
-// Whether any check or term of these looks at real use.
-bool LooksAtUsage(const Options& options);
+// Whether any check that is on, or any term that has a weight, needs this (policy/sources.h).
+using Need = bool policy::Needs::*;
+bool Asks(const Options& options, Need need);
+// Whether real use is looked at.
+inline bool LooksAtUsage(const Options& options) { return Asks(options, &policy::Needs::usage); }
 
 // What a check that only reports would have refused of the nodes that no check has refused.
 struct CheckReport {
@@ -189,7 +194,7 @@ class Placement {
   Placement(const Placement&) = delete;
   Placement& operator=(const Placement&) = delete;
 
-  void Apply(const cluster::Event& event);
+  void Apply(const cluster::WatchEvent& event);
   bool Sweep(cluster::Kind kind, size_t limit) { return state_.Sweep(kind, limit); }
   // As State's; the nodes that it names may take other pods than before.
   cluster::State::Losses AgeLosses(Duration now) { return state_.AgeLosses(now); }
@@ -204,8 +209,11 @@ class Placement {
   // kOff where it is not listed. A check that is enforced may all the same only report at times
   // (policy::Candidates::OnlyReport).
   policy::CheckMode ModeOf(std::string_view check) const;
-  bool ChecksUsage() const { return ModeOf("usage") != policy::CheckMode::kOff; }  // enforced or only to report
-  // The tree of business groups and what they use; null where the check "quota" is off.
+  // The strictest mode of the checks that need this; kOff where there is none.
+  policy::CheckMode ModeOf(Need need) const;
+  bool Enforces(Need need) const { return ModeOf(need) == policy::CheckMode::kEnforce; }
+  bool ChecksUsage() const { return ModeOf(&policy::Needs::ceilings) != policy::CheckMode::kOff; }
+  // The tree of business groups and what they use; null where no check or term that is on needs it.
   const quota::Account* quota() const { return quota_.get(); }
   // Whether the pod's group has room for it beside `others`; also if it holds its room already, or nobody checks.
   quota::Verdict CheckQuota(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
@@ -213,11 +221,11 @@ class Placement {
   quota::VerdictsByModel CheckQuotaByModel(const cluster::Pod& pod, const quota::Amounts& others = {}) const;
   // The models (VerdictsByModel::Refused) on whose nodes alone it refuses the pod; none where the check only reports.
   std::vector<uint32_t> RefusedModels(const cluster::Pod& pod, const quota::Amounts& others) const {
-    return enforces_quota_ ? CheckQuotaByModel(pod, others).Refused() : std::vector<uint32_t>();
+    return EnforcesQuota() ? CheckQuotaByModel(pod, others).Refused() : std::vector<uint32_t>();
   }
   // Whether it has, or does not matter since the check only reports.
   bool GroupLets(const cluster::Pod& pod, const quota::Amounts& others = {}) const {
-    return !enforces_quota_ || CheckQuota(pod, others).fits();
+    return !EnforcesQuota() || CheckQuota(pod, others).fits();
   }
   // Whether objects of this kind are looked at: those of a kind that nobody asks about need not be delivered.
   bool Follows(cluster::Kind kind) const {
@@ -258,7 +266,7 @@ class Placement {
                                     const quota::Amounts& others = {});
   // Whether the node, once it took the first of these pods, could take any of the others, too; where kubelet pins, this
   // is taken for granted. Changes nothing.
-  bool TakesAnotherBeside(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now);
+  bool FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now);
 
   // One score from 0 to max_score per name, valid until the next call of Prioritize; unknown names and nodes that no
   // term judges get 0. `explain`, if given, receives what each term said.
@@ -286,18 +294,24 @@ class Placement {
  private:
   Placement(Options options, NodeKindList kinds);
   Status Build();
-  Status BuildChecks(const policy::Sources& sources);
+  Status BuildChecks();
+  Status BuildTerms();
+  // Has State tell what the rules count.
+  void BuildAccounts();
+  policy::Sources SourcesFor(const policy::Needs& needs, const policy::RuleOptions* options);
   std::shared_ptr<const cluster::Pod> AsKnown(const std::shared_ptr<const cluster::Pod>& pod) const;
-  // As the watch shows it, where the names of its claims were not all known when it was sent; null: it is as good.
-  std::shared_ptr<const cluster::Pod> WithNamedClaims(const cluster::Pod& pod) const;
   policy::PodQuery Query(const cluster::Pod& pod, Time now) const;
-  // With what the pod's group says.
-  policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now, const quota::Amounts& others = {}) const;
+  // An enforced check is asked in any case, one that only reports if somebody wants to know.
+  enum class Reports : uint8_t { kWanted, kUnwanted };
+  // With what the checks prepare.
+  policy::PodQuery QueryForChecks(const cluster::Pod& pod, Time now, Reports reports,
+                                  const quota::Amounts& others = {}) const;
+  bool EnforcesQuota() const { return Enforces(&policy::Needs::budgets); }
+  // What the pod's group says of it; that it fits where no check asks.
+  const policy::PodQuota& Quota(const policy::PodQuery& query) const;
   std::string OtherModels(const policy::PodQuery& query) const;  // of nodes_
   // Why its group refuses the pod, everywhere or on nodes_.
   std::string WhyRefused(const policy::PodQuery& query) const;
-  // An enforced check is asked in any case, one that only reports if somebody wants to know.
-  enum class Reports : uint8_t { kWanted, kUnwanted };
   void RunChecks(const policy::PodQuery& query, Reports reports);
   // Of the call of filter under way, from the candidates.
   void CollectReports(size_t feasible);
@@ -313,31 +327,34 @@ class Placement {
   std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
 
   Options options_;
-  // Before state_, which tells them of changes.
+  // Before state_, which tells of changes whatever counts.
   topology::NodeKinds kinds_;
   kubelet::Account& kubelet_;  // of kinds_, as is the next
   topology::ZoneAccount& zones_;
   usage::Account usage_;
   uint64_t usage_revision_ = 0;
-  std::unique_ptr<quota::Account> quota_;  // null: the check is off
+  std::unique_ptr<quota::Account> quota_;  // null: nobody needs it
   WaitingPods waiting_;
-  cluster::State state_;
-  size_t names_known_ = 0;  // of options_.resource_names
-  NominatedPods nominated_{state_, kinds_};
-  GangHolds gangs_{state_};
-  // Those whose figures the checks go by and a pod's coming and going changes: a budget is checked as it stands.
-  std::array<cluster::Account*, 2> accounts_;
-  std::span<cluster::Account* const> accounts_of_victims_;  // of these the ones that an enforced check goes by
   struct AskedCheck {
     std::string name;
     policy::CheckMode mode;
+    const policy::Needs* needs;  // of its entry
+    // Those that its entry made, where the configuration has none. They outlive the check.
+    std::shared_ptr<const policy::RuleOptions> options;
     std::unique_ptr<policy::Check> check;
   };
   // Those that only report come last: they are asked about what the others leave.
   std::vector<AskedCheck> checks_;
+  std::vector<std::shared_ptr<const policy::RuleOptions>> options_of_terms_;  // outlive these
   scoring::WeightedMean mean_;
-  std::optional<size_t> topology_check_;  // in checks_: zones are chosen
-  bool enforces_quota_ = false;
+  cluster::State state_;
+  size_t names_known_ = 0;  // of options_.resource_names
+  NominatedPods nominated_{state_, kinds_};
+  GangHolds gangs_{state_};
+  // Those whose figures the rules go by and a pod's coming and going changes: a budget is checked as it stands.
+  std::vector<cluster::Account*> accounts_;
+  std::span<cluster::Account* const> accounts_of_victims_;  // of these the ones that an enforced check goes by
+  std::optional<size_t> zones_check_;                       // in checks_: for its sake zones are chosen
 
   // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.
   std::vector<NodeIndex> nodes_;     // the known nodes of the call ...

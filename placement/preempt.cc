@@ -7,10 +7,10 @@
 // victim, as does one that the watch has not shown yet.
 #include <algorithm>
 
-#include "placement/departures.h"
 #include "placement/node_fit.h"
 #include "placement/own_hold.h"
 #include "placement/placement.h"
+#include "placement/simulated_eviction.h"
 
 namespace huygens::placement {
 
@@ -29,14 +29,14 @@ bool Evictable(const PlacedPod& placed, const cluster::Pod& preemptor) {
 }
 
 // Marks whom kube-scheduler chose and huygens cannot spare.
-void MarkIndispensable(Departures& departures, const ResourceVector& requests, const Gone& chosen,
+void MarkIndispensable(SimulatedEviction& eviction, const ResourceVector& requests, const Gone& chosen,
                        std::vector<PossibleVictim>& pods) {
   for (size_t i = 0; i < pods.size(); ++i) {
     if (!chosen[i]) continue;
     Gone others = chosen;
     others[i] = false;
-    departures.Let(others);
-    pods[i].must = departures.Room(requests);
+    eviction.Let(others);
+    pods[i].must = eviction.Room(requests);
   }
 }
 
@@ -49,7 +49,7 @@ std::vector<Preemption> Placement::Preempt(const cluster::Pod& pod, std::span<co
     answer.resize(candidates.size());
     return answer;
   }
-  const policy::PodQuery query = QueryForChecks(pod, now);
+  const policy::PodQuery query = QueryForChecks(pod, now, Reports::kUnwanted);
   const OwnHold own(state_, accounts_, pod);
   for (const PreemptionCandidate& candidate : candidates) {
     answer.push_back(PreemptOn(query, candidate, kMoreQuestions / candidates.size()));
@@ -88,8 +88,8 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
     chosen.push_back(is_chosen);
   }
 
-  Departures departures(state_, accounts_of_victims_, *node, query.pod, placed);
-  departures.Let(chosen);
+  SimulatedEviction eviction(state_, accounts_of_victims_, *node, query.pod, placed);
+  eviction.Let(chosen);
   Preemption preemption;
   preemption.reason = Judge(query, *node, Reports::kUnwanted);
   if (preemption.reason == Reason::kFits) {
@@ -98,12 +98,12 @@ Preemption Placement::PreemptOn(const policy::PodQuery& query, const PreemptionC
     return preemption;  // a budget, a model: kept as they are, whoever leaves
   } else {
     const ResourceVector requests = RequestsOf(query.pod);
-    const bool books_agree = departures.Room(requests);
-    if (books_agree) MarkIndispensable(departures, requests, chosen, pods);
+    const bool books_agree = eviction.Room(requests);
+    if (books_agree) MarkIndispensable(eviction, requests, chosen, pods);
     for (size_t i = 0; i < pods.size() && !books_agree; ++i) pods[i].must = chosen[i];
     auto fits = [&](const Gone& gone) {
-      departures.Let(gone);
-      if (books_agree && !departures.Room(requests)) return false;
+      eviction.Let(gone);
+      if (books_agree && !eviction.Room(requests)) return false;
       preemption.reason = Judge(query, *node, Reports::kUnwanted);
       return preemption.reason == Reason::kFits;
     };

@@ -29,14 +29,14 @@ bool SameAmounts(const std::vector<cluster::Container>& a, const std::vector<clu
 bool HoldsTheSame(const cluster::PlacedPod& before, const cluster::PlacedPod& after) {
   const cluster::Pod& a = *before.pod;
   const cluster::Pod& b = *after.pod;
-  const cluster::QuotaLabels *of_a = cluster::QuotaLabelsOf(a), *of_b = cluster::QuotaLabelsOf(b);
-  const bool same_labels = of_a && of_b ? *of_a == *of_b : of_a == of_b;
+  const bool same_labels = cluster::SameLabels(cluster::QuotaLabelsOf(a), cluster::QuotaLabelsOf(b));
   return a.uid == b.uid && before.node == after.node && before.zones == after.zones && same_labels &&
-         SameAmounts(a.containers, b.containers) && SameAmounts(a.init_containers, b.init_containers) &&
-         a.overhead == b.overhead && Amounts(a.pod_level) == Amounts(b.pod_level) &&
-         Amounts(a.pod_level_status) == Amounts(b.pod_level_status) && a.pod_level_allocated == b.pod_level_allocated &&
-         a.resize_infeasible == b.resize_infeasible && a.cpu_policy == b.cpu_policy && a.smt == b.smt &&
-         a.topology_awareness == b.topology_awareness && a.claims == b.claims;
+         a.texts == b.texts && SameAmounts(a.containers, b.containers) &&
+         SameAmounts(a.init_containers, b.init_containers) && a.overhead == b.overhead &&
+         Amounts(a.pod_level) == Amounts(b.pod_level) && Amounts(a.pod_level_status) == Amounts(b.pod_level_status) &&
+         a.pod_level_allocated == b.pod_level_allocated && a.resize_infeasible == b.resize_infeasible &&
+         a.cpu_policy == b.cpu_policy && a.smt == b.smt && a.topology_awareness == b.topology_awareness &&
+         a.claims == b.claims;
 }
 
 // Whether it is the first change noted there. Of two causes both are noted as nobody's.

@@ -27,12 +27,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "base/text.h"
 #include "cluster/account.h"
+#include "policy/sources.h"
 
 namespace huygens::placement {
 
 using cluster::NodeIndex;
 
-class WaitingPods final : public cluster::Account {
+class WaitingPods final : public cluster::Account, public policy::Waker {
  public:
   // `capacity` 0: nothing is ever remembered.
   explicit WaitingPods(size_t capacity) : capacity_(capacity) {}
@@ -70,6 +71,7 @@ class WaitingPods final : public cluster::Account {
   // `gang`: whose holds ended there, if nothing else did (GangOf); empty: there is room for everybody.
   void Changed(NodeIndex node, std::string_view gang = {});
   void BudgetsChanged(std::string_view gang = {});
+  void Gained(NodeIndex node) override { Changed(node); }
   // Call it once a second: nodes and groups that pods left more than a second ago count as changed, and so do `count`
   // of the `slots` nodes, going round (a real capacity that goes out of date can be a rise, too, and nothing tells of
   // it).

@@ -23,6 +23,13 @@ void SplitFew(std::vector<Wake>& wakes, size_t most) {
   for (const auto& pod : all.pods) wakes.push_back({all.node, true, {pod}});
 }
 
+// kube-scheduler asks about a bound pod that is to grow in place (Kubernetes 1.37), until kubelet has given it what it
+// asks. Where it saw a pod leave before huygens did, its question came too soon.
+bool WaitsForResize(const cluster::Pod& pod) {
+  const auto pending = [](const cluster::Container& container) { return bool{container.status}; };
+  return pod.Bound() && !pod.resize_infeasible && std::ranges::any_of(pod.containers, pending);
+}
+
 }  // namespace
 
 bool WakeSearch::Begin(Time now) {
@@ -172,7 +179,8 @@ bool WakeSearch::StillWaits(WaitingPods::Entry& entry) const {
   const auto latest = placement_.state().FindPod(uid);
   if (!latest) return !entry.watched;
   entry.watched = true;
-  return !latest->Terminal() && !latest->deleting && placement_.state().FindPlaced(uid) == nullptr;
+  if (latest->Terminal() || latest->deleting) return false;
+  return placement_.state().FindPlaced(uid) == nullptr || WaitsForResize(*latest);
 }
 
 std::vector<Wake> WakeSearch::TakeWakes() {
@@ -218,7 +226,7 @@ bool WakeSearch::TakesBeside(const std::shared_ptr<const cluster::Pod>& pod, Nod
   Gain* gain = FindGain(node, false);
   if (gain == nullptr || gain->wake.pods.size() > 1) return true;
   const std::shared_ptr<const cluster::Pod> pods[] = {gain->wake.pods.front(), pod};
-  if (placement_.TakesAnotherBeside(pods, node, now)) return true;
+  if (placement_.FitsTogether(pods, node, now)) return true;
   ++gain->sent_on;
   return false;
 }

@@ -1,27 +1,6 @@
 #include "policy/check.h"
 
-#include <algorithm>
-
 namespace huygens::policy {
-
-const topology::PreparedPod* PodQuery::PreparedFor(const topology::NodeZones& kind) const {
-  for (const auto& [of, prepared] : prepared_) {
-    if (of == &kind) return prepared.get();
-  }
-  return prepared_.emplace_back(&kind, kind.Prepare(pod)).second.get();
-}
-
-std::span<const float> PodQuery::UsageShares(const usage::Account& account, std::span<const NodeIndex> nodes) const {
-  if (!std::equal(nodes.begin(), nodes.end(), shares_.nodes.begin(), shares_.nodes.end())) {
-    shares_.nodes.assign(nodes.begin(), nodes.end());
-    shares_.values.clear();
-    shares_.values.reserve(nodes.size() * usage.resources.size());
-    for (NodeIndex node : nodes) {
-      for (size_t r = 0; r < usage.resources.size(); ++r) shares_.values.push_back(account.Share(node, r, usage, now));
-    }
-  }
-  return shares_.values;
-}
 
 void Candidates::Reset(std::span<const NodeIndex> nodes) {
   nodes_.assign(nodes.begin(), nodes.end());

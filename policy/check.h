@@ -1,5 +1,5 @@
 // The filter seam: a check removes the nodes that cannot take the pod and says why. All nodes of a call at once, so
-// that a check can walk arrays. Checks are pure: no I/O, no clock, no memory of their own. Decision thread only.
+// that a check can walk arrays. What it may do and remember is what any rule may (policy/rule.h). Decision thread only.
 //
 // Whether a refusal keeps the pod off or is only reported is not the check's business: it says Reject either way.
 #pragma once
@@ -7,49 +7,16 @@
 #include <memory>
 #include <span>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "absl/container/inlined_vector.h"
-#include "base/time.h"
 #include "cluster/state.h"
+#include "policy/pod_query.h"
 #include "policy/reason.h"
-#include "quota/check.h"
-#include "quota/node_model.h"
-#include "topology/node_zones.h"
-#include "usage/account.h"
+#include "policy/rule.h"
 
 namespace huygens::policy {
 
 using cluster::NodeIndex;
-
-// One pod and what was worked out about it once for all nodes.
-struct PodQuery {
-  PodQuery(const cluster::Pod& asking, Time at) : pod(asking), now(at) {}
-
-  const cluster::Pod& pod;
-  Time now;
-  usage::Demand usage;                    // empty where nobody looks at usage
-  quota::Verdict quota;                   // of its business group, whatever the node; fits where nobody asks
-  quota::WantedModels models;             // that its labels name; none where nobody asks
-  quota::VerdictsByModel quota_by_model;  // of its group, where it says more of nodes of some models
-
-  // What the pod asks of the zones of nodes of this kind; null: nothing. Worked out when first asked for.
-  const topology::PreparedPod* PreparedFor(const topology::NodeZones& kind) const;
-  // What usage::Account::Share says of these nodes, node by node and of each by position in usage::Options::resources.
-  // Worked out once for all terms, which are asked about the same nodes and with nothing placed in between; holds until
-  // the next call. Not for checks: some are asked with pods placed or taken off in thought.
-  std::span<const float> UsageShares(const usage::Account& account, std::span<const NodeIndex> nodes) const;
-
- private:
-  struct Shares {
-    std::vector<NodeIndex> nodes;
-    std::vector<float> values;
-  };
-  mutable Shares shares_;
-  mutable absl::InlinedVector<std::pair<const topology::NodeZones*, std::unique_ptr<topology::PreparedPod>>, 3>
-      prepared_;
-};
 
 // What becomes of a check's refusals.
 enum class CheckMode : uint8_t {
@@ -102,12 +69,34 @@ class Candidates {
   std::vector<std::vector<Reason>> reports_;  // by check, filled when it first reports
 };
 
-class Check {
+class Check : public Rule {
  public:
-  virtual ~Check() = default;
-  // As in the configuration's `filter.checks`.
-  virtual std::string_view name() const = 0;
-  virtual void Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const = 0;
+  // `prepared` is what Prepare said of this pod. Asked about the nodes of a call at once, and perhaps several times.
+  virtual void Run(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+                   Candidates& nodes) const = 0;
+  // The same with what it has prepared.
+  void Ask(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const {
+    Run(pod, PreparedFor(pod, state), state, nodes);
+  }
+};
+
+// A check that prepares a T, derived from cluster::Prepared, for each pod that it has anything to say of.
+template <typename T>
+class CheckWith : public Check {
+ public:
+  std::unique_ptr<cluster::Prepared> Prepare(const PodQuery& pod, const cluster::State& state) const final {
+    return PrepareFor(pod, state);
+  }
+  void Run(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+           Candidates& nodes) const final {
+    if (prepared != nullptr) RunWith(pod, static_cast<const T&>(*prepared), state, nodes);
+  }
+
+ protected:
+  // Null: the pod passes on all nodes (kube-scheduler: Skip).
+  virtual std::unique_ptr<T> PrepareFor(const PodQuery& pod, const cluster::State& state) const = 0;
+  virtual void RunWith(const PodQuery& pod, const T& prepared, const cluster::State& state,
+                       Candidates& nodes) const = 0;
 };
 
 }  // namespace huygens::policy

@@ -18,6 +18,8 @@ constexpr std::string_view kWaitForManagedZones =
 constexpr std::string_view kAskForLess =
     "no pod that ends would help: ask for less, allow several zones where one is asked for "
     "(topology.crane.io/topology-awareness: \"false\"), or add nodes with larger zones.";
+constexpr std::string_view kAskForLessOfAll =
+    "no pod that ends would help: ask for less, or add nodes with larger zones.";
 constexpr std::string_view kKubeletWouldRefuse =
     "kubelet would never admit it there (TopologyAffinityError): ask for less, or add nodes with larger zones or "
     "another topology manager policy.";
@@ -38,6 +40,8 @@ std::string_view MustChange(Reason reason) {
   switch (reason) {
     case Reason::kUsageCeilingTooLow:
       return "the pod must ask for less, the ceilings of use must be raised, or larger nodes must come";
+    case Reason::kStaleRealCapacity:
+      return "the real capacity of their zones must be written again";
     case Reason::kUnknownCores:
       return "the nodes must list their cores, or huygens.dev/smt must go from the pod";
     case Reason::kQuotaNoGroup:
@@ -58,21 +62,22 @@ std::string_view MustChange(Reason reason) {
   }
 }
 
-std::string_view Advice(Reason reason) {
+std::string_view Advice(Reason reason, bool crosses) {
   switch (reason) {
     case Reason::kFits:
       return {};
     case Reason::kUnknownNode:
-      return "the watch has not shown this Node: it is new, or gone; if it stays so see `huygens preflight` and "
-             "/readyz?verbose.";
+      return "the watch has not shown this Node: it is new, or gone; if it stays so for longer than some seconds see "
+             "the "
+             "item nodes of /readyz?verbose.";
     case Reason::kNoTopology:
       return "the pod asks for zones and the node has no NodeResourceTopology: run the exporter or agent there, or set "
              "topology.nodesWithoutTopology: pass and leave topology-awareness and huygens.dev/smt away.";
     case Reason::kLostTopology:
       return "the node's NodeResourceTopology was deleted: see why its exporter or agent does not write it anew, or "
              "apply its definition again if that went, too (`kubectl apply -k config/crd`). After topology.lossGrace "
-             "the "
-             "node counts as one without: pods that do not insist on zones are then placed there and get none.";
+             "the node counts as one without; where topology.nodesWithoutTopology is pass, pods that do not insist on "
+             "zones are then placed there and get none.";
     case Reason::kUnusableTopology:
     case Reason::kInvalidTopologyData:
       return "mend the node's NodeResourceTopology: `huygens explain node/NAME` names its defect.";
@@ -84,7 +89,7 @@ std::string_view Advice(Reason reason) {
              "huygens.dev/smt away, or have its agent list them.";
     case Reason::kInsufficientCores:
     case Reason::kInsufficientZones:
-      return kWaitForManagedZones;
+      return crosses ? kWaitForZones : kWaitForManagedZones;
     case Reason::kCannotAlignPod:
     case Reason::kCannotAlignContainer:
     case Reason::kCannotAlignInitContainer:
@@ -92,23 +97,25 @@ std::string_view Advice(Reason reason) {
       return kWaitForZones;
     case Reason::kTooFewCores:
     case Reason::kZonesTooSmall:
-      return kAskForLess;
+      return crosses ? kAskForLessOfAll : kAskForLess;
     case Reason::kNeverAlignsPod:
     case Reason::kNeverAlignsContainer:
     case Reason::kNeverAlignsInitContainer:
     case Reason::kNeverAlignsSidecar:
       return kKubeletWouldRefuse;
     case Reason::kUsageCeiling:
-      return "move or end pods that use much there, raise the ceiling (usage.resources, or the annotation "
+      return "move or end pods that use much there, ask for less (where no pod of its kind was measured its limits "
+             "count, too), raise the ceiling (usage.resources, or the annotation "
              "huygens.dev/usage-ceilings), or add nodes; `huygens explain node/NAME` shows a node's week by pod.";
     case Reason::kUsageCeilingTooLow:
       return "no pod that ends would help: ask for less, raise the ceiling (usage.resources, or the annotation "
              "huygens.dev/usage-ceilings), or add larger nodes.";
     case Reason::kUsageUnknown:
-      return "nothing fresh was measured there: see [!] in /readyz?verbose, or set usage.whenAbsent and "
-             "usage.whenStale.";
+      return "nothing fresh was measured there: see the item usage of /readyz?verbose, or set "
+             "usage.resources[].whenAbsent and whenStale.";
     case Reason::kQuotaExceeded:
-      return "a larger budget, a smaller pod, or fewer pods of the group: `kubectl get pods -A -l "
+      return "a larger budget (what its parent has left: `huygens quota tree`), a smaller pod, or fewer pods of the "
+             "group: `kubectl get pods -A -l "
              "biz.group.resource.quota=GROUP` lists them, `huygens quota explain POD` what this one costs.";
     case Reason::kQuotaHoursSpent:
       return "more hours for the group (cash/ in its spec.hard), or another group.";
@@ -133,7 +140,8 @@ std::string_view Advice(Reason reason) {
              "instead); "
              "upper and lower case differ.";
     case Reason::kQuotaModelExceeded:
-      return "more budget of that model, fewer pods on nodes of it, or room on nodes of another; a pod that names no "
+      return "more budget of that model, a smaller pod, fewer pods on nodes of it, or room on nodes of another; a pod "
+             "that names no "
              "model is charged to its node's.";
     case Reason::kQuotaModelNotNamed:
       return "name the model in the pod's labels (biz.group.resource.quota/cpu-type and the like), or free nodes of "

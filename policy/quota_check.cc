@@ -1,5 +1,8 @@
 #include "policy/quota_check.h"
 
+#include "policy/pod_quota.h"
+#include "policy/registry.h"
+
 namespace huygens::policy {
 
 namespace {
@@ -38,18 +41,27 @@ Reason ReasonThere(const quota::Verdict& verdict) {
 
 }  // namespace
 
-void QuotaCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
-  const Reason verdict = ReasonOf(pod.quota.outcome);
-  if (verdict == Reason::kFits && !pod.models.Any() && !pod.quota_by_model.Any()) return;
+void QuotaCheck::Run(const PodQuery& pod, const cluster::Prepared*, const cluster::State& state,
+                     Candidates& nodes) const {
+  const PodQuota* said = QuotaOf(pod, groups_, state);
+  if (said == nullptr) return;
+  const Reason verdict = ReasonOf(said->verdict.outcome);
   for (size_t i = 0; i < nodes.size(); ++i) {
     if (verdict != Reason::kFits) {
       nodes.Reject(i, verdict);
-    } else if (pod.models.Any() && !pod.models.Accept(nodes.node(i))) {
+    } else if (said->models.Any() && !said->models.Accept(nodes.node(i))) {
       nodes.Reject(i, Reason::kQuotaOtherModel);
-    } else if (const quota::Verdict* there = pod.quota_by_model.On(nodes.node(i))) {
+    } else if (const quota::Verdict* there = said->by_model.On(nodes.node(i))) {
       nodes.Reject(i, ReasonThere(*there));
     }
   }
+}
+
+CheckEntry QuotaEntry() {
+  return {
+      .name = "quota",
+      .needs = {.quota = true, .budgets = true},
+      .make = [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<QuotaCheck>(*from.quota); }};
 }
 
 }  // namespace huygens::policy

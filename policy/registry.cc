@@ -1,26 +1,24 @@
 #include "policy/registry.h"
 
-#include "policy/quota_check.h"
-#include "policy/topology_check.h"
-#include "policy/usage_check.h"
+// A line for each check: the function by which its own file ends, in the order in which people are told of them.
+#define HUYGENS_CHECKS(CHECK) \
+  CHECK(TopologyEntry)        \
+  CHECK(UsageEntry)           \
+  CHECK(QuotaEntry)
 
 namespace huygens::policy {
 
-namespace {
+#define HUYGENS_DECLARE(entry) CheckEntry entry();
+HUYGENS_CHECKS(HUYGENS_DECLARE)
 
-constexpr CheckEntry kChecks[] = {
-    {"topology",
-     [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<TopologyCheck>(from.nodes); }},
-    {"usage", [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<UsageCheck>(from.usage); }},
-    {"quota", [](const Sources&) -> std::unique_ptr<Check> { return std::make_unique<QuotaCheck>(); }},
-};
-
-}  // namespace
-
-std::span<const CheckEntry> KnownChecks() { return kChecks; }
+std::span<const CheckEntry> KnownChecks() {
+#define HUYGENS_LIST(entry) entry(),
+  static const CheckEntry kChecks[] = {HUYGENS_CHECKS(HUYGENS_LIST)};
+  return kChecks;
+}
 
 const CheckEntry* FindCheck(std::string_view name) {
-  for (const CheckEntry& entry : kChecks) {
+  for (const CheckEntry& entry : KnownChecks()) {
     if (entry.name == name) return &entry;
   }
   return nullptr;

@@ -1,28 +1,21 @@
-// Every check by the name it has in the configuration's `filter.checks`. A new check is a file of its own and one line
-// in registry.cc.
+// Every check by the name it has in the configuration's `filter.checks`. A new check is a file of its own, which ends
+// with its entry, and one line in registry.cc.
 #pragma once
 
 #include <memory>
 #include <span>
 #include <string_view>
 
-#include "kubelet/account.h"
 #include "policy/check.h"
-#include "topology/node_kinds.h"
-#include "usage/account.h"
+#include "policy/sources.h"
 
 namespace huygens::policy {
 
-// What checks may look at besides the cluster state; it must outlive them.
-struct Sources {
-  const topology::NodeKinds& nodes;
-  const kubelet::Account& kubelet;  // for what only nodes have that kubelet pins
-  const usage::Account& usage;
-};
-
 struct CheckEntry {
   std::string_view name;
-  std::unique_ptr<Check> (*make)(const Sources& sources);
+  Needs needs = {};
+  std::unique_ptr<RuleOptions> (*options)() = nullptr;  // with its defaults; null: it has none
+  std::unique_ptr<Check> (*make)(const Sources& from);
 };
 
 std::span<const CheckEntry> KnownChecks();

@@ -2,6 +2,9 @@
 
 #include <array>
 
+#include "policy/registry.h"
+#include "policy/zones_asked.h"
+
 namespace huygens::policy {
 
 namespace {
@@ -60,21 +63,28 @@ enum class Mark : uint8_t {
 
 }  // namespace
 
-void TopologyCheck::Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const {
-  if (!kinds_.AnyWithNodes([&](const auto& kind) { return pod.PreparedFor(kind) != nullptr; })) return;
+void TopologyCheck::Run(const PodQuery& pod, const cluster::Prepared*, const cluster::State& state,
+                        Candidates& nodes) const {
+  if (!kinds_.AnyWithNodes([&](const auto& kind) { return ZonesAsked(pod, kind) != nullptr; })) return;
   const auto mark = [&](size_t i) {
     if (nodes.Rejected(i)) return Mark::kRejected;
     return state.TopologyLost(nodes.node(i)) ? Mark::kLost : Mark::kInForce;
   };
   std::array<Fit, topology::NodeKinds::kLongestStretch> fits;
   kinds_.InStretches(nodes.nodes(), mark, [&](const topology::NodeZones& kind, Mark as, size_t first, size_t end) {
-    const topology::PreparedPod* prepared = as == Mark::kRejected ? nullptr : pod.PreparedFor(kind);
+    const topology::PreparedPod* prepared = as == Mark::kRejected ? nullptr : ZonesAsked(pod, kind);
     if (prepared == nullptr) return;
     kind.Check(*prepared, nodes.nodes().subspan(first, end - first), as == Mark::kLost, pod.now, fits);
     for (size_t i = first; i < end; ++i) {
       if (fits[i - first] != Fit::kFits) nodes.Reject(i, ReasonOf(fits[i - first]));
     }
   });
+}
+
+CheckEntry TopologyEntry() {
+  return {.name = "topology", .needs = {.zones = true}, .make = [](const Sources& from) -> std::unique_ptr<Check> {
+            return std::make_unique<TopologyCheck>(from.nodes);
+          }};
 }
 
 }  // namespace huygens::policy

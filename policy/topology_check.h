@@ -13,7 +13,8 @@ class TopologyCheck final : public Check {
   explicit TopologyCheck(const topology::NodeKinds& nodes) : kinds_(nodes) {}
 
   std::string_view name() const override { return "topology"; }
-  void Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const override;
+  void Run(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+           Candidates& nodes) const override;
 
  private:
   const topology::NodeKinds& kinds_;

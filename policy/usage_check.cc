@@ -1,5 +1,8 @@
 #include "policy/usage_check.h"
 
+#include "policy/pod_usage.h"
+#include "policy/registry.h"
+
 namespace huygens::policy {
 
 namespace {
@@ -20,25 +23,33 @@ Reason ReasonOf(usage::Verdict verdict) {
 
 }  // namespace
 
-void UsageCheck::Run(const PodQuery& pod, const cluster::State&, Candidates& nodes) const {
-  if (pod.usage.resources.empty() || pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
+void UsageCheck::Run(const PodQuery& pod, const cluster::Prepared*, const cluster::State&, Candidates& nodes) const {
+  if (pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
+  const usage::Demand& demand = UsageOf(pod, usage_).demand;
   const usage::ResourceMask aside = usage_.SteppingAside(pod.now), known_too_little_of = usage_.ShortHistory() & ~aside;
   const usage::ResourceMask left_out = aside | known_too_little_of;
-  if (left_out.count() < pod.usage.resources.size()) Ask(pod, left_out, nodes);
+  if (left_out.count() < demand.resources.size()) Judge(demand, pod.now, left_out, nodes);
   if (known_too_little_of.none()) return;
   nodes.OnlyReport();
-  Ask(pod, aside, nodes);
+  Judge(demand, pod.now, aside, nodes);
 }
 
-void UsageCheck::Ask(const PodQuery& pod, usage::ResourceMask left_out, Candidates& nodes) const {
-  const usage::Account::Question question(usage_, pod.usage, pod.now, left_out);
+void UsageCheck::Judge(const usage::Demand& demand, Time now, usage::ResourceMask left_out, Candidates& nodes) const {
+  const usage::Account::CeilingQuery query(usage_, demand, now, left_out);
   const auto open_from = [&](size_t from) {
-    return question.FirstOpen(nodes.nodes(), from, [&](size_t i) { return nodes.Rejected(i); });
+    return query.NextUndecided(nodes.nodes(), from, [&](size_t i) { return nodes.Rejected(i); });
   };
   for (size_t i = open_from(0); i < nodes.size(); i = open_from(i + 1)) {
-    const Reason reason = ReasonOf(question.JudgeOpen(nodes.node(i)));
+    const Reason reason = ReasonOf(query.Evaluate(nodes.node(i)));
     if (reason != Reason::kFits) nodes.Reject(i, reason);
   }
+}
+
+CheckEntry UsageEntry() {
+  return {
+      .name = "usage",
+      .needs = {.usage = true, .ceilings = true},
+      .make = [](const Sources& from) -> std::unique_ptr<Check> { return std::make_unique<UsageCheck>(*from.usage); }};
 }
 
 }  // namespace huygens::policy

@@ -1,5 +1,5 @@
 // Check "usage": would the pod take the node above a ceiling of real use, if the last seven days came again
-// (usage/account.h has the rule)? Leaves out resources of which too many nodes have no fresh figures, only reports what
+// (usage/judge.cc has the rule)? Leaves out resources of which too many nodes have no fresh figures, only reports what
 // it finds by those of which too little of the window was measured, and passes always the pods that are no choice
 // between nodes: those of DaemonSets and those that are bound. They count on their nodes all the same.
 //
@@ -18,10 +18,11 @@ class UsageCheck final : public Check {
   explicit UsageCheck(const usage::Account& usage) : usage_(usage) {}
 
   std::string_view name() const override { return "usage"; }
-  void Run(const PodQuery& pod, const cluster::State& state, Candidates& nodes) const override;
+  void Run(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+           Candidates& nodes) const override;
 
  private:
-  void Ask(const PodQuery& pod, usage::ResourceMask left_out, Candidates& nodes) const;
+  void Judge(const usage::Demand& demand, Time now, usage::ResourceMask left_out, Candidates& nodes) const;
 
   const usage::Account& usage_;
 };

@@ -1,7 +1,7 @@
 #include "preflight/ask_api_server.h"
 
-#include "base/json_text.h"
 #include "base/text.h"
+#include "json/append.h"
 #include "kube/api_call.h"
 #include "wire/access_review.h"
 

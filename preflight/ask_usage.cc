@@ -40,7 +40,7 @@ class Asking {
     TextSet recordings;
     HUYGENS_RETURN_IF_ERROR(Ask(usage_sources::RecordingsQuery(scope), now_,
                                 {.on_series =
-                                     [&](const wire::PrometheusLabels& labels) {
+                                     [&](const usage_sources::PrometheusLabels& labels) {
                                        recordings.insert(usage_sources::Recording(labels, scope));
                                        return false;
                                      },
@@ -59,7 +59,7 @@ class Asking {
     std::set<std::string> names;
     HUYGENS_RETURN_IF_ERROR(Ask(query, now_ - ago,
                                 {.on_series =
-                                     [&](const wire::PrometheusLabels& labels) {
+                                     [&](const usage_sources::PrometheusLabels& labels) {
                                        names.insert(usage_sources::SubjectOf(kind, labels, none));
                                        return false;
                                      },
@@ -71,7 +71,7 @@ class Asking {
   const std::set<std::string>& warnings() const { return warnings_; }
 
  private:
-  Status Ask(const std::string& query, Time at, const wire::PrometheusVisitor& visitor) {
+  Status Ask(const std::string& query, Time at, const usage_sources::PrometheusVisitor& visitor) {
     HUYGENS_ASSIGN_OR_RETURN(const std::vector<std::string> warnings, client_.Query(query, at, visitor));
     warnings_.insert(warnings.begin(), warnings.end());
     return {};

@@ -20,9 +20,9 @@ using cluster::Kind;
 using kube::WatchState;
 
 // Keeps what the reflectors deliver until the first LIST of each kind is done, or has failed for long enough.
-class Collector final : public kube::EventSink {
+class Collector final : public kube::WatchEventSink {
  public:
-  void Deliver(kube::EventBatch batch) override {
+  void Deliver(kube::WatchEventBatch batch) override {
     const std::lock_guard lock(mutex_);
     auto& events = events_[static_cast<size_t>(batch.kind)];
     std::ranges::move(batch.events, std::back_inserter(events));
@@ -56,7 +56,7 @@ class Collector final : public kube::EventSink {
     cluster.unreadable = std::move(unreadable_);
     std::set<std::string> pods;  // the UIDs of all that were there at any time
     for (auto& events : events_) {
-      for (const cluster::Event& event : events) {
+      for (const cluster::WatchEvent& event : events) {
         if (const auto* set = std::get_if<cluster::PodSet>(&event)) pods.emplace(set->pod->uid);
         cluster.placement->Apply(event);
       }
@@ -83,7 +83,7 @@ class Collector final : public kube::EventSink {
   std::mutex mutex_;  // guards all below
   std::condition_variable changed_;
   std::array<KindRead, cluster::kKindCount> kinds_;
-  std::array<std::vector<cluster::Event>, cluster::kKindCount> events_;
+  std::array<std::vector<cluster::WatchEvent>, cluster::kKindCount> events_;
   std::vector<std::string> unreadable_;
 };
 

@@ -2,7 +2,6 @@
 #include <map>
 
 #include "base/text.h"
-#include "kubelet/labels.h"
 #include "kubelet/settings.h"
 #include "preflight/judge_topology.h"
 

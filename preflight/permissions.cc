@@ -35,10 +35,11 @@ struct Missing {
   }
 };
 
-bool LooksAtUsage(const settings::Configuration& configuration) {
+// Whether a check or a term that is on does.
+bool Needs(const settings::Configuration& configuration, placement::Need need) {
   ResourceNames names;
   const auto options = settings::PlacementOptions(configuration, names);
-  return options.ok() && placement::LooksAtUsage(*options);  // what cannot be used starts no huygens
+  return options.ok() && placement::Asks(*options, need);  // what cannot be used starts no huygens
 }
 
 }  // namespace
@@ -72,7 +73,7 @@ std::vector<Permission> PermissionsFor(const settings::Configuration& configurat
   for (const std::string_view group : {"topology.crane.io", "topology.node.k8s.io"}) {
     add(group, "noderesourcetopologies", {"list", "watch"}, "the zones of nodes", Severity::kError);
   }
-  if (placement::ModeOf(configuration.filter.checks, "quota") != policy::CheckMode::kOff) {
+  if (Needs(configuration, &policy::Needs::quota)) {
     add("quota.huygens.dev", "bizgroupresourcequotas", {"list", "watch"}, "budgets of business groups",
         Severity::kError);
     for (const std::string_view resource : {"resourceclaims", "deviceclasses"}) {
@@ -81,7 +82,7 @@ std::vector<Permission> PermissionsFor(const settings::Configuration& configurat
           budgets_of_devices ? Severity::kError : Severity::kWarning);
     }
   }
-  if (!configuration.usage.prometheus && LooksAtUsage(configuration)) {
+  if (!configuration.usage.prometheus && Needs(configuration, &policy::Needs::usage)) {
     for (const std::string_view resource : {"nodes", "pods"}) {
       add("metrics.k8s.io", resource, {"list"}, "real use; nothing is measured without", Severity::kWarning);
     }

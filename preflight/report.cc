@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <sstream>
 
-#include "base/json_text.h"
 #include "base/text.h"
+#include "json/append.h"
 
 namespace huygens::preflight {
 

@@ -46,6 +46,16 @@ void DefaultPodLevel(const Pod& pod, cluster::PodResources& level) {
   }
 }
 
+// Whether somebody stated anything at pod level. `resources: {}` states nothing; the API server puts the hugepages of
+// the containers there all the same, and beside these what they request.
+bool StatesPodLevel(const Pod& pod) {
+  if (!pod.pod_level) return false;
+  cluster::PodResources filled_in;
+  DefaultPodLevel(pod, filled_in);
+  const ResourceVector &requests = pod.pod_level->requests, &limits = pod.pod_level->limits;
+  return !(requests.empty() && limits.empty()) && !(requests == filled_in.requests && limits == filled_in.limits);
+}
+
 // Whether a pod with these labels is charged to `key` of cpu or memory, whose part without a model is `base`.
 bool Concerns(std::string_view key, std::string_view base, const cluster::QuotaLabels& labels) {
   if (key == base) return true;
@@ -104,7 +114,7 @@ void DefaultPod(Pod& pod) {
 }
 
 std::string MissingValues(const Pod& pod, const cluster::QuotaLabels& labels, const Amounts& hard) {
-  if (pod.pod_level && !(pod.pod_level->requests.empty() && pod.pod_level->limits.empty())) return {};
+  if (StatesPodLevel(pod)) return {};
   std::map<std::string_view, std::set<std::string_view>> missing;  // container names by key
   for (const auto& [key, limit] : hard) {
     std::string_view base = MandatoryBase(key);

@@ -19,15 +19,14 @@ std::string Joined(std::span<const std::string_view> names, std::string_view sep
   return text;
 }
 
-// What a child takes of its parent.
-Amounts Commitment(const Group& child, bool in_circle) {
-  Amounts held = child.object->hard;
-  Max(held, CashOf(child.object->self_used));
-  if (!in_circle) Max(held, Masked(CashOf(child.used), child.object->hard));
+}  // namespace
+
+Amounts Commitment(const cluster::BizGroupQuota& object, const Amounts& used, bool in_circle) {
+  Amounts held = object.hard;
+  Max(held, CashOf(object.self_used));
+  if (!in_circle) Max(held, Masked(CashOf(used), object.hard));
   return held;
 }
-
-}  // namespace
 
 const Quantity* Group::UsedOf(std::string_view key) const {
   static const Quantity kNone;
@@ -107,7 +106,7 @@ void Tree::Recommit(std::string_view name) {
   bool in_circle = false;
   for (Group* group : chain) {
     in_circle = in_circle || group == circle;
-    Amounts now = Commitment(*group, in_circle);
+    Amounts now = Commitment(*group->object, group->used, in_circle);
     if (now == group->committed) continue;
     Change(group->object->parent, now, group->committed);
     group->committed = std::move(now);

@@ -52,6 +52,10 @@ struct Group {
   Verdict Check(const Amounts& hard, const Amounts& increase) const;
 };
 
+// What a group with this object takes of its parent, while all in all `used` is used of it. Of groups in a circle what
+// they consumed does not count.
+Amounts Commitment(const cluster::BizGroupQuota& object, const Amounts& used, bool in_circle = false);
+
 class Tree {
  public:
   // Takes the group in, or as it is now. Keys of `hard` are normalised (quota/keys.h). Of an object with a defect only

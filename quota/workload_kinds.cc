@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <charconv>
 #include <limits>
 
@@ -17,31 +18,38 @@ Counts One(int64_t pods) { return std::vector<int64_t>{pods}; }
 
 Counts CountPod(const Workload& workload, const ReplicaOptions&) { return One(workload.finished ? 0 : 1); }
 
-Counts CountReplicas(const Workload& workload, const ReplicaOptions&) { return One(workload.replicas.value_or(1)); }
+// Not every definition of a kind refuses less than none.
+int64_t AtLeastNone(std::optional<int64_t> pods) { return std::max<int64_t>(pods.value_or(1), 0); }
+
+Counts CountReplicas(const Workload& workload, const ReplicaOptions&) { return One(AtLeastNone(workload.replicas)); }
 
 // The new pods never outnumber the replicas, so a rollout at most doubles them.
 Counts CountRollout(const Workload& workload, const ReplicaOptions& options) {
-  const int64_t replicas = workload.replicas.value_or(1);
+  const int64_t replicas = AtLeastNone(workload.replicas);
   if (!options.include_surge || workload.recreate) return One(replicas);
-  if (workload.blue_green) return One(replicas + workload.preview_replicas.value_or(replicas));
+  if (workload.blue_green) return One(replicas + AtLeastNone(workload.preview_replicas.value_or(replicas)));
   HUYGENS_ASSIGN_OR_RETURN(int64_t surge, SurgeOf(workload.max_surge.value_or("25%"), replicas));
   return One(replicas + std::clamp<int64_t>(surge, 0, replicas));
 }
 
 // Without completions the first success says that the work is done: what still runs may end, nothing is started.
+// A Job can have failed while its pods take their time to end.
 Counts CountJob(const Workload& workload, const ReplicaOptions&) {
-  if (workload.suspended || workload.finished || workload.managed_elsewhere) return One(0);
-  const int64_t parallelism = workload.parallelism.value_or(1);
+  if (workload.managed_elsewhere) return One(0);
+  if (workload.finished) return One(workload.active + workload.terminating);
+  if (workload.suspended) return One(0);
+  const int64_t parallelism = AtLeastNone(workload.parallelism);
   if (workload.completions) return One(std::clamp<int64_t>(*workload.completions - workload.succeeded, 0, parallelism));
   if (!workload.parallelism) return One(workload.succeeded > 0 ? 0 : 1);  // both default to 1
   return One(workload.succeeded > 0 ? workload.active : parallelism);
 }
 
+// With cleanPodPolicy None parameter servers run on when the work is done.
 Counts CountRoles(const Workload& workload, const ReplicaOptions&) {
   std::vector<int64_t> pods;
   for (const Role& role : workload.roles) {
-    int64_t most = std::max(role.replicas.value_or(1), role.max_replicas.value_or(0));
-    pods.push_back(workload.suspended || workload.finished ? 0 : most);
+    int64_t most = std::max(AtLeastNone(role.replicas), role.max_replicas.value_or(0));
+    pods.push_back(workload.finished ? role.active : workload.suspended ? 0 : most);
   }
   return pods;
 }
@@ -54,8 +62,9 @@ struct Kind {
   std::string_view name;
   Count count;
 };
-constexpr std::array<Kind, 13> kKinds = {{
+constexpr std::array<Kind, 16> kKinds = {{
     {"", "Pod", CountPod},
+    {"", "ReplicationController", CountReplicas},
     {"apps", "Deployment", CountRollout},
     {"apps", "ReplicaSet", CountReplicas},
     {"apps", "StatefulSet", CountReplicas},
@@ -63,6 +72,8 @@ constexpr std::array<Kind, 13> kKinds = {{
     {"batch", "Job", CountJob},
     {"batch", "CronJob", CountNothing},
     {"argoproj.io", "Rollout", CountRollout},
+    {"apps.kruise.io", "CloneSet", CountReplicas},
+    {"apps.kruise.io", "StatefulSet", CountReplicas},
     {"kubeflow.org", "TFJob", CountRoles},
     {"kubeflow.org", "PyTorchJob", CountRoles},
     {"kubeflow.org", "MPIJob", CountRoles},
@@ -74,6 +85,13 @@ const Kind* FindKind(std::string_view group, std::string_view name) {
   const auto* at = std::find_if(kKinds.begin(), kKinds.end(),
                                 [&](const Kind& kind) { return kind.group == group && kind.name == name; });
   return at == kKinds.end() ? nullptr : at;
+}
+
+// The names of all resources in the table are those of their kinds, in small letters and with an s.
+bool IsPlural(std::string_view resource, std::string_view kind) {
+  return resource.size() == kind.size() + 1 && resource.back() == 's' &&
+         std::equal(kind.begin(), kind.end(), resource.begin(),
+                    [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
 }  // namespace
@@ -101,6 +119,18 @@ StatusOr<std::vector<int64_t>> ChargedPods(const Workload& workload, const Repli
 bool ChargesForItsPods(std::string_view group, std::string_view kind) {
   const Kind* known = FindKind(group, kind);
   return known && known->count != CountNothing;
+}
+
+bool IsKnownResource(std::string_view group, std::string_view resource) {
+  return std::any_of(kKinds.begin(), kKinds.end(),
+                     [&](const Kind& kind) { return kind.group == group && IsPlural(resource, kind.name); });
+}
+
+void Scale(Workload& workload, int64_t replicas) {
+  workload.replicas = replicas;
+  for (Role& role : workload.roles) {
+    if (role.name == "Worker") role.replicas = replicas;
+  }
 }
 
 }  // namespace huygens::quota

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "scoring/registry.h"
+
 namespace huygens::scoring {
 
 double Balanced::ScoreOf(std::span<const UsageShare> shares) const {
@@ -19,6 +21,16 @@ double Balanced::ScoreOf(std::span<const UsageShare> shares) const {
     squares += each.weight * away * away;
   }
   return 1 - std::sqrt(squares / weights);
+}
+
+TermEntry BalancedEntry() {
+  return {.name = "Balanced",
+          .about = "how evenly resources would be used",
+          .needs = {.usage = true},
+          .weighs_resources = true,
+          .make = [](const Sources& from) -> std::unique_ptr<Term> {
+            return std::make_unique<Balanced>(*from.usage, from.weights);
+          }};
 }
 
 }  // namespace huygens::scoring

@@ -3,10 +3,24 @@
 #include <algorithm>
 #include <charconv>
 
+#include "scoring/registry.h"
+
 namespace huygens::scoring {
 
-void CommunityTerm::Score(const PodQuery& query, const cluster::State& state, std::span<const NodeIndex> nodes,
-                          std::span<float> scores) const {
+namespace {
+
+constexpr std::string_view kAbout =
+    "the strategies of the community's topology plugin, for nodes that its objects describe";
+
+template <ZoneStrategy strategy>
+std::unique_ptr<Term> MakeStrategy(const Sources& from) {
+  return std::make_unique<ZoneStrategyTerm>(strategy, from.weights, from.nodes, from.kubelet);
+}
+
+}  // namespace
+
+void CommunityTerm::Score(const PodQuery& query, const cluster::Prepared*, const cluster::State& state,
+                          std::span<const NodeIndex> nodes, std::span<float> scores) const {
   const CommunityPod pod = CommunityPodOf(query.pod);
   CommunityZones zones;
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -50,6 +64,30 @@ int MaxNumaNodes(const cluster::NodeTopology& topology) {
     if (error == std::errc() && end == digits.data() + digits.size() && count > 1) most = std::min(count, kMost);
   }
   return static_cast<int>(most);
+}
+
+TermEntry LeastAllocatedEntry() {
+  return {.name = "LeastAllocated",
+          .about = kAbout,
+          .weighs_resources = true,
+          .make = MakeStrategy<ZoneStrategy::kLeastAllocated>};
+}
+
+TermEntry MostAllocatedEntry() {
+  return {.name = "MostAllocated",
+          .about = kAbout,
+          .weighs_resources = true,
+          .make = MakeStrategy<ZoneStrategy::kMostAllocated>};
+}
+
+TermEntry BalancedAllocationEntry() {
+  return {.name = "BalancedAllocation", .about = kAbout, .make = MakeStrategy<ZoneStrategy::kBalancedAllocation>};
+}
+
+TermEntry LeastNumaEntry() {
+  return {.name = "LeastNUMANodes", .about = kAbout, .make = [](const Sources& from) -> std::unique_ptr<Term> {
+            return std::make_unique<LeastNumaTerm>(from.nodes, from.kubelet);
+          }};
 }
 
 }  // namespace huygens::scoring

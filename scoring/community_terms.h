@@ -21,8 +21,8 @@ namespace huygens::scoring {
 class CommunityTerm : public Term {
  public:
   std::string_view name() const override { return name_; }
-  void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
-             std::span<float> scores) const override;
+  void Score(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+             std::span<const NodeIndex> nodes, std::span<float> scores) const override;
 
  protected:
   // Both must outlive the term.

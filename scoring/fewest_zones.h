@@ -23,8 +23,8 @@ class FewestZones final : public Term {
   explicit FewestZones(const topology::NodeKinds& nodes) : kinds_(nodes) {}
 
   std::string_view name() const override { return "FewestZones"; }
-  void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
-             std::span<float> scores) const override;
+  void Score(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+             std::span<const NodeIndex> nodes, std::span<float> scores) const override;
 
  private:
   const topology::NodeKinds& kinds_;

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "policy/pod_usage.h"
+
 namespace huygens::scoring {
 
 UsageTerm::UsageTerm(const usage::Account& usage, const ResourceVector& weights) : usage_(usage) {
@@ -11,10 +13,11 @@ UsageTerm::UsageTerm(const usage::Account& usage, const ResourceVector& weights)
   }
 }
 
-void UsageTerm::Score(const PodQuery& pod, const cluster::State&, std::span<const NodeIndex> nodes,
-                      std::span<float> scores) const {
-  const size_t resources = pod.usage.resources.size();
-  const float* share = pod.UsageShares(usage_, nodes).data();
+void UsageTerm::Score(const PodQuery& pod, const cluster::Prepared*, const cluster::State&,
+                      std::span<const NodeIndex> nodes, std::span<float> scores) const {
+  const policy::PodUsage& adds = policy::UsageOf(pod, usage_);
+  const size_t resources = adds.demand.resources.size();
+  const float* share = adds.Shares(usage_, nodes, pod.now).data();
   std::array<UsageShare, usage::kMaxResources> shares;
   for (size_t i = 0; i < nodes.size(); ++i) {
     size_t known = 0;

@@ -19,8 +19,8 @@ struct UsageShare {
 
 class UsageTerm : public Term {
  public:
-  void Score(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
-             std::span<float> scores) const final;
+  void Score(const PodQuery& pod, const cluster::Prepared* prepared, const cluster::State& state,
+             std::span<const NodeIndex> nodes, std::span<float> scores) const final;
 
  protected:
   // `weights` by resource; 1 where it has none. The account must outlive the term.

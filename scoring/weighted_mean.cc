@@ -9,11 +9,15 @@ void WeightedMean::Add(std::unique_ptr<Term> term, double weight) {
   if (weight > 0) terms_.push_back({std::move(term), weight, {}});
 }
 
+void WeightedMean::Prepare(const PodQuery& pod, const cluster::State& state) const {
+  for (const Weighted& each : terms_) each.term->PreparedFor(pod, state);
+}
+
 void WeightedMean::Mean(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
                         std::span<double> means) {
   for (Weighted& each : terms_) {
     each.said.assign(nodes.size(), kNoOpinion);
-    each.term->Score(pod, state, nodes, each.said);
+    each.term->Ask(pod, state, nodes, each.said);
   }
   std::fill(means.begin(), means.end(), 0.0);
   weights_.assign(nodes.size(), 0);

@@ -18,6 +18,8 @@ class WeightedMean {
 
   // A term of weight 0 is not asked.
   void Add(std::unique_ptr<Term> term, double weight);
+  // Has each term prepare for the pod, if it has not yet.
+  void Prepare(const PodQuery& pod, const cluster::State& state) const;
 
   // means[i] for nodes[i], from 0 to 1. Values of a term outside 0..1 are cut.
   void Mean(const PodQuery& pod, const cluster::State& state, std::span<const NodeIndex> nodes,
@@ -30,6 +32,7 @@ class WeightedMean {
   // The terms in the order in which they were added, and what each said in the last call of Mean.
   size_t size() const { return terms_.size(); }
   const Term& term(size_t i) const { return *terms_[i].term; }
+  Term& term(size_t i) { return *terms_[i].term; }
   double weight(size_t i) const { return terms_[i].weight; }
   std::span<const float> said(size_t i) const { return terms_[i].said; }
 

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -73,6 +74,7 @@ struct TermConfiguration {
   double weight = 1;
   std::vector<ResourceWeight> resources;
   bool dominant_resource = false;
+  std::shared_ptr<policy::RuleOptions> options = nullptr;  // its own; null: as its entry makes them
 };
 
 struct PrioritizeConfiguration {

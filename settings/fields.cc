@@ -121,7 +121,7 @@ void Describe(Walk& walk, ManifestsConfiguration& c) {
 void Describe(Walk& walk, FilterConfiguration& c) {
   walk.List("checks", c.checks,
             "Asked in this order. A name alone, such as topology, is short for {name: topology, mode: enforce}.",
-            "name");
+            "name", OtherChecks(c.checks));
   walk.Value("reportEvents", Flag(c.report_events),
              "a Warning on each pod that a check in mode report would keep off every node, or off the one it is bound "
              "to");
@@ -129,29 +129,28 @@ void Describe(Walk& walk, FilterConfiguration& c) {
 }
 
 void Describe(Walk& walk, placement::CheckSetting& c) {
-  walk.Value("name", Registered(c.name), "topology, usage, quota");
+  walk.Value("name", Registered(c.name), CheckNames());
   walk.Value("mode", Choice(kCheckModes, c.mode),
              "enforce; report = judges, counts and explains, and refuses nothing; off = as if left out");
+  DescribeOptionsOf(walk, c);
 }
 
 void Describe(Walk& walk, PrioritizeConfiguration& c) {
   walk.Value("maxScore", Integer(c.max_score, 1, 10'000),
              "the best node's score; kube-scheduler multiplies it by the extender's weight");
   walk.List("terms", c.terms,
-            "A node's score is the mean of the terms that have an opinion, by weight. FewestZones: fewer zones, then "
-            "nearer zones; LeastUsed: peak against capacity; Balanced: how evenly resources would be used; "
-            "LeastAllocated, MostAllocated, BalancedAllocation, LeastNUMANodes: the strategies of the community's "
-            "topology plugin, for nodes that its objects describe.");
+            Concat("A node's score is the mean of the terms that have an opinion, by weight. ", WhatTermsMean()), "",
+            OtherTerms(c.terms));
 }
 
 void Describe(Walk& walk, TermConfiguration& c) {
-  walk.Value("name", Registered(c.name),
-             "FewestZones, LeastUsed, Balanced, LeastAllocated, MostAllocated, BalancedAllocation, LeastNUMANodes");
+  walk.Value("name", Registered(c.name), TermNames());
   walk.Value("weight", Number(c.weight, 0, 1'000'000), "0 or absence of the term = off");
   walk.Value("dominantResource", Unless(!c.dominant_resource, Flag(c.dominant_resource)),
              "true: LeastUsed goes by the resource used most, not by the mean of all");
   walk.List("resources", c.resources,
-            "what LeastUsed, Balanced, LeastAllocated and MostAllocated give weight to; any other resource has 1");
+            Concat("what ", WeighingTermNames(), " give weight to; any other resource has 1"));
+  DescribeOptionsOf(walk, c);
 }
 
 void Describe(Walk& walk, ResourceWeight& c) {
@@ -304,7 +303,8 @@ void Describe(Walk& walk, UsageResource& c) {
 
 void Describe(Walk& walk, QuotaConfiguration& c) {
   walk.Value("enforcement", Choice(kEnforcements, c.enforcement),
-             "here, by an admission webhook of yours (huygens has none yet; models and hours still here), or nowhere");
+             "here, by an admission webhook of yours (huygens has none that guards yet; models and hours still here), "
+             "or nowhere");
   walk.Value(
       "unnamedModel", Choice(kChargeOrRefuse, c.unnamed_model),
       "a pod on a node of a model that its labels do not name and its group has a budget of: is charged to it, or "

@@ -1,5 +1,7 @@
 #include "settings/paths.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "settings/walk.h"
 
@@ -25,7 +27,7 @@ class Collector final : public Walk {
  protected:
   bool Enter(std::string_view name, std::string_view comment) override {
     Add(name, "section", "", comment);
-    prefixes_.push_back(Concat(entries.back().path, "."));
+    prefixes_.push_back(Concat(prefixes_.back(), name, "."));
     return true;
   }
   Presence EnterOptional(std::string_view name, bool present, std::string_view comment) override {
@@ -44,12 +46,18 @@ class Collector final : public Walk {
     prefixes_.push_back(prefixes_.back());
     return true;
   }
+  bool EnterExample() override { return EnterItem(0, ""); }
   void Leave() override { prefixes_.pop_back(); }
   bool FreshItems() const override { return true; }
 
  private:
   void Add(std::string_view name, std::string kind, std::string text, std::string_view comment) {
-    entries.push_back({Concat(prefixes_.back(), name), std::move(kind), std::move(text), std::string(comment)});
+    FieldEntry entry{Concat(prefixes_.back(), name), std::move(kind), std::move(text), std::string(comment)};
+    // An example has the fields of any item, and some of its own.
+    const bool said = std::ranges::any_of(entries, [&](const FieldEntry& other) {
+      return other.path == entry.path && other.kind == entry.kind && other.comment == entry.comment;
+    });
+    if (!said) entries.push_back(std::move(entry));
   }
 
   std::vector<std::string> prefixes_ = {""};

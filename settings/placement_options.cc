@@ -1,7 +1,11 @@
 #include "settings/placement_options.h"
 
+#include <algorithm>
+
 #include "base/resource_alias.h"
 #include "base/text.h"
+#include "policy/registry.h"
+#include "scoring/registry.h"
 
 namespace huygens::settings {
 
@@ -43,6 +47,29 @@ kubelet::Options AssumedOf(const KubeletConfiguration& kubelet) {
           .threads_per_core = static_cast<int>(kubelet.threads_per_core)};
 }
 
+// What the checks and terms that are in use ask for of pods.
+ResourceNames::PodKeys KeysOfPods(const placement::Options& options) {
+  ResourceNames::PodKeys keys;
+  const auto add = [](const std::vector<std::string_view>& more, std::vector<std::string>& to) {
+    for (std::string_view key : more) {
+      if (std::ranges::find(to, key) == to.end()) to.emplace_back(key);
+    }
+  };
+  const auto add_all = [&](const policy::Needs& needs) {
+    add(needs.labels, keys.labels);
+    add(needs.annotations, keys.annotations);
+  };
+  for (const placement::CheckSetting& each : options.checks) {
+    const policy::CheckEntry* entry = policy::FindCheck(each.name);
+    if (entry && each.mode != policy::CheckMode::kOff) add_all(entry->needs);
+  }
+  for (const placement::WeightedTerm& each : options.terms) {
+    const scoring::TermEntry* entry = scoring::FindTerm(each.name);
+    if (entry && each.weight > 0) add_all(entry->needs);
+  }
+  return keys;
+}
+
 }  // namespace
 
 StatusOr<placement::Options> PlacementOptions(const Configuration& configuration, ResourceNames& resources) {
@@ -50,13 +77,14 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
   options.checks = configuration.filter.checks;
   options.terms.clear();
   for (const TermConfiguration& term : configuration.prioritize.terms) {
-    placement::WeightedTerm& weighted =
-        options.terms.emplace_back(placement::WeightedTerm{term.name, term.weight, {}, term.dominant_resource});
+    placement::WeightedTerm& weighted = options.terms.emplace_back(
+        placement::WeightedTerm{term.name, term.weight, {}, term.dominant_resource, term.options});
     for (const ResourceWeight& each : term.resources) {
       HUYGENS_ASSIGN_OR_RETURN(ResourceId resource, resources.Intern(ResourceOf(each.name)));
       weighted.resource_weights.Set(resource, each.weight);
     }
   }
+  resources.KeepOfPods(KeysOfPods(options));
   options.max_score = configuration.prioritize.max_score;
   options.narrow_to = static_cast<size_t>(configuration.filter.narrow_to);
   options.topology.managed_resources.clear();

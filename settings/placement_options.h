@@ -1,4 +1,5 @@
-// What the configuration means to the decision core: names of resources become ids.
+// What the configuration means to the decision core: names of resources become ids. And to decoders: `resources` says
+// from then on which labels and annotations of pods somebody asks for.
 #pragma once
 
 #include "base/resource.h"

@@ -19,11 +19,14 @@ class Printer final : public Walk {
 
   void Value(std::string_view name, Scalar scalar, std::string_view comment) override {
     if (item_) {
-      if (first_item_ && !around_) fields_ += Concat(fields_.empty() ? "" : "; ", name, ": ", comment);
+      if (first_item_ && !around_ && !before_section_)
+        fields_ += Concat(fields_.empty() ? "" : "; ", name, ": ", comment);
       if (!scalar.text.empty()) *item_ += Concat(item_->empty() ? "" : ", ", name, ": ", scalar.text);
       return;
     }
-    Line(Concat(name, ": ", scalar.text), comment);
+    if (example_ > 0 && scalar.text.empty()) return;
+    Line(Concat(first_of_example_ ? "- " : "", name, ": ", scalar.text), example_ == 1 ? std::string_view() : comment);
+    if (std::exchange(first_of_example_, false)) indent_ += "  ";
   }
 
   void Texts(std::string_view name, std::vector<std::string>& values, std::string_view, Rule,
@@ -35,6 +38,11 @@ class Printer final : public Walk {
 
  protected:
   bool Enter(std::string_view name, std::string_view comment) override {
+    if (item_) {  // a section within an item is written in its line
+      before_section_ = Concat(*std::exchange(item_, std::string()), ", ", name, ": {");
+      return true;
+    }
+    if (example_ > 0) ++example_;
     if (indent_.empty()) out += '\n';
     Open(name, comment, indent_);
     return true;
@@ -51,7 +59,7 @@ class Printer final : public Walk {
       return size;
     }
     if (size == 0) {
-      Line(Concat(name, ": []"), comment);
+      if (example_ == 0) Line(Concat(name, ": []"), comment);
       return std::nullopt;
     }
     Open(name, comment, indent_);
@@ -63,7 +71,20 @@ class Printer final : public Walk {
     item_.emplace();
     return true;
   }
+  // In lines of its own, commented out.
+  bool EnterExample() override {
+    PrintItems();
+    outer_.push_back(indent_);
+    indent_ += "# ";
+    first_of_example_ = true;
+    example_ = 1;
+    return true;
+  }
   void Leave() override {
+    if (before_section_) {
+      item_ = Concat(*std::exchange(before_section_, std::nullopt), *item_, "}");
+      return;
+    }
     if (around_) {
       if (item_) {
         *around_ += Concat(around_->ends_with('[') ? "{" : ", {", *std::exchange(item_, std::nullopt), "}");
@@ -77,9 +98,8 @@ class Printer final : public Walk {
       first_item_ = false;
       return;
     }
-    if (!items_.empty()) Remark(fields_);
-    for (const std::string& item : items_) Line(Concat("- {", item, "}"), "");
-    items_.clear();
+    PrintItems();
+    if (example_ > 0) --example_;
     indent_ = std::move(outer_.back());
     outer_.pop_back();
   }
@@ -90,6 +110,12 @@ class Printer final : public Walk {
     Line(Concat(indent.substr(indent_.size()), name, ":"), comment);
     outer_.push_back(std::exchange(indent_, std::move(indent)));
     indent_ += "  ";
+  }
+
+  void PrintItems() {
+    if (!items_.empty()) Remark(fields_);
+    for (const std::string& item : items_) Line(Concat("- {", item, "}"), "");
+    items_.clear();
   }
 
   void Line(const std::string& text, std::string_view comment) {
@@ -121,9 +147,12 @@ class Printer final : public Walk {
   }
 
   std::string indent_;
-  std::vector<std::string> outer_;     // indents of the sections around
-  std::optional<std::string> item_;    // fields of the list item under way
-  std::optional<std::string> around_;  // within a list in an item: that item so far
+  std::vector<std::string> outer_;             // indents of the sections around
+  std::optional<std::string> item_;            // fields of the list item under way
+  std::optional<std::string> around_;          // within a list in an item: that item so far
+  std::optional<std::string> before_section_;  // within a section in an item: likewise
+  int example_ = 0;                            // 1 within an example, more within its sections
+  bool first_of_example_ = false;
   std::vector<std::string> items_;
   std::string fields_;  // what an item's fields mean
   bool first_item_ = false;

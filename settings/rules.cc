@@ -100,14 +100,14 @@ void CheckCluster(const ClusterConfiguration& cluster, const Report& report) {
 void CheckTerm(const TermConfiguration& term, const UsageConfiguration& usage, const std::string& path,
                const Report& report) {
   const scoring::TermEntry* entry = scoring::FindTerm(term.name);
-  if (term.dominant_resource && entry != nullptr && entry->make_dominant == nullptr) {
+  if (term.dominant_resource && entry != nullptr && !entry->has_dominant_form) {
     report(Concat(path, ".dominantResource"), Concat(term.name, " has no such form"));
   }
   const std::string resources = Concat(path, ".resources");
-  if (!term.resources.empty() && entry != nullptr && entry->make_weighted == nullptr) {
+  if (!term.resources.empty() && entry != nullptr && !entry->weighs_resources) {
     return report(resources, Concat(term.name, " weighs no resources"));
   }
-  const bool by_usage = term.name == "LeastUsed" || term.name == "Balanced";
+  const bool by_usage = entry != nullptr && entry->needs.usage;
   NameRule names(report, "resource of usage.resources",
                  by_usage ? NamesOf(usage.resources) : std::vector<std::string_view>());
   for (size_t i = 0; i < term.resources.size(); ++i) names.Check(Item(resources, i, ".name"), term.resources[i].name);

@@ -4,11 +4,11 @@
 #include <charconv>
 #include <cmath>
 
-#include "base/json_text.h"
 #include "base/millionths.h"
 #include "base/nearest_name.h"
 #include "base/quantity.h"
 #include "base/status.h"
+#include "json/append.h"
 
 namespace huygens::settings {
 

@@ -42,6 +42,17 @@ void Describe(Walk& walk, QuotaConfiguration& quota);
 void Describe(Walk& walk, WakeConfiguration& wake);
 void Describe(Walk& walk, DecisionLogConfiguration& decision_log);
 void Describe(Walk& walk, LogConfiguration& log);
+// Of checks and terms: rule_options.cc.
+void Describe(Walk& walk, policy::RuleOptions& options);
+void DescribeOptionsOf(Walk& walk, placement::CheckSetting& check);
+void DescribeOptionsOf(Walk& walk, TermConfiguration& term);
+// Those that have options of their own and are not listed.
+std::vector<placement::CheckSetting> OtherChecks(const std::vector<placement::CheckSetting>& listed);
+std::vector<TermConfiguration> OtherTerms(const std::vector<TermConfiguration>& listed);
+std::string CheckNames();         // "topology, usage, quota"
+std::string TermNames();          // likewise
+std::string WeighingTermNames();  // "LeastUsed, Balanced and MostAllocated"
+std::string WhatTermsMean();      // "FewestZones: fewer zones, then nearer zones; LeastUsed: peak against capacity."
 
 class Walk {
  public:
@@ -50,6 +61,9 @@ class Walk {
   virtual void Value(std::string_view name, Scalar scalar, std::string_view comment) = 0;
   virtual void Texts(std::string_view name, std::vector<std::string>& values, std::string_view kind, Rule rule,
                      std::string_view comment) = 0;
+
+  // There can be no such field here. `why`: for who gave one all the same; empty: he is told enough.
+  virtual void Without(std::string_view /*name*/, std::string_view /*why*/) {}
 
   template <typename T>
   void Section(std::string_view name, T& section, std::string_view comment) {
@@ -77,15 +91,22 @@ class Walk {
     }
   }
 
-  // With a `short_form` an item may be a single value that stands for this field of it.
+  // With a `short_form` an item may be a single value that stands for this field of it. `examples`: what else an item
+  // could be, for who reads about them.
   template <typename T>
-  void List(std::string_view name, std::vector<T>& items, std::string_view comment, std::string_view short_form = "") {
+  void List(std::string_view name, std::vector<T>& items, std::string_view comment, std::string_view short_form = "",
+            std::vector<T> examples = {}) {
     std::optional<size_t> count = EnterList(name, items.size(), comment);
     if (!count) return;
     std::vector<T> walked = FreshItems() ? std::vector<T>(*count) : items;
     for (size_t i = 0; i < walked.size(); ++i) {
       if (!EnterItem(i, short_form)) continue;
       Describe(*this, walked[i]);
+      Leave();
+    }
+    for (T& example : examples) {
+      if (!EnterExample()) break;
+      Describe(*this, example);
       Leave();
     }
     Leave();
@@ -103,6 +124,7 @@ class Walk {
   virtual Presence EnterOptional(std::string_view name, bool present, std::string_view comment) = 0;
   virtual std::optional<size_t> EnterList(std::string_view name, size_t size, std::string_view comment) = 0;
   virtual bool EnterItem(size_t position, std::string_view short_form) = 0;
+  virtual bool EnterExample() = 0;
   virtual void Leave() = 0;
   // Whether lists start over with items that have only defaults.
   virtual bool FreshItems() const = 0;

@@ -154,6 +154,14 @@ class Reader final : public Walk {
     levels_.push_back(std::move(level));
     return true;
   }
+  bool EnterExample() override { return false; }
+  void Without(std::string_view name, std::string_view why) override {
+    Level& level = levels_.back();
+    const auto found = std::ranges::find(level.entries, name, &Entry::key);
+    if (found == level.entries.end()) return;
+    level.known.push_back(name);
+    if (!why.empty()) faults_.Add(found->place, Path(name), why);
+  }
   void Leave() override {
     Level level = std::move(levels_.back());
     levels_.pop_back();

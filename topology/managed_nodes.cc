@@ -16,15 +16,6 @@ ResourceVector Named(const Amounts& amounts, std::span<const ResourceId> resourc
 
 }  // namespace
 
-std::string ZoneName(int zone, const cluster::NodeTopology* topology) {
-  std::string name = Concat("node", std::to_string(zone));
-  if (!topology) return name;
-  for (const cluster::Zone& each : topology->zones) {
-    if (each.id == zone) name = each.name;
-  }
-  return name;
-}
-
 std::string_view ZoneAccount::Name(NodeIndex node) const {
   switch (Mode(node)) {
     case NodeMode::kManaged:
@@ -45,7 +36,7 @@ std::optional<std::vector<ZoneDescription>> ZoneAccount::Describe(NodeIndex node
   for (const ZoneFigures& figures : Figures(node, now)) {
     ZoneDescription& zone = zones.emplace_back();
     zone.zone = figures.zone;
-    zone.name = ZoneName(figures.zone, topology);
+    zone.name = cluster::ZoneName(figures.zone, topology);
     zone.present = figures.present;
     zone.stale = figures.stale;
     zone.allocatable = Named(figures.allocatable, resources);
@@ -56,7 +47,9 @@ std::optional<std::vector<ZoneDescription>> ZoneAccount::Describe(NodeIndex node
     zone.whole_cores = figures.whole_cores;
     if (!topology) continue;
     const auto object = std::ranges::find(topology->zones, figures.zone, &cluster::Zone::id);
-    if (object != topology->zones.end()) zone.offline_cpu = object->offline_cpu;
+    if (object == topology->zones.end()) continue;
+    zone.offline_cpu = object->offline_cpu;
+    zone.offline_updated = object->offline_updated;
   }
   return zones;
 }

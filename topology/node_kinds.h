@@ -1,4 +1,4 @@
-// Which kind each node is of: the one place where that is decided. Decision thread only.
+// Which kind each node is of, and so what answers for it (the rule is ModeOf, topology/node_mode.h). Decision thread only.
 #pragma once
 
 #include <algorithm>

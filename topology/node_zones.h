@@ -18,6 +18,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/time.h"
 #include "cluster/account.h"
+#include "cluster/prepared.h"
 #include "topology/zone_choice.h"
 
 namespace huygens::topology {
@@ -50,9 +51,7 @@ enum class Fit : uint8_t {
 };
 
 // What a kind of node has worked out about a pod that asks something of nodes of this kind.
-struct PreparedPod {
-  virtual ~PreparedPod() = default;
-};
+struct PreparedPod : cluster::Prepared {};
 
 // A zone as people are shown it.
 struct ZoneDescription {
@@ -61,6 +60,7 @@ struct ZoneDescription {
   bool present = true;  // false: only pods still name it
   bool stale = false;   // its offline capacity is older than the limit
   std::optional<int64_t> offline_cpu;
+  std::optional<Time> offline_updated;
   ResourceVector allocatable;
   ResourceVector effective;  // what it can really give: min(allocatable, offline), by the rule for stale figures
   ResourceVector used;
@@ -130,8 +130,5 @@ class NodeZones : public cluster::Account {
     return {};
   }
 };
-
-// As the topology object spells it; of a zone that it does not name, as crane writes it: "node0".
-std::string ZoneName(int zone, const cluster::NodeTopology* topology);
 
 }  // namespace huygens::topology

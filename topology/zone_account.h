@@ -154,7 +154,7 @@ class ZoneAccount final : public NodeZones {
     return request.amounts.size() == 1 && request.smt == cluster::Smt::kUnset && now <= bounds.until;
   }
   Fit Judge(NodeIndex node, const ZoneRequest& request, Time now) const;
-  Fit LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const;
+  Fit CheckExact(NodeIndex node, const ZoneRequest& request, Time now) const;
   bool Holds(NodeIndex node, const ZoneRequest& request, const View& view) const;
   int64_t Usable(const Zone& zone, size_t resource, const ZoneRequest& request, bool one_zone, const View& view) const;
   static int64_t UsableOfCores(const Zone& zone, const ZoneRequest& request, int64_t cpu, bool one_zone,

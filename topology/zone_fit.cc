@@ -91,13 +91,13 @@ std::optional<std::vector<cluster::ZoneAmount>> ZoneAccount::Assign(NodeIndex no
 
 Fit ZoneAccount::Check(NodeIndex node, const ZoneRequest& request, Time now) const {
   const Bounds& bounds = bounds_[node];
-  if (!Bounded(request, bounds, now)) return LookClosely(node, request, now);
+  if (!Bounded(request, bounds, now)) return CheckExact(node, request, now);
   const bool one_zone = OneZone(node, request);
   if (request.amounts[0] <= (one_zone ? bounds.most_free : bounds.all_whole)) return Fit::kFits;
   return request.amounts[0] <= (one_zone ? bounds.most_empty : bounds.all_empty) ? Fit::kTaken : Fit::kTooSmall;
 }
 
-Fit ZoneAccount::LookClosely(NodeIndex node, const ZoneRequest& request, Time now) const {
+Fit ZoneAccount::CheckExact(NodeIndex node, const ZoneRequest& request, Time now) const {
   if (Holds(node, request, {.now = now})) return Fit::kFits;
   const bool asks_cores = request.smt != cluster::Smt::kUnset;
   if (Holds(node, request, {.now = now, .empty = true})) {

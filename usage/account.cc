@@ -46,8 +46,8 @@ Account::Account(Options options)
       workloads_(options_.resources.size(), options_.slots, options_.max_workloads, options_.run_once),
       systems_(options_.resources.size(), options_.slots, options_.max_workloads, {}),
       resources_(options_.resources.size(), {.covered = Curve(options_.slots)}),
-      outlines_(options_.resources.size(), Outline(options_.slots)),
-      first_look_(options_.resources.size()) {}
+      quantized_headroom_(options_.resources.size(), QuantizedHeadroom(options_.slots)),
+      peak_headroom_(options_.resources.size()) {}
 
 void Account::MakeRoomFor(NodeIndex node) {
   if (node < nodes_.size()) return;
@@ -55,7 +55,7 @@ void Account::MakeRoomFor(NodeIndex node) {
   nodes_.resize(node + 1);
   sums_.resize(nodes_.size() * resources_.size());
   measured_.resize(sums_.size(), Time::min());
-  first_look_.Resize(nodes_.size());
+  peak_headroom_.Resize(nodes_.size());
   recent_fits_.Resize(nodes_.size());
 }
 
@@ -63,12 +63,12 @@ void Account::Summarise(NodeIndex node, size_t resource) {
   const Sum& sum = At(node, resource);
   const Time last = LastMeasured(node, resource);
   const bool fresh = freshness_ && IsFresh(last, freshness_->from);
-  first_look_.At(node, resource) = sum.limit == kNoLimit ? FirstLook::kNoLimit
-                                   : fresh               ? FirstLook::Left(Left(sum))
-                                                         : FirstLook::kUnknown;
+  peak_headroom_.At(node, resource) = sum.limit == kNoLimit ? PeakHeadroom::kNoLimit
+                                      : fresh               ? PeakHeadroom::Left(Left(sum))
+                                                            : PeakHeadroom::kUnknown;
   recent_fits_.Forget(node);
   if (sum.limit == kNoLimit || options_.estimator != Estimator::kPeakOfSum) return;
-  outlines_[resource].Set(node, sum.usage, sum.limit);
+  quantized_headroom_[resource].Set(node, sum.usage, sum.limit);
 }
 
 Profile Account::ProfileOf(NodeIndex node, const PodHere& pod, size_t resource) const {

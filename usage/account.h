@@ -25,11 +25,11 @@
 
 #include "base/time.h"
 #include "cluster/account.h"
-#include "usage/first_look.h"
 #include "usage/histories.h"
 #include "usage/node_usage.h"
 #include "usage/options.h"
-#include "usage/outline.h"
+#include "usage/peak_headroom.h"
+#include "usage/quantized_headroom.h"
 #include "usage/readings.h"
 #include "usage/recent_fits.h"
 
@@ -113,29 +113,29 @@ class Account final : public cluster::Account {
   Demand DemandOf(const cluster::Pod& pod) const;
   // Whether nodes stay at or under their ceilings with a pod on them; of `left_out` nothing is asked. Holds as long as
   // the account and the demand stay as they are and no other demand is asked for.
-  class Question {
+  class CeilingQuery {
    public:
-    Question(const Account& account, const Demand& demand, Time now, ResourceMask left_out = {});
+    CeilingQuery(const Account& account, const Demand& demand, Time now, ResourceMask left_out = {});
     // The position of the first of the nodes, `from` or later, that is not to be skipped and of which no fresh figures
     // say that the pod fits; their number if there is none.
     template <typename Skip>
-    size_t FirstOpen(std::span<const NodeIndex> nodes, size_t from, Skip skip) const {
+    size_t NextUndecided(std::span<const NodeIndex> nodes, size_t from, Skip skip) const {
       const NodeIndex* const node = nodes.data();
       RecentFits::Bits* const fits = account_.recent_fits_.data();
       for (size_t i = from; i < nodes.size(); ++i) {
         if (node[i] < nodes_ && (fits[node[i]] & bit_) != 0) continue;
         if (skip(i)) continue;
-        if (node[i] >= nodes_ || !(FitsAtFirstLook(node[i]) || Fits(node[i]))) return i;
+        if (node[i] >= nodes_ || !(FitsByPeaks(node[i]) || Fits(node[i]))) return i;
         fits[node[i]] |= bit_;
       }
       return nodes.size();
     }
     // Of such a node.
-    Verdict JudgeOpen(NodeIndex node) const { return account_.JudgeClosely(node, demand_, now_, left_out_); }
+    Verdict Evaluate(NodeIndex node) const { return account_.JudgeClosely(node, demand_, now_, left_out_); }
 
    private:
-    bool FitsAtFirstLook(NodeIndex node) const {
-      const float* left = account_.first_look_.Of(node);
+    bool FitsByPeaks(NodeIndex node) const {
+      const float* left = account_.peak_headroom_.Of(node);
       bool fits = true;
       for (size_t r = 0; r < resources_; ++r) fits &= needed_[r] <= left[r];
       return fits;
@@ -152,9 +152,9 @@ class Account final : public cluster::Account {
     std::array<float, kMaxResources> needed_{};  // by resource
   };
   Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const {
-    const Question question(*this, demand, now, left_out);
-    const bool fits = question.FirstOpen({&node, 1}, 0, [](size_t) { return false; }) == 1;
-    return fits ? Verdict::kFits : question.JudgeOpen(node);
+    const CeilingQuery query(*this, demand, now, left_out);
+    const bool fits = query.NextUndecided({&node, 1}, 0, [](size_t) { return false; }) == 1;
+    return fits ? Verdict::kFits : query.Evaluate(node);
   }
   // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
   // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
@@ -178,6 +178,13 @@ class Account final : public cluster::Account {
   std::optional<Time> Measured(size_t resource) const;
   // By position in Options::resources; empty for a node that is not known.
   std::vector<NodeFigures> Figures(NodeIndex node, Time now) const;
+  // What makes up the peak of the week of a node that is known.
+  struct Peak {
+    std::optional<size_t> slot;  // nothing: it is as high all week, or not of one slot (sumOfPeaks)
+    std::optional<NodeFigures::PodUse>
+        largest;  // the pod with the highest peak of its own, of several the first by key
+  };
+  Peak PeakOf(NodeIndex node, size_t resource) const;
   size_t workloads() const { return workloads_.measured(); }  // with history
   // How often one that nobody used gave way to another, or one more was not taken in (Options::max_workloads).
   uint64_t displaced() const { return workloads_.displaced() + systems_.displaced(); }
@@ -215,6 +222,7 @@ class Account final : public cluster::Account {
   };
 
   void MakeRoomFor(NodeIndex node);
+  NodeFigures FiguresOf(NodeIndex node, size_t resource, Time now) const;
   Sum& At(NodeIndex node, size_t resource) { return sums_[node * resources_.size() + resource]; }
   const Sum& At(NodeIndex node, size_t resource) const { return sums_[node * resources_.size() + resource]; }
   Time& MeasuredOn(NodeIndex node, size_t resource) { return measured_[node * resources_.size() + resource]; }
@@ -245,7 +253,7 @@ class Account final : public cluster::Account {
   int64_t Left(const Sum& sum) const { return sum.limit - Predicted(sum); }
   Verdict JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const;
   Verdict JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
-  Verdict JudgeBlind(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const;
+  Verdict JudgeByRequests(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const;
   bool FitsAlone(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
 
   Options options_;
@@ -254,10 +262,10 @@ class Account final : public cluster::Account {
   Histories systems_;
   std::vector<ResourceState> resources_;
   std::vector<NodeHere> nodes_;
-  TextMap<NodeIndex> node_index_;  // of those with a Node object
-  std::vector<Sum> sums_;          // resource by resource, node by node
-  std::vector<Time> measured_;     // likewise: the node's newest reading
-  std::vector<Outline> outlines_;  // by resource
+  TextMap<NodeIndex> node_index_;                      // of those with a Node object
+  std::vector<Sum> sums_;                              // resource by resource, node by node
+  std::vector<Time> measured_;                         // likewise: the node's newest reading
+  std::vector<QuantizedHeadroom> quantized_headroom_;  // by resource
   NodeIndex settle_next_ = 0;
   size_t unsettled_ = 0;  // nodes that Settle has yet to look at
   struct Freshness {
@@ -268,7 +276,7 @@ class Account final : public cluster::Account {
   };
   const Freshness& FreshnessAt(Time now) const;
   mutable std::optional<Freshness> freshness_;  // the last one, while it holds
-  mutable FirstLook first_look_;                // of that time
+  mutable PeakHeadroom peak_headroom_;          // of that time
   mutable RecentFits recent_fits_;              // by fresh figures, likewise
 };
 

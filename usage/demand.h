@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
-#include "usage/pod_outline.h"
 #include "usage/profile.h"
+#include "usage/quantized_demand.h"
 
 namespace huygens::usage {
 
@@ -16,7 +16,7 @@ struct ResourceDemand {
   int64_t estimate = 0;        // from requests and limits alone
   size_t peak_slot = 0;        // the first slot of the week with that peak
   std::vector<int64_t> curve;  // by slot of the week; empty: `peak` in every slot
-  std::shared_ptr<const PodOutline> outline;
+  std::shared_ptr<const QuantizedDemand> quantized;
 
   int64_t At(size_t slot) const { return curve.empty() ? peak : curve[slot]; }
 };

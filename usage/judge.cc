@@ -22,13 +22,13 @@ const Account::Freshness& Account::FreshnessAt(Time now) const {
   for (NodeIndex node = 0; node < nodes_.size(); ++node) {
     nodes += nodes_[node].name.empty() ? 0 : 1;
     for (size_t r = 0; r < resources_.size(); ++r) {
-      float& left = first_look_.At(node, r);
-      if (left == FirstLook::kNoLimit) continue;
+      float& left = peak_headroom_.At(node, r);
+      if (left == PeakHeadroom::kNoLimit) continue;
       if (StateOf(node, r, now) == MetricState::kFresh) {
-        if (left == FirstLook::kUnknown) left = FirstLook::Left(Left(At(node, r)));
+        if (left == PeakHeadroom::kUnknown) left = PeakHeadroom::Left(Left(At(node, r)));
         until = std::min(until, LastMeasured(node, r) + options_.stale_after);
       } else {
-        left = FirstLook::kUnknown;
+        left = PeakHeadroom::kUnknown;
         recent_fits_.Forget(node);
         ++stale[r];
       }
@@ -75,24 +75,24 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
   return demand;
 }
 
-Account::Question::Question(const Account& account, const Demand& demand, Time now, ResourceMask left_out)
+Account::CeilingQuery::CeilingQuery(const Account& account, const Demand& demand, Time now, ResourceMask left_out)
     : account_(account), demand_(demand), now_(now), left_out_(left_out), resources_(demand.resources.size()) {
   const Freshness& fresh = account.FreshnessAt(now);
   if (now >= fresh.from && now <= fresh.until) nodes_ = account.nodes_.size();
   if (left_out.none()) bit_ = account.recent_fits_.BitOf(demand);
   for (size_t r = 0; r < resources_; ++r) {
-    needed_[r] = left_out[r] ? FirstLook::kNothing : FirstLook::Needed(demand.resources[r].peak);
+    needed_[r] = left_out[r] ? PeakHeadroom::kNothing : PeakHeadroom::Needed(demand.resources[r].peak);
   }
 }
 
-bool Account::Question::Fits(NodeIndex node) const {
-  const float* left = account_.first_look_.Of(node);
+bool Account::CeilingQuery::Fits(NodeIndex node) const {
+  const float* left = account_.peak_headroom_.Of(node);
   for (size_t r = 0; r < resources_; ++r) {
     if (needed_[r] <= left[r]) continue;
     const ResourceDemand& demand = demand_.resources[r];
-    if (left[r] == FirstLook::kUnknown || !demand.outline) return false;
+    if (left[r] == PeakHeadroom::kUnknown || !demand.quantized) return false;
     const Sum& sum = account_.At(node, r);
-    if (!account_.outlines_[r].Fits(node, sum.usage, demand, sum.limit)) return false;
+    if (!account_.quantized_headroom_[r].Fits(node, sum.usage, demand, sum.limit)) return false;
   }
   return true;
 }
@@ -105,21 +105,24 @@ Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, Re
     const ResourceDemand& added = demand.resources[r];
     const MetricState state = StateOf(node, r, now);
     worst = std::max(
-        worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeBlind(At(node, r), r, added, state));
+        worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeByRequests(At(node, r), r, added, state));
   }
   return worst;
 }
 
+// The peak of the week with the pod may be the ceiling, no more. Where both peaks together stay below it, slots need not
+// be looked at.
 Verdict Account::JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
   const Sum& sum = At(node, resource);
   if (demand.peak <= Left(sum)) return Verdict::kFits;
   if (options_.estimator == Estimator::kPeakOfSum) {
-    if (outlines_[resource].Fits(node, sum.usage, demand, sum.limit)) return Verdict::kFits;
+    if (quantized_headroom_[resource].Fits(node, sum.usage, demand, sum.limit)) return Verdict::kFits;
   }
   return FitsAlone(node, resource, demand) ? Verdict::kOverCeiling : Verdict::kNeverFits;
 }
 
-Verdict Account::JudgeBlind(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const {
+Verdict Account::JudgeByRequests(const Sum& sum, size_t resource, const ResourceDemand& demand,
+                                 MetricState state) const {
   const ResourceOptions& options = options_.resources[resource];
   switch (state == MetricState::kStale ? options.when_stale : options.when_absent) {
     case WhenUnknown::kPass:
@@ -187,32 +190,55 @@ std::optional<Time> Account::Measured(size_t resource) const {
   return newest == Time::min() ? std::nullopt : std::optional<Time>(newest);
 }
 
+NodeFigures Account::FiguresOf(NodeIndex node, size_t resource, Time now) const {
+  const Sum& sum = At(node, resource);
+  NodeFigures figures;
+  figures.name = options_.resources[resource].name;
+  figures.state = StateOf(node, resource, now);
+  if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(node, resource);
+  figures.capacity = sum.capacity;
+  if (sum.limit != kNoLimit) figures.ceiling = sum.limit;
+  figures.sum_of_peaks = sum.usage.sum_of_peaks();
+  figures.peak_of_sum = sum.usage.peak_of_sum();
+  figures.peak_slot = sum.usage.peak_slot();
+  figures.system = nodes_[node].history ? nodes_[node].history->resources[resource].curve.peak() : 0;
+  figures.reserved = sum.reserved;
+  figures.estimates = sum.usage.estimates();
+  for (size_t slot = 0; slot < options_.slots; ++slot) figures.curve.push_back(sum.usage.At(slot));
+  for (const PodHere& pod : nodes_[node].pods) {
+    const Profile profile = ProfileOf(node, pod, resource);
+    figures.pods.push_back({pod.pod->Key(), WorkloadHere(node, *pod.pod), profile.peak(), profile.measured()});
+  }
+  std::sort(figures.pods.begin(), figures.pods.end(),
+            [](const auto& a, const auto& b) { return a.peak != b.peak ? a.peak > b.peak : a.key < b.key; });
+  return figures;
+}
+
+Account::Peak Account::PeakOf(NodeIndex node, size_t resource) const {
+  Peak peak;
+  const NodeUsage& usage = At(node, resource).usage;
+  bool level = true;
+  for (size_t slot = 0; level && slot < options_.slots; ++slot) level = usage.At(slot) == usage.peak_of_sum();
+  if (options_.estimator == Estimator::kPeakOfSum && !level) peak.slot = usage.peak_slot();
+  const PodHere* largest = nullptr;
+  int64_t most = 0;
+  for (const PodHere& pod : nodes_[node].pods) {
+    const int64_t own = ProfileOf(node, pod, resource).peak();
+    const bool first_by_key = largest != nullptr && own == most && pod.pod->Key() < largest->pod->Key();
+    if (own < most || (own == most && !first_by_key)) continue;
+    largest = &pod;
+    most = own;
+  }
+  if (largest == nullptr) return peak;
+  const Profile profile = ProfileOf(node, *largest, resource);
+  peak.largest = {largest->pod->Key(), WorkloadHere(node, *largest->pod), most, profile.measured()};
+  return peak;
+}
+
 std::vector<NodeFigures> Account::Figures(NodeIndex node, Time now) const {
   std::vector<NodeFigures> all;
   if (node >= nodes_.size()) return all;
-  for (size_t r = 0; r < resources_.size(); ++r) {
-    const Sum& sum = At(node, r);
-    NodeFigures figures;
-    figures.name = options_.resources[r].name;
-    figures.state = StateOf(node, r, now);
-    if (figures.state != MetricState::kAbsent) figures.measured = LastMeasured(node, r);
-    figures.capacity = sum.capacity;
-    if (sum.limit != kNoLimit) figures.ceiling = sum.limit;
-    figures.sum_of_peaks = sum.usage.sum_of_peaks();
-    figures.peak_of_sum = sum.usage.peak_of_sum();
-    figures.peak_slot = sum.usage.peak_slot();
-    figures.system = nodes_[node].history ? nodes_[node].history->resources[r].curve.peak() : 0;
-    figures.reserved = sum.reserved;
-    figures.estimates = sum.usage.estimates();
-    for (size_t slot = 0; slot < options_.slots; ++slot) figures.curve.push_back(sum.usage.At(slot));
-    for (const PodHere& pod : nodes_[node].pods) {
-      const Profile profile = ProfileOf(node, pod, r);
-      figures.pods.push_back({pod.pod->Key(), WorkloadHere(node, *pod.pod), profile.peak(), profile.measured()});
-    }
-    std::sort(figures.pods.begin(), figures.pods.end(),
-              [](const auto& a, const auto& b) { return a.peak != b.peak ? a.peak > b.peak : a.key < b.key; });
-    all.push_back(std::move(figures));
-  }
+  for (size_t r = 0; r < resources_.size(); ++r) all.push_back(FiguresOf(node, r, now));
   return all;
 }
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "usage/outline.h"
+#include "usage/quantized_headroom.h"
 
 namespace huygens::usage {
 namespace {
@@ -24,7 +24,7 @@ void RecentFits::Remember(Demand& demand, size_t slots) {
   if (found == recent_.end()) {
     demand.recent = asked_;
     for (ResourceDemand& each : demand.resources) {
-      if (slots > 0) each.outline = std::make_shared<const PodOutline>(Outline::Of(each, slots));
+      if (slots > 0) each.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(each, slots));
     }
     if (recent_.size() < kMost) {
       found = recent_.insert(recent_.end(), Recent());
@@ -38,7 +38,8 @@ void RecentFits::Remember(Demand& demand, size_t slots) {
   }
   found->asked = asked_;
   demand.recent = found->demand.recent;
-  for (size_t r = 0; r < demand.resources.size(); ++r) demand.resources[r].outline = found->demand.resources[r].outline;
+  for (size_t r = 0; r < demand.resources.size(); ++r)
+    demand.resources[r].quantized = found->demand.resources[r].quantized;
 }
 
 RecentFits::Bits RecentFits::BitOf(const Demand& demand) const {

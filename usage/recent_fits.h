@@ -14,7 +14,7 @@ class RecentFits {
  public:
   using Bits = uint32_t;
 
-  // Sets `recent`, and if `slots` is not 0 the outlines: those of the same demand where it is known. Else it takes the
+  // Sets `recent`, and if `slots` is not 0 `quantized`: those of the same demand where it is known. Else it takes the
   // place of the one that was not asked about for longest.
   void Remember(Demand& demand, size_t slots);
   // One bit; none for a demand whose place another has taken.

@@ -18,9 +18,9 @@ double RoundedUp(double amount) {
 Gatherer::Gatherer(SlotMaxima& out, const PlacedPods& known, const Span& span, int64_t scale)
     : out_(out), known_(known), span_(span), scale_(static_cast<double>(scale)) {}
 
-wire::PrometheusVisitor Gatherer::Visitor(SubjectKind kind, bool by_slot) {
+PrometheusVisitor Gatherer::Visitor(SubjectKind kind, bool by_slot) {
   return {.on_series =
-              [this, kind](const wire::PrometheusLabels& labels) {
+              [this, kind](const PrometheusLabels& labels) {
                 const std::string subject = SubjectOf(kind, labels, known_);
                 if (subject.empty()) {
                   ++left_out_;

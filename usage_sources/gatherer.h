@@ -10,8 +10,8 @@
 
 #include "base/time.h"
 #include "usage_sources/placed_pods.h"
+#include "usage_sources/prometheus_answer.h"
 #include "usage_sources/slot_maxima.h"
-#include "wire/prometheus.h"
 
 namespace huygens::usage_sources {
 
@@ -28,16 +28,16 @@ class Gatherer {
   Gatherer(SlotMaxima& out, const PlacedPods& known, const Span& span, int64_t scale);
 
   // For an answer that holds samples with their own times.
-  wire::PrometheusVisitor Samples(SubjectKind kind) { return Visitor(kind, false); }
+  PrometheusVisitor Samples(SubjectKind kind) { return Visitor(kind, false); }
   // For an answer whose times are those at which slots end: nobody knows when in its slot a value was measured, so it
   // counts as measured when the slot began.
-  wire::PrometheusVisitor Highest(SubjectKind kind) { return Visitor(kind, true); }
+  PrometheusVisitor Highest(SubjectKind kind) { return Visitor(kind, true); }
 
   // Values that were no measurements, and series that name no subject.
   uint64_t left_out() const { return left_out_; }
 
  private:
-  wire::PrometheusVisitor Visitor(SubjectKind kind, bool by_slot);
+  PrometheusVisitor Visitor(SubjectKind kind, bool by_slot);
   void Take(SubjectKind kind, Time time, double value, bool by_slot);
 
   SlotMaxima& out_;

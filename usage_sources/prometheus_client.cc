@@ -23,7 +23,7 @@ bool Has(std::string_view text, std::string_view part) { return text.find(part) 
 // ("exceeded series limit"), Mimir ("exceeded the maximum number of chunks"), VictoriaMetrics ("cannot select more than
 // -search.maxSamplesPerQuery"). Limits on the age of data or the length of a range are not among them: these no smaller
 // query meets.
-bool IsTooMuch(const wire::PrometheusAnswer& answer) {
+bool IsTooMuch(const PrometheusAnswer& answer) {
   const auto says = [&](std::string_view part) { return Has(answer.error, part); };
   return answer.error_type == "timeout" || says("too many") || says("-search.max") ||
          ((says("exceed") || says("limit")) && (says("samples") || says("series") || says("chunks") || says("bytes")));
@@ -38,7 +38,7 @@ Status Exhausted(std::string_view text, bool size) {
 }
 
 // What an answer that is no success means to the caller.
-Status Explain(int code, const wire::PrometheusAnswer& answer, std::string_view doing) {
+Status Explain(int code, const PrometheusAnswer& answer, std::string_view doing) {
   const std::string text = Concat(doing, ": ", answer.error.empty() ? "no reason given" : answer.error, " (HTTP ",
                                   std::to_string(code), answer.error_type.empty() ? "" : ", ", answer.error_type, ")");
   if (IsTooMuch(answer)) {
@@ -120,13 +120,13 @@ StatusOr<std::unique_ptr<PrometheusClient>> PrometheusClient::Create(net::Client
 }
 
 StatusOr<std::vector<std::string>> PrometheusClient::Ask(std::string_view path, const std::string& form,
-                                                         const wire::PrometheusVisitor& visitor) {
+                                                         const PrometheusVisitor& visitor) {
   const std::string whole = Concat(form, "&timeout=", Seconds(timeout_ * 9 / 10));
   const std::string doing = Concat("POST ", url_, path);
   StatusOr<net::HttpReply> reply = Unavailable("");
   // Once more on a kept-alive connection that Prometheus had closed: to ask twice does no harm.
   for (int tries = 0; tries < 2; ++tries) {
-    wire::PrometheusDecoder decoder(visitor);
+    PrometheusDecoder decoder(visitor);
     Status read;
     bool began = false;
     ++traffic_.queries;
@@ -138,7 +138,7 @@ StatusOr<std::vector<std::string>> PrometheusClient::Ask(std::string_view path, 
     if (absl::IsUnknown(reply.status()) && !began) continue;
     if (!reply.ok()) break;
     traffic_.bytes += reply->transferred;
-    auto answer = read.ok() ? decoder.Finish() : StatusOr<wire::PrometheusAnswer>(read);
+    auto answer = read.ok() ? decoder.Finish() : StatusOr<PrometheusAnswer>(read);
     if (!answer.ok()) return ExplainForeign(reply->code, Message(answer.status()), doing);
     if (!answer->success) return Explain(reply->code, *answer, doing);
     return std::move(answer->warnings);
@@ -147,13 +147,13 @@ StatusOr<std::vector<std::string>> PrometheusClient::Ask(std::string_view path, 
 }
 
 StatusOr<std::vector<std::string>> PrometheusClient::Query(std::string_view query, Time at,
-                                                           const wire::PrometheusVisitor& visitor) {
+                                                           const PrometheusVisitor& visitor) {
   return Ask("/api/v1/query", Concat("query=", net::PercentEncoded(query), "&time=", Seconds(at.time_since_epoch())),
              visitor);
 }
 
 StatusOr<std::vector<std::string>> PrometheusClient::QueryRange(std::string_view query, Time first, Time last,
-                                                                Duration step, const wire::PrometheusVisitor& visitor) {
+                                                                Duration step, const PrometheusVisitor& visitor) {
   const std::string encoded = net::PercentEncoded(query);
   std::vector<std::string> warnings;
   for (Time start = first; start <= last; start += step * kMostPoints) {

@@ -22,7 +22,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "net/client.h"
-#include "wire/prometheus.h"
+#include "usage_sources/prometheus_answer.h"
 
 namespace huygens::usage_sources {
 
@@ -44,17 +44,17 @@ class PrometheusClient {
 
   // The warnings of the answer; where there are any the data may be partial. After an error the visitor may have seen a
   // part of the answer.
-  StatusOr<std::vector<std::string>> Query(std::string_view query, Time at, const wire::PrometheusVisitor& visitor);
+  StatusOr<std::vector<std::string>> Query(std::string_view query, Time at, const PrometheusVisitor& visitor);
   // At `first`, `first` + `step`, … up to `last`; cut where Prometheus allows no more points in one answer.
   StatusOr<std::vector<std::string>> QueryRange(std::string_view query, Time first, Time last, Duration step,
-                                                const wire::PrometheusVisitor& visitor);
+                                                const PrometheusVisitor& visitor);
   void Cancel() { client_->Cancel(); }
   const Traffic& traffic() const { return traffic_; }
 
  private:
   PrometheusClient(std::unique_ptr<net::Client> client, std::string url, Duration timeout, net::Headers headers);
   StatusOr<std::vector<std::string>> Ask(std::string_view path, const std::string& form,
-                                         const wire::PrometheusVisitor& visitor);
+                                         const PrometheusVisitor& visitor);
 
   const std::unique_ptr<net::Client> client_;
   const std::string url_;

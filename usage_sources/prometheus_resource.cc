@@ -121,7 +121,7 @@ Status PrometheusResource::FetchSlots(SubjectKind kind, bool recorded, int64_t f
   // At the last millisecond of each slot, from which a window of one slot reaches back to its beginning. Prometheus
   // before 3.0 counts the very last millisecond of the slot before, too, which does no harm.
   const auto end_of = [&](int64_t slot) { return Time(usage_.slot * (slot + 1)) - std::chrono::milliseconds(1); };
-  const wire::PrometheusVisitor visitor = gatherer.Highest(kind);
+  const PrometheusVisitor visitor = gatherer.Highest(kind);
   return AskFor(kind, recorded, history_parts_[recorded ? 1 : 0], first == last, [&](const std::string& expression) {
     const std::string query = Highest(expression, recorded, usage_.slot, Step());
     return Warn(round.client.QueryRange(query, end_of(first), end_of(last), usage_.slot, visitor), outcome);
@@ -162,7 +162,7 @@ Status PrometheusResource::FetchPresent(const Round& round, Outcome& outcome) {
   Gatherer gatherer(maxima, known_, {usage_.slot, open, open + 1, round.now + kSkew}, scale_);
   for (const SubjectKind kind : kKinds) {
     const bool recorded = round.recorded.contains(expressions_.Of(kind).recorded);
-    const wire::PrometheusVisitor now = gatherer.Samples(kind), so_far = gatherer.Highest(kind);
+    const PrometheusVisitor now = gatherer.Samples(kind), so_far = gatherer.Highest(kind);
     std::vector<Part>& parts = present_parts_[recorded ? 1 : 0];
     HUYGENS_RETURN_IF_ERROR(AskFor(kind, recorded, parts, true, [&](const std::string& expression) {
       return Warn(round.client.Query(expression, round.now, now), outcome);

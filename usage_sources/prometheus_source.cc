@@ -108,7 +108,7 @@ std::vector<Status> PrometheusSource::RefreshAll(Time now, const Deliver& delive
 
 Status PrometheusSource::LookForRecordings(Time now) {
   recorded_.clear();
-  const auto take = [&](const wire::PrometheusLabels& labels) {
+  const auto take = [&](const PrometheusLabels& labels) {
     recorded_.insert(Recording(labels, options_.scope));
     return false;
   };

@@ -107,7 +107,7 @@ std::string RecordingsQuery(const Scope& scope) {
                 Selector("", scope, {Concat(R"(__name__=~")", kRecordedWorkloads, "|", kRecordedNodes, "\"")}), ")");
 }
 
-std::string Recording(const wire::PrometheusLabels& labels, const Scope& scope) {
+std::string Recording(const PrometheusLabels& labels, const Scope& scope) {
   std::string_view name, resource;
   for (const auto& [key, value] : labels) {
     if (key == "__name__") name = value;

@@ -10,10 +10,10 @@
 
 #include "base/time.h"
 #include "usage/options.h"
+#include "usage_sources/prometheus_answer.h"
 #include "usage_sources/series.h"
 #include "usage_sources/shard.h"
 #include "usage_sources/subject.h"
-#include "wire/prometheus.h"
 
 namespace huygens::usage_sources {
 
@@ -57,7 +57,7 @@ Expression WorkloadsIn(const Part& part, std::string_view resource, int64_t quan
 
 // One series for each `Expression::recorded` that yields something now, for any resource, and which that is.
 std::string RecordingsQuery(const Scope& scope = {});
-std::string Recording(const wire::PrometheusLabels& labels, const Scope& scope = {});
+std::string Recording(const PrometheusLabels& labels, const Scope& scope = {});
 
 // The highest value of `expression` over the `window` that ends when the query is evaluated, one of each series. What
 // is not recorded is worked out once a `step` for it.

@@ -9,7 +9,7 @@
 namespace huygens::usage_sources {
 namespace {
 
-std::string_view Label(const wire::PrometheusLabels& labels, std::string_view name) {
+std::string_view Label(const PrometheusLabels& labels, std::string_view name) {
   for (const auto& [key, value] : labels) {
     if (key == name) return value;
   }
@@ -18,7 +18,7 @@ std::string_view Label(const wire::PrometheusLabels& labels, std::string_view na
 
 }  // namespace
 
-std::string SubjectOf(SubjectKind kind, const wire::PrometheusLabels& labels, const PlacedPods& known) {
+std::string SubjectOf(SubjectKind kind, const PrometheusLabels& labels, const PlacedPods& known) {
   if (kind == SubjectKind::kNode) return std::string(Label(labels, "node"));
   const std::string_view space = Label(labels, "namespace");
   const std::string_view pod = Label(labels, "pod");

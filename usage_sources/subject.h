@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "wire/prometheus.h"
+#include "usage_sources/prometheus_answer.h"
 
 namespace huygens::usage_sources {
 
@@ -17,6 +17,6 @@ enum class SubjectKind : uint8_t {
 
 // Of a series with the labels of Expressions (usage_sources/queries.h); empty where they name none. `known` says of a
 // pod what its name does not.
-std::string SubjectOf(SubjectKind kind, const wire::PrometheusLabels& labels, const PlacedPods& known);
+std::string SubjectOf(SubjectKind kind, const PrometheusLabels& labels, const PlacedPods& known);
 
 }  // namespace huygens::usage_sources

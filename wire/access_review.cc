@@ -1,8 +1,8 @@
 #include "wire/access_review.h"
 
-#include "base/json_text.h"
 #include "base/text.h"
-#include "wire/json_reader.h"
+#include "json/append.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 
@@ -37,18 +37,16 @@ StatusOr<bool> DecodeAccessReview(std::string_view json) {
   struct Review {
     bool answered = false, allowed = false;
   };
-  HUYGENS_ASSIGN_OR_RETURN(const Review review, DecodeObject<Review>(json, [](JsonReader& in, Review& out) {
-                             return in.Members([&](const JsonKey& key) {
-                               if (!key.Is("status")) return absl::OkStatus();
-                               return in.Members([&](const JsonKey& field) {
-                                 if (!field.Is("allowed")) return absl::OkStatus();
-                                 out.answered = true;
-                                 return in.Read(out.allowed);
-                               });
-                             });
-                           }));
-  if (!review.answered) return Invalid("no status.allowed in it: not the answer to an access review");
-  return review.allowed;
+  const auto review = DecodeObject<Review>(json, [](JsonReader& in, Review& out) {
+    const auto read_allowed = [&] {
+      out.answered = true;
+      return in.Read(out.allowed);
+    };
+    return in.Fields("status", [&] { return in.Fields("allowed", read_allowed); });
+  });
+  if (!review.ok()) return review.status();
+  if (!review->answered) return Invalid("no status.allowed in it: not the answer to an access review");
+  return review->allowed;
 }
 
 }  // namespace huygens::wire

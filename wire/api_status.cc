@@ -1,6 +1,6 @@
 #include "wire/api_status.h"
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 
@@ -18,10 +18,8 @@ StatusOr<ApiStatus> DecodeApiStatus(std::string_view json) {
         out.success = text == "Success";
       }
       if (!key.Is("details")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& detail) {
-        if (!detail.Is("retryAfterSeconds") || in.Next() == JsonType::kNull) return absl::OkStatus();
-        return in.Read(out.retry_after_seconds.emplace());
-      });
+      return in.Fields("retryAfterSeconds",
+                       [&] { return in.SkipNull() ? absl::OkStatus() : in.Read(out.retry_after_seconds.emplace()); });
     });
   });
   if (status.ok() && kind != "Status") return Invalid(Concat("kind is \"", kind, "\", not Status"));

@@ -3,18 +3,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/json_text.h"
 #include "base/quantity.h"
+#include "json/append.h"
 
 namespace huygens::wire {
 namespace {
-
-std::string ZoneName(int id, const cluster::NodeTopology& topology) {
-  for (const cluster::Zone& zone : topology.zones) {
-    if (zone.id == id) return zone.name;
-  }
-  return Concat("node", std::to_string(id));
-}
 
 // `"cpu":"2","memory":"4Gi"`, ordered by name as Go orders the keys of a map; false if all are 0.
 bool AppendAmounts(std::string& out, const ResourceVector& amounts, const ResourceNames& names) {
@@ -74,7 +67,9 @@ void AppendBinding(std::string& out, const Binding& binding) {
 void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
                           const cluster::NodeTopology& topology, const ResourceNames& names) {
   std::vector<std::pair<std::string, const ResourceVector*>> named;
-  for (const cluster::ZoneAmount& zone : zones) named.emplace_back(ZoneName(zone.zone, topology), &zone.amount);
+  for (const cluster::ZoneAmount& zone : zones) {
+    named.emplace_back(cluster::ZoneName(zone.zone, &topology), &zone.amount);
+  }
   std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   out += '[';
   bool first = true;
@@ -90,8 +85,8 @@ void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount>
   out += ']';
 }
 
-void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology* topology,
-                     const ResourceNames& names) {
+void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement,
+                               const cluster::NodeTopology* topology, const ResourceNames& names) {
   AppendField(out, R"({"uid":)", placement.uid);
   AppendField(out, R"(,"node":)", placement.node);
   if (placement.quota != nullptr && !placement.quota->group.empty()) AppendGroup(out, *placement.quota);
@@ -99,7 +94,7 @@ void AppendPlacement(std::string& out, const Placement& placement, const cluster
     out += R"(,"zones":[)";
     bool first = true;
     for (const cluster::ZoneAmount& zone : placement.zones) {
-      AppendField(out, first ? R"({"name":)" : R"(,{"name":)", ZoneName(zone.zone, *topology));
+      AppendField(out, first ? R"({"name":)" : R"(,{"name":)", cluster::ZoneName(zone.zone, topology));
       first = false;
       std::string amounts;
       if (AppendAmounts(amounts, zone.amount, names)) out += Concat(",", amounts);

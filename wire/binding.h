@@ -35,7 +35,7 @@ void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount>
 // The text of huygens.dev/placement:
 // {"uid","node","group","models":{"cpu",...},"zones":[{"name","cpu",...}],"by","at"}, zones in the order given; without
 // a group nothing is said of it or of models.
-struct Placement {
+struct PlacementAnnotation {
   std::string_view uid;
   std::string_view node;
   const cluster::QuotaLabels* quota = nullptr;  // null: belongs to no group
@@ -44,7 +44,7 @@ struct Placement {
   Time at;
 };
 // Without `topology` nothing is said of zones.
-void AppendPlacement(std::string& out, const Placement& placement, const cluster::NodeTopology* topology,
-                     const ResourceNames& names);
+void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement,
+                               const cluster::NodeTopology* topology, const ResourceNames& names);
 
 }  // namespace huygens::wire

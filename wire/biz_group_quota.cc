@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/object_meta.h"
 #include "wire/resources.h"
 
@@ -38,16 +38,10 @@ Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
 }
 
 Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
-  return in.Members([&](const JsonKey& key) -> Status {
+  return in.Members([&](const JsonKey& key) {
     if (key.Is("used")) return ReadAmounts(in, out.used);
     if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
-    if (!key.Is("lastReconcileTime")) return absl::OkStatus();
-    out.last_reconcile.reset();
-    if (in.SkipNull()) return absl::OkStatus();
-    std::string text;
-    HUYGENS_RETURN_IF_ERROR(in.Read(text));
-    HUYGENS_ASSIGN_OR_RETURN(out.last_reconcile, ParseRfc3339(text));
-    return absl::OkStatus();
+    return key.Is("lastReconcileTime") ? ReadTime(in, out.last_reconcile) : absl::OkStatus();
   });
 }
 
@@ -55,15 +49,12 @@ Status ReadWithoutStatus(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& part) {
     if (part.Is("metadata")) return ReadMetadata(in, out);
     if (!part.Is("spec")) return absl::OkStatus();
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("parentBizGroup")) return in.Read(out.parent);
-      return key.Is("hard") ? ReadAmounts(in, out.hard) : absl::OkStatus();
-    });
+    return in.Fields("parentBizGroup", out.parent, "hard", [&] { return ReadAmounts(in, out.hard); });
   });
 }
 
 Status ReadStatusAlone(JsonReader& in, BizGroupQuota& out) {
-  return in.Members([&](const JsonKey& part) { return part.Is("status") ? ReadStatus(in, out) : absl::OkStatus(); });
+  return in.Fields("status", [&] { return ReadStatus(in, out); });
 }
 
 BizGroupQuota Defective(std::string name, std::string_view why) {

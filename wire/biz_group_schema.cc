@@ -6,9 +6,9 @@
 #include <initializer_list>
 #include <regex>
 
+#include "base/text.h"
 #include "base/time.h"
-#include "wire/json_reader.h"
-#include "wire/text_cut.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {

@@ -7,10 +7,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/text.h"
 #include "base/time.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/object_meta.h"
-#include "wire/text_cut.h"
 
 namespace huygens::wire {
 namespace {
@@ -90,8 +90,7 @@ Status ReadSpec(JsonReader& in, Devices& out, std::string& unknown) {
   return in.Members([&](const JsonKey& key) -> Status {
     if (key.Is("spec")) return ReadSpec(in, out, unknown);  // of a template
     if (!key.Is("devices")) return absl::OkStatus();
-    return in.Members([&](const JsonKey& part) -> Status {
-      if (!part.Is("requests")) return absl::OkStatus();
+    return in.Fields("requests", [&] {
       out.clear();
       return in.Elements([&](size_t) { return ReadRequest(in, out, unknown); });
     });
@@ -103,10 +102,7 @@ Status ReadReservedFor(JsonReader& in, std::vector<std::string>& out) {
   out.clear();
   return in.Elements([&](size_t) -> Status {
     std::string resource, uid;
-    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
-      if (key.Is("resource")) return in.Read(resource);
-      return key.Is("uid") ? in.Read(uid) : absl::OkStatus();
-    }));
+    HUYGENS_RETURN_IF_ERROR(in.Fields("resource", resource, "uid", uid));
     if (resource == "pods" && !uid.empty()) out.push_back(std::move(uid));
     return absl::OkStatus();
   });
@@ -119,17 +115,10 @@ Status ReadClaim(JsonReader& in, ResourceClaim& out, std::string& unknown) {
   std::string kind;
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) -> Status {
     if (part.Is("kind")) return in.Read(kind);
-    if (part.Is("metadata")) {
-      return in.Members([&](const JsonKey& key) {
-        if (key.Is("name")) return in.Read(out.name);
-        return key.Is("namespace") ? in.Read(out.namespace_name) : absl::OkStatus();
-      });
-    }
+    if (part.Is("metadata")) return in.Fields("name", out.name, "namespace", out.namespace_name);
     if (part.Is("spec")) return ReadSpec(in, devices, unknown);
     if (!part.Is("status")) return absl::OkStatus();
-    return in.Members([&](const JsonKey& key) {
-      return key.Is("reservedFor") ? ReadReservedFor(in, out.reserved_for) : absl::OkStatus();
-    });
+    return in.Fields("reservedFor", [&] { return ReadReservedFor(in, out.reserved_for); });
   }));
   out.is_template = kind == kTemplate;
   out.devices.assign(devices.begin(), devices.end());
@@ -160,19 +149,13 @@ StatusOr<ResourceClaim> DecodeResourceClaim(std::string_view json, Status* left_
 StatusOr<DeviceClass> DecodeDeviceClass(std::string_view json) {
   auto device_class = DecodeObject<DeviceClass>(json, [](JsonReader& in, DeviceClass& out) {
     return in.Members([&](const JsonKey& part) -> Status {
-      if (part.Is("spec")) {
-        return in.Members([&](const JsonKey& key) {
-          return key.Is("extendedResourceName") ? in.Read(out.extended_resource) : absl::OkStatus();
-        });
-      }
+      if (part.Is("spec")) return in.Fields("extendedResourceName", out.extended_resource);
       if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) -> Status {
-        if (key.Is("name")) return in.Read(out.name);
-        if (!key.Is("creationTimestamp") || in.SkipNull()) return absl::OkStatus();
-        std::string text;
-        HUYGENS_RETURN_IF_ERROR(in.Read(text));
-        HUYGENS_ASSIGN_OR_RETURN(const Time created, ParseRfc3339(text));
-        out.created = std::chrono::duration_cast<std::chrono::seconds>(created.time_since_epoch()).count();
+      return in.Fields("name", out.name, "creationTimestamp", [&]() -> Status {
+        std::optional<Time> created;
+        HUYGENS_RETURN_IF_ERROR(ReadTime(in, created));
+        if (created)
+          out.created = std::chrono::duration_cast<std::chrono::seconds>(created->time_since_epoch()).count();
         return absl::OkStatus();
       });
     });

@@ -1,7 +1,7 @@
 #include "wire/event_object.h"
 
-#include "base/json_text.h"
-#include "wire/text_cut.h"
+#include "base/text.h"
+#include "json/append.h"
 
 namespace huygens::wire {
 namespace {

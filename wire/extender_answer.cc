@@ -4,7 +4,7 @@
 #include <charconv>
 #include <cstring>
 
-#include "base/json_text.h"
+#include "json/append.h"
 
 namespace huygens::wire {
 namespace {

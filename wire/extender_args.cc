@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "wire/json_reader.h"
-#include "wire/plain_texts.h"
+#include "json/plain_texts.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
@@ -25,10 +25,8 @@ Status ReadRawObject(JsonReader& in, std::string_view& out) {
 Status ReadIdentified(JsonReader& in, OwnedTexts& owned, std::string_view field, std::string_view& value,
                       std::string_view& json) {
   const char* begin = in.position();
-  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
-    if (!part.Is("metadata")) return absl::OkStatus();
-    return in.Members([&](const JsonKey& key) { return key.Is(field) ? in.Read(value, owned) : absl::OkStatus(); });
-  }));
+  const auto read_value = [&] { return in.Read(value, owned); };
+  HUYGENS_RETURN_IF_ERROR(in.Fields("metadata", [&] { return in.Fields(field, read_value); }));
   json = Between(begin, in.position());
   return absl::OkStatus();
 }
@@ -77,7 +75,7 @@ Status ReadNodes(JsonReader& in, OwnedTexts& owned, std::optional<NodeList>& out
 
 Status ReadVictim(JsonReader& in, OwnedTexts& owned, bool full, Victim& out) {
   if (full) return ReadIdentified(in, owned, "uid", out.uid, out.pod);
-  return in.Members([&](const JsonKey& key) { return key.Is("UID") ? in.Read(out.uid, owned) : absl::OkStatus(); });
+  return in.Fields("UID", [&] { return in.Read(out.uid, owned); });
 }
 
 // NodeNameToVictims (full pods) or NodeNameToMetaVictims. A node that occurs twice has what was said last.
@@ -152,13 +150,8 @@ StatusOr<PreemptArgs> DecodePreemptArgs(std::string_view body) {
 
 StatusOr<BindArgs> DecodeBindArgs(std::string_view body) {
   return DecodeObject<BindArgs>(body, [](JsonReader& in, BindArgs& out) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("PodName")) return in.Read(out.pod_name);
-      if (key.Is("PodNamespace")) return in.Read(out.pod_namespace);
-      if (key.Is("PodUID")) return in.Read(out.pod_uid);
-      if (key.Is("Node")) return in.Read(out.node);
-      return absl::OkStatus();
-    });
+    return in.Fields("PodName", out.pod_name, "PodNamespace", out.pod_namespace, "PodUID", out.pod_uid, "Node",
+                     out.node);
   });
 }
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "base/status.h"
-#include "wire/owned_texts.h"
+#include "json/owned_texts.h"
 
 namespace huygens::wire {
 

@@ -1,6 +1,6 @@
 #include "wire/kubelet_configuration.h"
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
@@ -29,15 +29,13 @@ Status ReadKubelet(JsonReader& in, KubeletConfiguration& out) {
 
 StatusOr<KubeletConfiguration> DecodeConfigz(std::string_view json) {
   bool found = false;
-  HUYGENS_ASSIGN_OR_RETURN(KubeletConfiguration configuration,
-                           DecodeObject<KubeletConfiguration>(json, [&](JsonReader& in, KubeletConfiguration& out) {
-                             return in.Members([&](const JsonKey& key) {
-                               if (!key.Is("kubeletconfig")) return absl::OkStatus();
-                               found = true;
-                               return ReadKubelet(in, out);
-                             });
-                           }));
-  if (!found) return Invalid("no kubeletconfig in it: not the answer of a kubelet");
+  auto configuration = DecodeObject<KubeletConfiguration>(json, [&](JsonReader& in, KubeletConfiguration& out) {
+    return in.Fields("kubeletconfig", [&] {
+      found = true;
+      return ReadKubelet(in, out);
+    });
+  });
+  if (configuration.ok() && !found) return Invalid("no kubeletconfig in it: not the answer of a kubelet");
   return configuration;
 }
 

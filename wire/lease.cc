@@ -1,21 +1,12 @@
 #include "wire/lease.h"
 
-#include "base/json_text.h"
-#include "wire/json_reader.h"
+#include "json/append.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
 
 constexpr std::string_view kWaitingAnnotation = "huygens.dev/waiting";
-
-Status ReadTime(JsonReader& in, std::optional<Time>& out) {
-  out.reset();
-  if (in.SkipNull()) return absl::OkStatus();
-  std::string text;
-  HUYGENS_RETURN_IF_ERROR(in.Read(text));
-  HUYGENS_ASSIGN_OR_RETURN(out, ParseRfc3339(text));
-  return absl::OkStatus();
-}
 
 Status ReadSpec(JsonReader& in, Lease& out) {
   return in.Members([&](const JsonKey& key) {
@@ -27,34 +18,6 @@ Status ReadSpec(JsonReader& in, Lease& out) {
     return absl::OkStatus();
   });
 }
-
-Status ReadAnnotations(JsonReader& in, Lease& out) {
-  return in.Members(
-      [&](const JsonKey& key) { return key.Is(kWaitingAnnotation) ? in.Read(out.waiting) : absl::OkStatus(); });
-}
-
-// Fields in a fixed order, empty ones left out.
-class FieldWriter {
- public:
-  explicit FieldWriter(std::string& out) : out_(out) {}
-  void Text(std::string_view name, std::string_view value) {
-    if (value.empty()) return;
-    Name(name);
-    AppendJsonString(out_, value);
-  }
-  void Number(std::string_view name, int64_t value) {
-    Name(name);
-    AppendJsonInt(out_, value);
-  }
-
- private:
-  void Name(std::string_view name) {
-    if (out_.back() != '{') out_ += ',';
-    AppendJsonString(out_, name);
-    out_ += ':';
-  }
-  std::string& out_;
-};
 
 }  // namespace
 
@@ -68,7 +31,7 @@ StatusOr<Lease> DecodeLease(std::string_view json) {
         if (key.Is("namespace")) return in.Read(out.namespace_name);
         if (key.Is("uid")) return in.Read(out.uid);
         if (key.Is("resourceVersion")) return in.Read(out.resource_version);
-        if (key.Is("annotations")) return ReadAnnotations(in, out);
+        if (key.Is("annotations")) return in.Fields(kWaitingAnnotation, out.waiting);
         return absl::OkStatus();
       });
     });
@@ -76,23 +39,30 @@ StatusOr<Lease> DecodeLease(std::string_view json) {
 }
 
 void AppendLease(std::string& out, const Lease& lease) {
-  FieldWriter fields(out);
+  const auto text = [&](std::string_view name, std::string_view value) {
+    if (!value.empty()) AppendJsonField(out, name, value);
+  };
   out += R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{)";
-  fields.Text("name", lease.name);
-  fields.Text("namespace", lease.namespace_name);
-  fields.Text("uid", lease.uid);
-  fields.Text("resourceVersion", lease.resource_version);
+  text("name", lease.name);
+  text("namespace", lease.namespace_name);
+  text("uid", lease.uid);
+  text("resourceVersion", lease.resource_version);
   if (!lease.waiting.empty()) {
-    out += R"(,"annotations":{)";
-    fields.Text(kWaitingAnnotation, lease.waiting);
+    AppendJsonKey(out, "annotations");
+    out += '{';
+    text(kWaitingAnnotation, lease.waiting);
     out += '}';
   }
   out += R"(},"spec":{)";
-  fields.Text("holderIdentity", lease.holder);
-  if (lease.duration_seconds != 0) fields.Number("leaseDurationSeconds", lease.duration_seconds);
-  if (lease.acquired) fields.Text("acquireTime", FormatRfc3339Micro(*lease.acquired));
-  if (lease.renewed) fields.Text("renewTime", FormatRfc3339Micro(*lease.renewed));
-  fields.Number("leaseTransitions", lease.transitions);
+  text("holderIdentity", lease.holder);
+  if (lease.duration_seconds != 0) {
+    AppendJsonKey(out, "leaseDurationSeconds");
+    AppendJsonInt(out, lease.duration_seconds);
+  }
+  if (lease.acquired) text("acquireTime", FormatRfc3339Micro(*lease.acquired));
+  if (lease.renewed) text("renewTime", FormatRfc3339Micro(*lease.renewed));
+  AppendJsonKey(out, "leaseTransitions");
+  AppendJsonInt(out, lease.transitions);
   out += "}}";
 }
 

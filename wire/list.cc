@@ -1,6 +1,6 @@
 #include "wire/list.h"
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/object_meta.h"
 
 namespace huygens::wire {
@@ -12,11 +12,9 @@ Status ReadItem(JsonReader& in, ListItem& item) {
   if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
   const char* const begin = in.position();
   std::string version;
-  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
-    if (!part.Is("metadata") || in.Next() != JsonType::kObject) return absl::OkStatus();
-    return in.Members([&](const JsonKey& key) {
-      return key.Is("resourceVersion") && in.Next() == JsonType::kString ? in.Read(version) : absl::OkStatus();
-    });
+  const auto read_version = [&] { return in.Next() == JsonType::kString ? in.Read(version) : absl::OkStatus(); };
+  HUYGENS_RETURN_IF_ERROR(in.Fields("metadata", [&] {
+    return in.Next() == JsonType::kObject ? in.Fields("resourceVersion", read_version) : absl::OkStatus();
   }));
   item.text = {begin, static_cast<size_t>(in.position() - begin)};
   item.resource_version = ParseResourceVersion(version);
@@ -34,11 +32,7 @@ StatusOr<ObjectList> DecodeList(std::string_view json) {
         return ReadList(in, out.items, [&](ListItem& item) { return ReadItem(in, item); });
       }
       if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) {
-        if (key.Is("resourceVersion")) return in.Read(out.resource_version);
-        if (key.Is("continue")) return in.Read(out.continue_token);
-        return absl::OkStatus();
-      });
+      return in.Fields("resourceVersion", out.resource_version, "continue", out.continue_token);
     });
   });
   if (list.ok() && !has_items) return Invalid("not a list: it has no items");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {
@@ -30,13 +30,7 @@ StatusOr<ResourceMetrics> DecodeResourceMetrics(std::string_view json, const Res
   const auto read_usage = [&](JsonReader& in, ResourceVector& out) { return ReadKnownResources(in, names, out); };
   auto metrics = DecodeObject<ResourceMetrics>(json, [&](JsonReader& in, ResourceMetrics& out) {
     return in.Members([&](const JsonKey& part) {
-      if (part.Is("metadata")) {
-        return in.Members([&](const JsonKey& key) {
-          if (key.Is("namespace")) return in.Read(out.namespace_name);
-          if (key.Is("name")) return in.Read(out.name);
-          return absl::OkStatus();
-        });
-      }
+      if (part.Is("metadata")) return in.Fields("namespace", out.namespace_name, "name", out.name);
       if (part.Is("timestamp")) {
         std::string text;
         HUYGENS_RETURN_IF_ERROR(in.Read(text));
@@ -47,8 +41,7 @@ StatusOr<ResourceMetrics> DecodeResourceMetrics(std::string_view json, const Res
       if (!part.Is("containers")) return absl::OkStatus();
       return in.Elements([&](size_t) {
         ResourceVector& usage = parts.emplace_back();
-        return in.Members(
-            [&](const JsonKey& key) { return key.Is("usage") ? read_usage(in, usage) : absl::OkStatus(); });
+        return in.Fields("usage", [&] { return read_usage(in, usage); });
       });
     });
   });

@@ -1,9 +1,9 @@
 #include "wire/node.h"
 
-#include "wire/json_reader.h"
+#include "base/text.h"
+#include "json/reader.h"
 #include "wire/node_annotations.h"
 #include "wire/resources.h"
-#include "wire/text_cut.h"
 
 namespace huygens::wire {
 

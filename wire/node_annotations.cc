@@ -2,7 +2,7 @@
 
 #include "base/millionths.h"
 #include "base/resource_alias.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {

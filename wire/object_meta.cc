@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 
@@ -12,13 +12,8 @@ StatusOr<ObjectMeta> DecodeObjectMeta(std::string_view json) {
       if (part.Is("apiVersion")) return in.Read(out.api_version);
       if (part.Is("kind")) return in.Read(out.kind);
       if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) {
-        if (key.Is("name")) return in.Read(out.name);
-        if (key.Is("namespace")) return in.Read(out.namespace_name);
-        if (key.Is("uid")) return in.Read(out.uid);
-        if (key.Is("resourceVersion")) return in.Read(out.resource_version);
-        return absl::OkStatus();
-      });
+      return in.Fields("name", out.name, "namespace", out.namespace_name, "uid", out.uid, "resourceVersion",
+                       out.resource_version);
     });
   });
 }

@@ -1,11 +1,13 @@
 #include "wire/pod.h"
 
+#include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cluster/unknown_resources.h"
+#include "json/reader.h"
 #include "wire/binding.h"
-#include "wire/json_reader.h"
 #include "wire/pod_annotations.h"
 #include "wire/pod_claims.h"
 #include "wire/pod_status.h"
@@ -29,20 +31,31 @@ struct MarkTexts {
   std::string observed;
 };
 
-Status ReadAnnotations(JsonReader& in, Pod& pod, MarkTexts& marks) {
+using Keys = std::vector<std::string>;
+
+bool IsAskedFor(const Keys& keys, std::string_view key) {
+  return !keys.empty() && std::ranges::find(keys, key) != keys.end();
+}
+
+cluster::PodTexts& TextsOf(Pod& pod) { return pod.texts ? *pod.texts : pod.texts.emplace(); }
+
+Status ReadAnnotations(JsonReader& in, const Keys& asked_for, Pod& pod, MarkTexts& marks) {
   if (in.Next() == JsonType::kNull) {
     pod.cpu_policy = cluster::CpuPolicy::kUnset;
     pod.smt = cluster::Smt::kUnset;
     pod.topology_awareness.reset();
     marks = MarkTexts();
+    if (pod.texts) pod.texts->annotations.clear();
   }
   return in.Members([&](const JsonKey& key) -> Status {
     bool policy = key.text == kCpuPolicyAnnotation, awareness = key.text == kAwarenessAnnotation;
     bool result = key.text == kTopologyResultAnnotation, placement = key.text == kPlacementAnnotation;
     bool smt = key.text == kSmtAnnotation, observed = key.text == kObservedAnnotation;
-    if (!policy && !awareness && !result && !placement && !smt && !observed) return absl::OkStatus();
+    const bool kept = IsAskedFor(asked_for, key.text);
+    if (!policy && !awareness && !result && !placement && !smt && !observed && !kept) return absl::OkStatus();
     std::string text;
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
+    if (kept) TextsOf(pod).annotations.emplace_back(key.text, text);
     if (policy) pod.cpu_policy = ParseCpuPolicy(text);
     if (smt) pod.smt = ParseSmt(text);
     if (awareness) pod.topology_awareness = ParseBoolWord(text);
@@ -53,15 +66,18 @@ Status ReadAnnotations(JsonReader& in, Pod& pod, MarkTexts& marks) {
   });
 }
 
-Status ReadLabels(JsonReader& in, Pod& pod) {
+Status ReadLabels(JsonReader& in, const Keys& asked_for, Pod& pod) {
   pod.quota.reset();
+  if (pod.texts) pod.texts->labels.clear();
   if (in.SkipNull()) return absl::OkStatus();
   cluster::QuotaLabels labels;
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
-    if (!key.text.starts_with(cluster::kQuotaGroupLabel)) return absl::OkStatus();
+    const bool of_quota = key.text.starts_with(cluster::kQuotaGroupLabel), kept = IsAskedFor(asked_for, key.text);
+    if (!of_quota && !kept) return absl::OkStatus();
     std::string value;
     HUYGENS_RETURN_IF_ERROR(in.Read(value));
-    TakeQuotaLabel(key.text, value, labels);
+    if (of_quota) TakeQuotaLabel(key.text, value, labels);
+    if (kept) TextsOf(pod).labels.emplace_back(key.text, std::move(value));
     return absl::OkStatus();
   }));
   if (labels != cluster::QuotaLabels()) pod.quota = std::make_shared<const cluster::QuotaLabels>(std::move(labels));
@@ -76,12 +92,7 @@ Status ReadOwners(JsonReader& in, Pod& pod) {
   return in.Elements([&](size_t) -> Status {
     std::string api_version, kind, name;
     bool controller = false;
-    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
-      if (key.Is("apiVersion")) return in.Read(api_version);
-      if (key.Is("kind")) return in.Read(kind);
-      if (key.Is("name")) return in.Read(name);
-      return key.Is("controller") ? in.Read(controller) : absl::OkStatus();
-    }));
+    HUYGENS_RETURN_IF_ERROR(in.Fields("apiVersion", api_version, "kind", kind, "name", name, "controller", controller));
     if (controller && pod.owner_kind.empty()) {
       pod.owned_by_daemon_set = kind == "DaemonSet" && api_version.starts_with("apps/");
       pod.owner_kind = kind;
@@ -91,13 +102,13 @@ Status ReadOwners(JsonReader& in, Pod& pod) {
   });
 }
 
-Status ReadMetadata(JsonReader& in, Pod& pod, MarkTexts& marks) {
+Status ReadMetadata(JsonReader& in, const ResourceNames::PodKeys& asked_for, Pod& pod, MarkTexts& marks) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(pod.name);
     if (key.Is("namespace")) return in.Read(pod.namespace_name);
     if (key.Is("uid")) return in.Read(pod.uid);
-    if (key.Is("annotations")) return ReadAnnotations(in, pod, marks);
-    if (key.Is("labels")) return ReadLabels(in, pod);
+    if (key.Is("annotations")) return ReadAnnotations(in, asked_for.annotations, pod, marks);
+    if (key.Is("labels")) return ReadLabels(in, asked_for.labels, pod);
     if (key.Is("ownerReferences")) return ReadOwners(in, pod);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
@@ -125,11 +136,6 @@ Status ReadPreemptionPolicy(JsonReader& in, bool& preempts) {
   return absl::OkStatus();
 }
 
-Status ReadSchedulingGroup(JsonReader& in, Pod& pod) {
-  return in.Members(
-      [&](const JsonKey& key) { return key.Is("podGroupName") ? in.Read(pod.scheduling_group) : absl::OkStatus(); });
-}
-
 Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
@@ -138,7 +144,7 @@ Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
     if (key.Is("initContainers")) return ReadContainers(in, names, pod.init_containers);
     if (key.Is("containers")) return ReadContainers(in, names, pod.containers);
     if (key.Is("preemptionPolicy")) return ReadPreemptionPolicy(in, pod.preempts);
-    if (key.Is("schedulingGroup")) return ReadSchedulingGroup(in, pod);
+    if (key.Is("schedulingGroup")) return in.Fields("podGroupName", pod.scheduling_group);
     if (key.Is("resourceClaims")) return ReadPodClaims(in, pod.claims);
     return key.Is("resources") ? ReadPodResources(in, names, pod.pod_level) : absl::OkStatus();
   });
@@ -162,7 +168,7 @@ StatusOr<Pod> DecodePod(std::string_view json, const ResourceNames& table, Statu
   MarkTexts marks;
   auto pod = DecodeObject<Pod>(json, [&](JsonReader& in, Pod& out) {
     return in.Members([&](const JsonKey& key) {
-      if (key.Is("metadata")) return ReadMetadata(in, out, marks);
+      if (key.Is("metadata")) return ReadMetadata(in, table.pod_keys(), out, marks);
       if (key.Is("spec")) return ReadSpec(in, names, out);
       if (key.Is("status")) return ReadPodStatus(in, names, out, statuses, claims);
       return absl::OkStatus();

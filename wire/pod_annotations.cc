@@ -5,7 +5,7 @@
 #include <string>
 
 #include "absl/strings/ascii.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {
@@ -22,14 +22,9 @@ struct ResultEntry {
 };
 
 Status ReadResultEntry(JsonReader& in, const PodResourceNames& names, ResultEntry& entry) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("name")) return in.Read(entry.name);
-    if (key.Is("type")) return in.Read(entry.type);
-    if (!key.Is("resources")) return absl::OkStatus();
-    return in.Members([&](const JsonKey& kind) {
-      return kind.Is("capacity") ? ReadKnownResources(in, names, entry.capacity) : absl::OkStatus();
-    });
-  });
+  const auto read_capacity = [&] { return ReadKnownResources(in, names, entry.capacity); };
+  return in.Fields("name", entry.name, "type", entry.type, "resources",
+                   [&] { return in.Fields("capacity", read_capacity); });
 }
 
 StatusOr<std::vector<ResultEntry>> DecodeResult(std::string_view text, const PodResourceNames& names) {
@@ -101,11 +96,7 @@ bool AreLabelValues(const cluster::QuotaLabels& labels) {
 
 // {"cpu":"A4","gpu":"A100.80GB"}
 Status ReadMarkedModels(JsonReader& in, cluster::QuotaLabels& labels) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("cpu")) return in.Read(labels.cpu_model);
-    if (key.Is("gpu")) return in.Read(labels.gpu_model);
-    return key.Is("memory") ? in.Read(labels.memory_model) : absl::OkStatus();
-  });
+  return in.Fields("cpu", labels.cpu_model, "gpu", labels.gpu_model, "memory", labels.memory_model);
 }
 
 }  // namespace

@@ -9,11 +9,8 @@ using cluster::PodClaim;
 Status ReadPodClaims(JsonReader& in, Boxed<std::vector<PodClaim>>& claims) {
   std::vector<PodClaim> read;
   HUYGENS_RETURN_IF_ERROR(ReadList(in, read, [&](PodClaim& claim) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("name")) return in.Read(claim.entry);
-      if (key.Is("resourceClaimName")) return in.Read(claim.name);
-      return key.Is("resourceClaimTemplateName") ? in.Read(claim.made_from) : absl::OkStatus();
-    });
+    return in.Fields("name", claim.entry, "resourceClaimName", claim.name, "resourceClaimTemplateName",
+                     claim.made_from);
   }));
   claims.reset();
   if (!read.empty()) claims = std::move(read);
@@ -22,11 +19,8 @@ Status ReadPodClaims(JsonReader& in, Boxed<std::vector<PodClaim>>& claims) {
 
 Status ReadClaimStatuses(JsonReader& in, std::vector<ClaimStatus>& statuses) {
   return ReadList(in, statuses, [&](ClaimStatus& status) {
-    return in.Members([&](const JsonKey& key) -> Status {
-      if (key.Is("name")) return in.Read(status.entry);
-      if (!key.Is("resourceClaimName") || in.SkipNull()) return absl::OkStatus();
-      return in.Read(status.name.emplace());
-    });
+    return in.Fields("name", status.entry, "resourceClaimName",
+                     [&] { return in.SkipNull() ? absl::OkStatus() : in.Read(status.name.emplace()); });
   });
 }
 

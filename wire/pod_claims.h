@@ -13,7 +13,7 @@
 #include "base/boxed.h"
 #include "base/status.h"
 #include "cluster/device_claim.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 

@@ -6,7 +6,6 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "wire/resources.h"
-#include "wire/text_cut.h"
 
 namespace huygens::wire {
 namespace {
@@ -47,11 +46,7 @@ Status ReadConditions(JsonReader& in, bool& resize_infeasible) {
   bool found = false;
   return in.Elements([&](size_t) -> Status {
     std::string type, reason;
-    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
-      if (key.Is("type")) return in.Read(type);
-      if (key.Is("reason")) return in.Read(reason);
-      return absl::OkStatus();
-    }));
+    HUYGENS_RETURN_IF_ERROR(in.Fields("type", type, "reason", reason));
     if (type != "PodResizePending" || found) return absl::OkStatus();
     found = true;
     resize_infeasible = reason == "Infeasible";

@@ -9,7 +9,7 @@
 #include "base/resource.h"
 #include "base/status.h"
 #include "cluster/objects.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/pod_claims.h"
 #include "wire/resources.h"
 

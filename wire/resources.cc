@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "cluster/unknown_resources.h"
-#include "wire/text_cut.h"
 
 namespace huygens::wire {
 namespace {
@@ -88,11 +88,9 @@ Status ReadKnownResources(JsonReader& in, const PodResourceNames& names, Resourc
 }
 
 Status ReadRequirements(JsonReader& in, PodResourceNames& names, ResourceVector& requests, ResourceVector& limits) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("requests")) return ReadResourceList(in, names, requests);
-    if (key.Is("limits")) return ReadResourceList(in, names, limits);
-    return absl::OkStatus();
-  });
+  return in.Fields(
+      "requests", [&] { return ReadResourceList(in, names, requests); }, "limits",
+      [&] { return ReadResourceList(in, names, limits); });
 }
 
 Status ReadPodResources(JsonReader& in, const PodResourceNames& names, Boxed<cluster::PodResources>& out) {
@@ -101,11 +99,9 @@ Status ReadPodResources(JsonReader& in, const PodResourceNames& names, Boxed<clu
     return absl::OkStatus();
   }
   if (!out) out.emplace();
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("requests")) return ReadKnownResources(in, names, out->requests);
-    if (key.Is("limits")) return ReadKnownResources(in, names, out->limits);
-    return absl::OkStatus();
-  });
+  return in.Fields(
+      "requests", [&] { return ReadKnownResources(in, names, out->requests); }, "limits",
+      [&] { return ReadKnownResources(in, names, out->limits); });
 }
 
 Status ReadTextMap(JsonReader& in, TextPairs& out) {

@@ -11,7 +11,7 @@
 #include "base/resource.h"
 #include "base/status.h"
 #include "cluster/objects.h"
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 

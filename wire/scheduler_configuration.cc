@@ -1,6 +1,6 @@
 #include "wire/scheduler_configuration.h"
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
@@ -89,9 +89,7 @@ StatusOr<SchedulerConfiguration> DecodeSchedulerConfiguration(std::string_view j
       }
       if (!key.Is("profiles")) return absl::OkStatus();
       return ReadList(in, out.profiles, [&](std::optional<int64_t>& percentage) {
-        return in.Members([&](const JsonKey& field) {
-          return field.Is("percentageOfNodesToScore") ? ReadPercentage(in, percentage) : absl::OkStatus();
-        });
+        return in.Fields("percentageOfNodesToScore", [&] { return ReadPercentage(in, percentage); });
       });
     });
   });

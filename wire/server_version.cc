@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
@@ -19,11 +19,8 @@ Status ReadNumber(JsonReader& in, int& number) {
 
 StatusOr<ServerVersion> DecodeServerVersion(std::string_view json) {
   auto version = DecodeObject<ServerVersion>(json, [](JsonReader& in, ServerVersion& out) {
-    return in.Members([&](const JsonKey& key) -> Status {
-      if (key.Is("major")) return ReadNumber(in, out.major);
-      if (key.Is("minor")) return ReadNumber(in, out.minor);
-      return absl::OkStatus();
-    });
+    return in.Fields(
+        "major", [&] { return ReadNumber(in, out.major); }, "minor", [&] { return ReadNumber(in, out.minor); });
   });
   if (version.ok() && version->major <= 0) return Invalid("it has no major and minor of a version of Kubernetes");
   return version;

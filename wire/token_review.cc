@@ -1,7 +1,7 @@
 #include "wire/token_review.h"
 
-#include "base/json_text.h"
-#include "wire/json_reader.h"
+#include "json/append.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
@@ -30,12 +30,8 @@ StatusOr<TokenOwner> DecodeTokenReview(std::string_view json) {
     return in.Members([&](const JsonKey& part) -> Status {
       if (part.Is("kind")) return in.Read(kind);
       if (!part.Is("status")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) -> Status {
-        if (key.Is("authenticated")) return in.Read(out.authenticated);
-        if (key.Is("error")) return in.Read(out.error);
-        if (key.Is("user")) return ReadUser(in, out);
-        return absl::OkStatus();
-      });
+      return in.Fields("authenticated", out.authenticated, "error", out.error, "user",
+                       [&] { return ReadUser(in, out); });
     });
   });
   if (owner.ok() && kind != "TokenReview") return Invalid(Concat("kind is \"", kind, "\", not TokenReview"));
@@ -45,10 +41,7 @@ StatusOr<TokenOwner> DecodeTokenReview(std::string_view json) {
 void AppendPathAccessReview(std::string& out, const TokenOwner& owner, std::string_view path, std::string_view verb) {
   out += R"({"apiVersion":"authorization.k8s.io/v1","kind":"SubjectAccessReview","spec":{"user":)";
   AppendJsonString(out, owner.username);
-  if (!owner.uid.empty()) {
-    out += R"(,"uid":)";
-    AppendJsonString(out, owner.uid);
-  }
+  if (!owner.uid.empty()) AppendJsonField(out, "uid", owner.uid);
   if (!owner.groups.empty()) {
     out += R"(,"groups":[)";
     for (const std::string& group : owner.groups) {
@@ -58,10 +51,9 @@ void AppendPathAccessReview(std::string& out, const TokenOwner& owner, std::stri
     out += ']';
   }
   if (!owner.extra.empty()) out += Concat(R"(,"extra":)", owner.extra);
-  out += R"(,"nonResourceAttributes":{"path":)";
-  AppendJsonString(out, path);
-  out += R"(,"verb":)";
-  AppendJsonString(out, verb);
+  out += R"(,"nonResourceAttributes":{)";
+  AppendJsonField(out, "path", path);
+  AppendJsonField(out, "verb", verb);
   out += "}}}";
 }
 

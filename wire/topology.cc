@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "base/quantity.h"
-#include "wire/json_reader.h"
+#include "base/text.h"
+#include "json/reader.h"
 #include "wire/object_meta.h"
 #include "wire/resources.h"
-#include "wire/text_cut.h"
 #include "wire/zone_attributes.h"
 
 namespace huygens::wire {
@@ -39,11 +39,7 @@ Status ReadAttributes(JsonReader& in, TextPairs& out) {
   out.clear();
   if (in.Next() != JsonType::kArray) return ReadTextMap(in, out);
   return ReadList(in, out, [&](std::pair<std::string, std::string>& attribute) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("name")) return in.Read(attribute.first);
-      if (key.Is("value")) return in.Read(attribute.second);
-      return absl::OkStatus();
-    });
+    return in.Fields("name", attribute.first, "value", attribute.second);
   });
 }
 
@@ -86,11 +82,7 @@ Status ReadZone(JsonReader& in, Names& names, NamedZone& out) {
     if (key.Is("attributes")) return ReadAttributes(in, out.attributes);
     if (key.Is("costs")) {
       return ReadList(in, out.costs, [&](std::pair<std::string, int32_t>& cost) {
-        return in.Members([&](const JsonKey& part) {
-          if (part.Is("name")) return in.Read(cost.first);
-          if (part.Is("value")) return in.Read(cost.second);
-          return absl::OkStatus();
-        });
+        return in.Fields("name", cost.first, "value", cost.second);
       });
     }
     if (!key.Is("resources")) return absl::OkStatus();
@@ -132,11 +124,7 @@ Status ReadMetadata(JsonReader& in, NodeTopology& out, std::string& fingerprint)
     out.owner_uid.clear();
     return in.Elements([&](size_t) -> Status {
       std::string kind, uid;
-      HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
-        if (part.Is("kind")) return in.Read(kind);
-        if (part.Is("uid")) return in.Read(uid);
-        return absl::OkStatus();
-      }));
+      HUYGENS_RETURN_IF_ERROR(in.Fields("kind", kind, "uid", uid));
       if (kind == "Node" && out.owner_uid.empty()) out.owner_uid = uid;
       return absl::OkStatus();
     });

@@ -1,5 +1,6 @@
-// Annotations of a pod whose value is none of those there are: they count as absent (wire/pod_annotations.h), which
-// nobody would notice. Pure; any thread.
+// What somebody wrote on a pod for huygens and nobody understands: values that there are not, keys that are misspelt,
+// and keys that stand among the labels instead of the annotations, or the other way round. All count as absent
+// (wire/pod_annotations.h), which nobody would notice. Pure; any thread.
 #pragma once
 
 #include <array>
@@ -15,12 +16,15 @@ inline constexpr std::array<std::string_view, 3> kChosenAnnotations = {
     "topology.crane.io/topology-awareness", "topology.crane.io/cpu-policy", "huygens.dev/smt"};
 
 struct UnknownAnnotation {
-  std::string_view key;  // one of kChosenAnnotations
-  std::string text;      // "annotation huygens.dev/smt: there is no \"spred\", so it counts as absent; there are ..."
+  std::string_view key;  // of a value that there is not: one of kChosenAnnotations; of a key: "other"
+  // "annotation huygens.dev/smt: there is no \"spred\", so it counts as absent; there are ...", or "label
+  // huygens.dev/smt: nobody reads it there; it belongs among the annotations".
+  std::string text;
 };
 
-// `json`: what `pod` was decoded from. A look into it is taken only where the pod has one of these annotations and no
-// value of it, so for nearly all pods this is a search for three words.
+// Keys in the order of the object, the first eight, then values. Keys of other owners, and keys of ours that are like none there is, are
+// passed over. `json`: what `pod` was decoded from. It is only read once more where a search for three words finds
+// something that is not understood, so for nearly all pods this is that search.
 std::vector<UnknownAnnotation> UnknownAnnotations(std::string_view json, const cluster::Pod& pod);
 
 }  // namespace huygens::wire

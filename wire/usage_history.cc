@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <map>
 
-#include "wire/json_reader.h"
+#include "json/reader.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {
@@ -113,9 +113,7 @@ Status ReadSeries(JsonReader& in, UsageSeries& out) {
 StatusOr<UsageHistory> DecodeUsageHistory(std::string_view json) {
   return DecodeObject<UsageHistory>(json, [](JsonReader& in, UsageHistory& out) {
     return in.Members([&](const JsonKey& part) {
-      if (part.Is("metadata")) {
-        return in.Members([&](const JsonKey& key) { return key.Is("name") ? in.Read(out.name) : absl::OkStatus(); });
-      }
+      if (part.Is("metadata")) return in.Fields("name", out.name);
       if (!part.Is("spec")) return absl::OkStatus();
       return in.Members([&](const JsonKey& key) {
         if (!key.Is("series")) return Invalid("no such field; a spec has series");

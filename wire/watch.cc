@@ -1,7 +1,7 @@
 #include "wire/watch.h"
 
-#include "wire/json_reader.h"
-#include "wire/text_cut.h"
+#include "base/text.h"
+#include "json/reader.h"
 
 namespace huygens::wire {
 namespace {
@@ -15,30 +15,21 @@ StatusOr<WatchType> ParseType(std::string_view text) {
   return Invalid(Concat("unknown type of watch event: \"", CutText(text, 40), "\""));
 }
 
-Status ReadObject(JsonReader& in, WatchEvent& event) {
+Status ReadObject(JsonReader& in, WatchLine& event) {
   if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
   event.resource_version.clear();
   const char* begin = in.position();
-  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) {
-    if (!part.Is("metadata")) return absl::OkStatus();
-    return in.Members([&](const JsonKey& key) {
-      return key.Is("resourceVersion") ? in.Read(event.resource_version) : absl::OkStatus();
-    });
-  }));
+  HUYGENS_RETURN_IF_ERROR(in.Fields("metadata", [&] { return in.Fields("resourceVersion", event.resource_version); }));
   event.object = {begin, static_cast<size_t>(in.position() - begin)};
   return absl::OkStatus();
 }
 
 }  // namespace
 
-StatusOr<WatchEvent> DecodeWatchEvent(std::string_view line) {
+StatusOr<WatchLine> DecodeWatchLine(std::string_view line) {
   std::string type;
-  auto event = DecodeObject<WatchEvent>(line, [&](JsonReader& in, WatchEvent& out) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("type")) return in.Read(type);
-      if (key.Is("object")) return ReadObject(in, out);
-      return absl::OkStatus();
-    });
+  auto event = DecodeObject<WatchLine>(line, [&](JsonReader& in, WatchLine& out) {
+    return in.Fields("type", type, "object", [&] { return ReadObject(in, out); });
   });
   if (!event.ok()) return event;
   HUYGENS_ASSIGN_OR_RETURN(event->type, ParseType(type));

@@ -12,7 +12,7 @@ namespace huygens::wire {
 
 enum class WatchType : uint8_t { kAdded, kModified, kDeleted, kBookmark, kError };
 
-struct WatchEvent {
+struct WatchLine {
   WatchType type = WatchType::kError;
   std::string_view object;
   std::string resource_version;  // of the object, or where a bookmark stands; empty for kError
@@ -20,6 +20,6 @@ struct WatchEvent {
 };
 
 // Fails on a line that is not JSON, has an unknown type, or no object.
-StatusOr<WatchEvent> DecodeWatchEvent(std::string_view line);
+StatusOr<WatchLine> DecodeWatchLine(std::string_view line);
 
 }  // namespace huygens::wire

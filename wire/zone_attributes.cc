@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/quantity.h"
+#include "base/text.h"
 #include "base/time.h"
-#include "wire/text_cut.h"
 
 namespace huygens::wire {
 namespace {

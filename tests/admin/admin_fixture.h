@@ -13,14 +13,10 @@
 #include "admin/admin.h"
 #include "admin/debug_pages.h"
 #include "net/client.h"
+#include "tests/base/clock.h"
 #include "tests/net/fixture.h"
 
 namespace huygens::admin {
-
-class FixedClock final : public Clock {
- public:
-  Time Now() const override { return *ParseRfc3339("2026-11-21T12:00:00Z"); }
-};
 
 inline std::shared_ptr<cluster::Pod> MakePod(const std::string& name, int64_t milli_cpus, const std::string& node) {
   auto pod = std::make_shared<cluster::Pod>();
@@ -82,7 +78,7 @@ class AdminTest : public testing::Test {
   net::HttpReply Get(std::string_view path) { return Call("GET", path); }
 
   std::string address_ = "127.0.0.1:0";
-  FixedClock clock_;
+  test::ManualClock clock_{*ParseRfc3339("2026-11-21T12:00:00Z")};
   ResourceNames resources_;
   std::unique_ptr<placement::Placement> placement_ = *placement::Placement::Create({});
   observe::Metrics metrics_{{.version = "1.2.3", .reject_reasons = {}}};

@@ -10,15 +10,11 @@
 
 #include "admin/core_context.h"
 #include "net/event_loop.h"
+#include "tests/base/clock.h"
+#include "tests/cluster/build.h"
 #include "tests/observe/captured_log.h"
 
 namespace huygens::admin {
-
-class SetClock final : public Clock {
- public:
-  Time Now() const override { return now; }
-  Time now = *ParseRfc3339("2026-11-21T12:00:00Z");
-};
 
 class CoreTest : public testing::Test {
  protected:
@@ -49,18 +45,13 @@ class CoreTest : public testing::Test {
   }
   // A pending pod that the watch has shown, which asks one zone for so many whole CPUs.
   std::shared_ptr<cluster::Pod> AddPod(const std::string& name, int cpus) {
-    auto pod = std::make_shared<cluster::Pod>();
-    pod->name = name;
-    pod->namespace_name = "default";
-    pod->uid = Concat("uid-", name);
+    auto pod = test::NamedPod(name, {{kCpu, cpus * 1000}});
     pod->topology_awareness = true;
-    ResourceVector amounts{{kCpu, cpus * 1000}};
-    pod->containers.push_back({.name = "main", .requests = amounts, .limits = amounts});
     placement_->Apply(cluster::PodSet{pod});
     return pod;
   }
 
-  SetClock clock_;
+  test::ManualClock clock_{*ParseRfc3339("2026-11-21T12:00:00Z")};
   net::EventLoop loop_;
   observe::CapturedLog captured_;
   observe::Log& log_ = captured_.log;

@@ -18,7 +18,7 @@ DecisionDocument Read(const observe::Decision& decision) {
   std::string json;
   observe::DecisionRecord(decision, observe::SomeReasons()).AppendJson(json);
   ExpectReadWhole<DecisionDocument>(json);
-  return wire::DecodeJson<DecisionDocument>(json).value_or(DecisionDocument());
+  return DecodeJson<DecisionDocument>(json).value_or(DecisionDocument());
 }
 
 TEST(DecisionDocument, SaysWhatARecordOfFilterSays) {

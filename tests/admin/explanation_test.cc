@@ -3,11 +3,14 @@
 
 #include <gmock/gmock.h>
 
+#include "admin/debug_json.h"
 #include "tests/admin/core_fixture.h"
 
 namespace huygens::admin {
 namespace {
 
+using testing::ElementsAre;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class ExplanationTest : public CoreTest {
@@ -31,9 +34,26 @@ TEST_F(ExplanationTest, OneZoneThatIsTakenAndOneThatIsTooSmallHaveTwoTexts) {
   AddNode("n", {16, 16});
   Hold("holder", "n", {{0, ResourceVector{{kCpu, 13'000}}}, {1, ResourceVector{{kCpu, 11'000}}}});
   EXPECT_EQ(Of(*AddPod("big", 17), "n"),
-            "needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty");
-  EXPECT_EQ(Of(*AddPod("small", 6), "n"), "needs 6 cpu in one zone; freest node1: 5 of 16 free; taken by other pods");
+            "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty");
+  EXPECT_EQ(Of(*AddPod("small", 6), "n"),
+            "needs 6 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; taken by other pods; over several "
+            "zones it would fit");
   EXPECT_EQ(Of(*AddPod("fits", 5), "n"), "");
+}
+
+TEST_F(ExplanationTest, WhoAsksForOneZoneIsSaidAndWhetherSeveralWouldDo) {
+  AddNode("n", {16, 16});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.single_numa = true;
+  placement_->Apply(cluster::TopologySet{topology});
+  Hold("holder", "n", {{0, ResourceVector{{kCpu, 13'000}}}});
+  auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 19));
+  pod->topology_awareness.reset();
+  EXPECT_EQ(Of(*pod, "n"),
+            "needs 19 cpu in one zone, as the node asks; freest node1: 16 of 16 free; too small even when empty; over "
+            "several zones it would fit");
+  pod->containers[0].requests = pod->containers[0].limits = {{kCpu, 20'000}};
+  EXPECT_THAT(Of(*pod, "n"), EndsWith("even when empty")) << "nor would it fit over both";
 }
 
 TEST_F(ExplanationTest, APodThatMayCrossZonesIsToldOfAllTogether) {
@@ -70,6 +90,32 @@ TEST_F(ExplanationTest, ALostTopologySaysHowMuchOfItsGraceIsLeft) {
   EXPECT_EQ(Of(*AddPod("p", 2), "n"), "what it last said holds for 412 s more (topology.lossGrace: 10m)");
 }
 
+TEST_F(ExplanationTest, ATopologyThatDidNotComeBackIsNotForgotten) {
+  AddNode("n", {16});
+  const cluster::NodeIndex node = *placement_->state().FindNode("n");
+  const cluster::NodeTopology topology = *placement_->state().Topology(node);
+  const auto lose = [&] {
+    placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n"});
+    (void)placement_->AgeLosses(std::chrono::seconds(0));
+    (void)placement_->AgeLosses(std::chrono::seconds(600));
+  };
+  lose();
+  const auto pod = AddPod("p", 2);
+  constexpr std::string_view kGivenUp =
+      "its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (10m)";
+  EXPECT_EQ(Of(*pod, "n"), kGivenUp);
+  EXPECT_EQ(WhyNoZones(*placement_, *pod, node), Concat("node n has no NodeResourceTopology: ", kGivenUp));
+  EXPECT_THAT(DescribeNode(*placement_, "n", clock_.Now(), resources_)->notices,
+              ElementsAre(Concat(kGivenUp, ": the node counts as one without, which gives no zones")));
+  placement_->Apply(cluster::TopologySet{topology});
+  placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n"});
+  EXPECT_FALSE(placement_->state().TopologyGivenUp(node)) << "what it last said holds again";
+  lose();
+  placement_->Apply(cluster::NodeGone{"n"});
+  placement_->Apply(cluster::NodeSet{{.name = "n", .uid = "uid-n"}});
+  EXPECT_EQ(Of(*pod, "n"), "") << "a node that never had one";
+}
+
 class LastFigureTest : public ExplanationTest {
  protected:
   LastFigureTest() : ExplanationTest({.topology = {.when_stale = topology::WhenStale::kUseLast}}) {}
@@ -82,10 +128,24 @@ TEST_F(LastFigureTest, AZoneWhoseRealCapacityIsOutOfDateSaysSo) {
   topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
   placement_->Apply(cluster::TopologySet{topology});
   EXPECT_EQ(Of(*AddPod("p", 5), "n"),
-            "needs 5 cpu in one zone; freest node0: 3 of 3 free; its real capacity, 3 cpu, is out of date; it claims 8 "
+            "needs 5 cpu in one zone, as the pod asks; freest node0: 3 of 3 free; its real capacity, 3 cpu, is out of "
+            "date (of 2026-11-21T10:00:00Z); it claims 8 "
             "cpu; too "
-            "small even when empty")
+            "small even when empty; what is claimed would hold it")
       << "its last figure counts";
+}
+
+TEST_F(ExplanationTest, ZonesThatTogetherGiveLessThanTheyClaimSaySo) {
+  AddNode("n", {8, 8, 8});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.zones[0].offline_cpu = topology.zones[2].offline_cpu = 6000;
+  placement_->Apply(cluster::TopologySet{topology});
+  auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 23));
+  pod->topology_awareness = false;
+  EXPECT_EQ(
+      Of(*pod, "n"),
+      "needs 23 cpu; all zones together: 20 of 20 free; they claim 24 cpu, but the real capacity of node0, node2 is "
+      "less; too small even when empty; what is claimed would hold it");
 }
 
 class NoFigureTest : public ExplanationTest {
@@ -100,8 +160,24 @@ TEST_F(NoFigureTest, AZoneWhoseRealCapacityIsOutOfDateCountsForNothing) {
   topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
   placement_->Apply(cluster::TopologySet{topology});
   EXPECT_EQ(Of(*AddPod("p", 5), "n"),
-            "needs 5 cpu in one zone; freest node0: 0 of 0 free; its real capacity, 6 cpu, is out of date and counts "
+            "needs 5 cpu in one zone, as the pod asks; freest node0: 0 of 0 free; its real capacity, 6 cpu, is out of "
+            "date (of 2026-11-21T10:00:00Z) and counts "
             "for nothing; it claims 8 cpu");
+}
+
+TEST_F(NoFigureTest, SeveralZonesWithoutRealCapacitySayOfWhenTheLastIs) {
+  AddNode("n", {8, 8});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  for (cluster::Zone& zone : topology.zones) {
+    zone.offline_cpu = 6000;
+    zone.offline_updated = clock_.Now() - std::chrono::hours(2 + zone.id);
+  }
+  placement_->Apply(cluster::TopologySet{topology});
+  auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 4));
+  pod->topology_awareness = false;
+  EXPECT_EQ(Of(*pod, "n"),
+            "needs 4 cpu; all zones together: 0 of 0 free; they claim 16 cpu, but the real capacity of node0, node1 is "
+            "less or out of date (of 2026-11-21T09:00:00Z)");
 }
 
 TEST_F(ExplanationTest, AZoneThatGivesLessThanItClaimsSaysSo) {
@@ -110,8 +186,9 @@ TEST_F(ExplanationTest, AZoneThatGivesLessThanItClaimsSaysSo) {
   for (cluster::Zone& zone : topology.zones) zone.offline_cpu = 6000;
   placement_->Apply(cluster::TopologySet{topology});
   EXPECT_EQ(Of(*AddPod("p", 7), "n"),
-            "needs 7 cpu in one zone; freest node0: 6 of 6 free; it claims 8 cpu, but its real capacity is less; too "
-            "small even when empty");
+            "needs 7 cpu in one zone, as the pod asks; freest node0: 6 of 6 free; it claims 8 cpu, but its real "
+            "capacity is less; too "
+            "small even when empty; what is claimed would hold it; over several zones it would fit");
   const auto claims_hold = [&](int cpus) {
     const std::string_view names[] = {"n"};
     return Explain(*placement_, *AddPod("p", cpus), names, clock_.Now())[0].zones->claims_hold;

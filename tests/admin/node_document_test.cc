@@ -4,15 +4,15 @@
 
 #include "admin/debug_json.h"
 #include "admin/pod_document.h"
-#include "wire/json_document.h"
+#include "json/document.h"
 
 namespace huygens::admin {
 namespace {
 
 template <typename Document>
 void ExpectSame(const Document& document, std::string_view json) {
-  EXPECT_EQ(wire::EncodeJson(document), json);
-  EXPECT_EQ(wire::DecodeJson<Document>(json).value(), document);
+  EXPECT_EQ(EncodeJson(document), json);
+  EXPECT_EQ(DecodeJson<Document>(json).value(), document);
 }
 
 TEST(UsageTopDocument, ReadsBackAsItWasWritten) {
@@ -133,7 +133,6 @@ TEST(PodDocument, ReadsBackAsItWasWritten) {
                          .since = "2026-11-21T12:00:00Z",
                          .no_zones = "container app requests no cpu",
                          .gang = "g",
-                         .gang_holds = 0,
                          .not_understood = {"annotation a: there is no \"b\""},
                          .nodes = {{.name = "n2",
                                     .reason = "too small",
@@ -150,7 +149,7 @@ TEST(PodDocument, ReadsBackAsItWasWritten) {
                                     .never_fits = true},
                                    {.name = "n3", .reason = "no NRT", .cause = "no_topology"}}},
              R"({"pod":"default/p","uid":"u","node":"n1","reservation":"reserved","since":"2026-11-21T12:00:00Z",)"
-             R"("noZones":"container app requests no cpu","gang":"g","gangHolds":0,)"
+             R"("noZones":"container app requests no cpu","gang":"g",)"
              R"("notUnderstood":["annotation a: there is no \"b\""],"nodes":[{"name":"n2","reason":"too small",)"
              R"("cause":"zones_too_small","why":"needs 9 cpu","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
              R"("container":"app","zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"lossLeftSeconds":0,)"

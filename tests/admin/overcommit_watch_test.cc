@@ -37,11 +37,11 @@ class OvercommitWatchTest : public CoreTest {
   void Measure(int64_t milli_cpus) {
     cluster::Node node{.name = "n", .uid = "uid-n", .allocatable = {{kCpu, 8000}}};
     placement_->Apply(cluster::NodeSet{node});
-    placement_->ApplyUsage({.slot = usage::SlotAt(clock_.now, std::chrono::minutes(15)),
-                            .measured = clock_.now,
+    placement_->ApplyUsage({.slot = usage::SlotAt(clock_.Now(), std::chrono::minutes(15)),
+                            .measured = clock_.Now(),
                             .workloads = {},
                             .nodes = {{"n", milli_cpus}}},
-                           clock_.now);
+                           clock_.Now());
     (void)placement_->SettleUsage();
   }
   // As the next look finds it.

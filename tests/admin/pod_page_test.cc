@@ -13,7 +13,8 @@ namespace {
 using testing::HasSubstr;
 
 TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
-  AddNode("a");
+  placement_->Apply(cluster::NodeSet{
+      {.name = "a", .uid = "", .allocatable = {{kCpu, 16'000}, {kMemory, int64_t{64} << 30}, {kPodSlots, 110}}}});
   AddTopology("a", {8000, 8000});
   auto pod = MakePod("big", 9000, "");
   pod->topology_awareness = true;
@@ -24,9 +25,9 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
   EXPECT_EQ(
       big,
       R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) had insufficient resource of )"
-      R"(NUMA node: too small even when empty","cause":"zones_too_small","why":"needs 9 cpu in one zone; freest )"
-      R"(node0: 8 of 8 free; too small even when empty","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
-      R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true}]})"
+      R"(NUMA node: too small even when empty","cause":"zones_too_small","why":"needs 9 cpu in one zone, as the pod asks; )"
+      R"(freest node0: 8 of 8 free; too small even when empty; over several zones it would fit","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
+      R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true,"fitsAcross":true}]})"
       "\n");
   EXPECT_EQ(Get("/debug/pods/default/plain").body,
             R"({"pod":"default/plain","uid":"uid-plain","node":"a","noZones":"container app asks for 1500m cpu, which )"
@@ -51,6 +52,20 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
   }
   EXPECT_EQ(Get("/debug/pods/default/nobody").code, 404);
   EXPECT_EQ(Get("/debug/pods/default").code, 400);
+}
+
+TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {
+  for (const char* node : {"empty", "full", "small"}) {
+    const int64_t cpus = node == std::string_view("small") ? 4000 : 8000;
+    placement_->Apply(cluster::NodeSet{
+        {.name = node, .uid = "", .allocatable = {{kCpu, cpus}, {kMemory, int64_t{64} << 30}, {kPodSlots, 110}}}});
+  }
+  placement_->Apply(cluster::PodSet{MakePod("holder", 6500, "full")});
+  placement_->Apply(cluster::PodSet{MakePod("waits", 5000, "")});
+  Start();
+  EXPECT_EQ(Get("/debug/pods/default/waits").body,
+            R"({"pod":"default/waits","uid":"uid-waits","nodes":[],"fits":["empty"],"fitsLater":["full"]})"
+            "\n");
 }
 
 }  // namespace

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "wire/json_document.h"
+#include "json/document.h"
 
 namespace huygens::admin {
 namespace {
@@ -33,8 +33,8 @@ TEST(QuotaTreeDocument, ReadsBackAsItWasWritten) {
       R"({"key":"limit.cpu","hard":"4","unknown":true,"children":"0"},)"
       R"({"key":"pods","unlimited":true,"used":"0","self":"0","children":"0"}],)"
       R"("overAbove":[{"group":"org","keys":["limits.cpu"]}]}]})";
-  EXPECT_EQ(wire::EncodeJson(document), kJson);
-  EXPECT_EQ(wire::DecodeJson<QuotaTreeDocument>(kJson).value(), document);
+  EXPECT_EQ(EncodeJson(document), kJson);
+  EXPECT_EQ(DecodeJson<QuotaTreeDocument>(kJson).value(), document);
 }
 
 TEST(PodQuotaDocument, ReadsBackAsItWasWritten) {
@@ -72,8 +72,8 @@ TEST(PodQuotaDocument, ReadsBackAsItWasWritten) {
       R"({"key":"pods","cost":"1"}],"usedBy":[{"group":"ranking","key":"cpu","pods":[{"name":"shop/a","amount":"3"}],)"
       R"("morePods":7,"children":[{"name":"x","amount":"1"}],"moreChildren":1},)"
       R"({"group":"org","key":"cpu","pods":[],"children":[]}]})";
-  EXPECT_EQ(wire::EncodeJson(document), kJson);
-  EXPECT_EQ(wire::DecodeJson<PodQuotaDocument>(kJson).value(), document);
+  EXPECT_EQ(EncodeJson(document), kJson);
+  EXPECT_EQ(DecodeJson<PodQuotaDocument>(kJson).value(), document);
 }
 
 }  // namespace

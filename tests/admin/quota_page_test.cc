@@ -7,6 +7,7 @@
 #include "admin/quota_json.h"
 #include "base/text.h"
 #include "tests/admin/read_whole.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::admin {
 namespace {
@@ -168,11 +169,8 @@ class PodQuotaTest : public testing::Test {
          .self_used = {{"cash/limits.cpu", Q("7")}}}});
   }
   static std::shared_ptr<cluster::Pod> MakePod(const std::string& name, int64_t milli) {
-    auto pod = std::make_shared<cluster::Pod>();
-    pod->name = name;
+    auto pod = test::NamedPod(name, {{kCpu, milli}});
     pod->namespace_name = "shop";
-    pod->uid = "uid-" + name;
-    pod->containers.push_back({.name = "c", .requests = {{kCpu, milli}}, .limits = {{kCpu, milli}}});
     pod->quota = std::make_shared<cluster::QuotaLabels>(cluster::QuotaLabels{"ranking", "A4", "", ""});
     return pod;
   }
@@ -295,9 +293,9 @@ TEST_F(PodQuotaTest, AGroupAboveThatGaveAwayMoreThanItHasIsNamed) {
                           testing::Not(HasSubstr("lacks"))))
       << "its own budget lacks nothing";
   const quota::Tree& tree = placement_->quota()->tree();
-  EXPECT_THAT(wire::EncodeJson(DescribeGroup(tree, "ranking")),
+  EXPECT_THAT(EncodeJson(DescribeGroup(tree, "ranking")),
               testing::EndsWith(R"(],"overAbove":[{"group":"search","keys":["limits.cpu"]}]})"));
-  EXPECT_THAT(wire::EncodeJson(DescribeGroup(tree, "search")), testing::Not(HasSubstr("overAbove")));
+  EXPECT_THAT(EncodeJson(DescribeGroup(tree, "search")), testing::Not(HasSubstr("overAbove")));
 }
 
 TEST_F(PodQuotaTest, WhatItsGroupHandedToChildrenIsToldApart) {

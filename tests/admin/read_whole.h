@@ -5,16 +5,16 @@
 
 #include <string_view>
 
-#include "wire/json_document.h"
+#include "json/document.h"
 
 namespace huygens::admin {
 
 template <typename Document>
 void ExpectReadWhole(std::string_view page) {
   while (page.ends_with('\n')) page.remove_suffix(1);
-  const auto document = wire::DecodeJson<Document>(page);
+  const auto document = DecodeJson<Document>(page);
   ASSERT_TRUE(document.ok()) << document.status() << " of " << page;
-  EXPECT_EQ(wire::EncodeJson(*document), page);
+  EXPECT_EQ(EncodeJson(*document), page);
 }
 
 }  // namespace huygens::admin

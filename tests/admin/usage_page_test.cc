@@ -99,7 +99,8 @@ TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
     return Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_, placement_->options());
   };
   EXPECT_EQ(said_of("hot", 2000),
-            "cpu: 1700m for the pod, by its requests and limits, beside a peak of 6500m, where 8 of 10 are allowed");
+            "cpu: 1700m for the pod, by its requests and limits, beside a peak of 6500m (Sat 10:00; the largest there "
+            "is shop/web, 6), where 8 of 10 are allowed");
   EXPECT_EQ(
       said_of("cool", 10'000),
       "cpu: 8500m for the pod, by its requests and limits, beside a peak of 100m, where 8 of 10 are allowed; even "
@@ -129,7 +130,7 @@ TEST_F(UsagePageTest, SaysThatNoResourceIsNamed) {
   placement_ = *placement::Placement::Create({.checks = {"usage"}});
   EXPECT_THAT(Ask(""), testing::StartsWith("usage.resources is empty"));
   placement_->Apply(cluster::NodeSet{{.name = "n", .uid = ""}});
-  const std::string out = wire::EncodeJson(DescribeNode(*placement_, "n", kNow, resources_).value());
+  const std::string out = EncodeJson(DescribeNode(*placement_, "n", kNow, resources_).value());
   EXPECT_THAT(out, HasSubstr(R"("noUsage":"usage.resources is empty)"));
 }
 
@@ -145,7 +146,7 @@ TEST_F(UsagePageTest, WhatIsNotFreshHasNoUseOfNow) {
 }
 
 TEST_F(UsagePageTest, OneNodeShowsItsWeek) {
-  const std::string out = wire::EncodeJson(DescribeNode(*placement_, "hot", kNow, resources_).value());
+  const std::string out = EncodeJson(DescribeNode(*placement_, "hot", kNow, resources_).value());
   ExpectReadWhole<NodeDocument>(out);
   EXPECT_THAT(
       out, HasSubstr(R"(,"usage":{"slotSeconds":900,"resources":[{"resource":"cpu","state":"fresh","ageSeconds":12,)"));

@@ -20,11 +20,11 @@ class UsageWatchTest : public CoreTest {
   }
   // What the node used beyond its pods in this slot.
   usage::Readings Of(int64_t slot, int64_t milli_cpus) {
-    return {.slot = slot, .measured = clock_.now, .workloads = {}, .nodes = {{"n", milli_cpus}}};
+    return {.slot = slot, .measured = clock_.Now(), .workloads = {}, .nodes = {{"n", milli_cpus}}};
   }
-  const int64_t slot_ = usage::SlotAt(clock_.now, std::chrono::minutes(15));
+  const int64_t slot_ = usage::SlotAt(clock_.Now(), std::chrono::minutes(15));
   usage_sources::ReadingsQueue queue_{
-      loop_, [this](const usage::Readings& readings) { placement_->ApplyUsage(readings, clock_.now); },
+      loop_, [this](const usage::Readings& readings) { placement_->ApplyUsage(readings, clock_.Now()); },
       [this] { return placement_->SettleUsage(4); }};
 };
 
@@ -60,10 +60,10 @@ class ShortUsageHistoryTest : public CoreTest {
     placement_->Apply(cluster::NodeSet{cluster::Node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}}});
   }
   void Measure(int64_t slots) {
-    const int64_t open = usage::SlotAt(clock_.now, std::chrono::minutes(15));
+    const int64_t open = usage::SlotAt(clock_.Now(), std::chrono::minutes(15));
     for (int64_t slot = open - slots + 1; slot <= open; ++slot) {
-      placement_->ApplyUsage({.slot = slot, .measured = clock_.now, .workloads = {}, .nodes = {{"n", 9000}}},
-                             clock_.now);
+      placement_->ApplyUsage({.slot = slot, .measured = clock_.Now(), .workloads = {}, .nodes = {{"n", 9000}}},
+                             clock_.Now());
     }
     while (placement_->SettleUsage(100)) {
     }
@@ -71,7 +71,7 @@ class ShortUsageHistoryTest : public CoreTest {
   size_t Feasible() {
     cluster::Pod pod{.name = "p", .namespace_name = "s"};
     const std::string_view names[] = {"n"};
-    return placement_->Filter(pod, names, clock_.now).feasible.size();
+    return placement_->Filter(pod, names, clock_.Now()).feasible.size();
   }
 };
 
@@ -117,7 +117,7 @@ TEST_F(UsageWatchTest, MetricsShowAgeStateAndHotNodes) {
   queue_.Deliver(Of(slot_, 1000));
   while (loop_.Poll() > 0) {
   }
-  clock_.now += std::chrono::minutes(2);
+  clock_.Advance(std::chrono::minutes(2));
   watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} 120\n"));
   EXPECT_TRUE(shows("huygens_nodes{topology=\"none\",usage=\"fresh\"} 1\n"));
@@ -138,11 +138,11 @@ TEST_F(UsageWatchTest, MetricsShowAgeStateAndHotNodes) {
   }
   watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 1\n"));
-  clock_.now += std::chrono::hours(1);
+  clock_.Advance(std::chrono::hours(1));
   watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"now\"} 0\n")) << "not fresh";
   EXPECT_TRUE(shows("huygens_usage_hot_nodes{resource=\"cpu\",when=\"peak\"} 1\n")) << "curves hold";
-  clock_.now -= std::chrono::hours(10);
+  clock_.Advance(-std::chrono::hours(10));
   watch.RefreshMetrics();
   EXPECT_TRUE(shows("huygens_usage_age_seconds{resource=\"cpu\"} 32400\n")) << "measured by a clock that was wrong";
 }

@@ -5,16 +5,18 @@
 #include "cli/explain_report.h"
 #include "cli/node_report.h"
 #include "cli/nothing_to_explain.h"
+#include "json/document.h"
 #include "observe/decision_ring.h"
 #include "policy/explained.h"
 #include "tests/observe/decisions.h"
-#include "wire/json_document.h"
 
 namespace huygens::cli {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
+using testing::StartsWith;
 
 constexpr float kNone = std::numeric_limits<float>::quiet_NaN();
 
@@ -59,9 +61,9 @@ class Explain : public testing::Test {
   }
   std::string Text() {
     const std::string json = Json(ring_, {"default/p"}, 100);
-    const auto said = wire::DecodeJson<admin::DecisionListDocument>(json);
+    const auto said = DecodeJson<admin::DecisionListDocument>(json);
     EXPECT_TRUE(said.ok()) << said.status();
-    EXPECT_EQ(wire::EncodeJson(*said), json) << "whoever reads it misses something";
+    EXPECT_EQ(EncodeJson(*said), json) << "whoever reads it misses something";
     return ExplainText(said->decisions, time_ + std::chrono::seconds(30));
   }
 
@@ -96,7 +98,7 @@ TEST_F(Explain, ARefusedPodShowsTheReasonOfEachNode) {
 
 TEST_F(Explain, ARefusalByTheCeilingSaysWhereCeilingsAreShown) {
   Filter({1, 2, 3});
-  EXPECT_THAT(Text(), testing::EndsWith("`huygens explain node/NAME` shows a node's week by pod.\n"));
+  EXPECT_THAT(Text(), testing::EndsWith("`huygens explain node/n3` shows a node's week by pod.\n"));
   Filter({1, 2, 0});
   EXPECT_THAT(Text(), Not(HasSubstr("node/NAME")));
 }
@@ -143,7 +145,7 @@ TEST_F(Explain, WhatChecksOnlyReportStandsBesideTheVerdict) {
   EXPECT_THAT(text, HasSubstr("\nChecks that only report would have refused 1 of the 2 nodes that could take it.\n"));
   EXPECT_THAT(text, HasSubstr("n1    -      fits\n"
                               "n2    -      fits; would be refused: usage: node(s) would exceed the usage ceiling\n"));
-  EXPECT_THAT(text, HasSubstr("`huygens explain node/NAME`"));
+  EXPECT_THAT(text, HasSubstr("`huygens explain node/n2`"));
   const observe::ReportedCheck at_bind[] = {{"usage", std::as_bytes(std::span(reported).subspan(1, 1))}};
   Add({.verb = "bind", .outcome = "bound", .reports = at_bind, .node = "n2"});
   text = Text();
@@ -207,10 +209,10 @@ class ExplainNow : public Explain {
   }
   static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
   std::string TextWith(std::string_view now, std::string_view quota = "") {
-    const auto decisions = wire::DecodeJson<admin::DecisionListDocument>(Json(ring_, {"default/p"}, 100));
-    const auto view = wire::DecodeJson<admin::PodDocument>(now);
+    const auto decisions = DecodeJson<admin::DecisionListDocument>(Json(ring_, {"default/p"}, 100));
+    const auto view = DecodeJson<admin::PodDocument>(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
-    const auto budget = wire::DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
+    const auto budget = DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
     EXPECT_TRUE(budget.ok()) << budget.status();
     return ExplainText(decisions->decisions, time_ + std::chrono::seconds(30), &*view,
                        quota.empty() ? nullptr : &*budget);
@@ -228,33 +230,41 @@ class ExplainNow : public Explain {
 TEST_F(ExplainNow, ARefusalForZonesHasItsFiguresAndWhatToDo) {
   Filter({Code(policy::Reason::kZonesTooSmall), Code(policy::Reason::kInsufficientZones),
           Code(policy::Reason::kInsufficientZones)});
-  const std::string text =
-      TextWith(R"({"pod":"default/p","uid":"uid-1","notUnderstood":["annotation a: there is no \"b\""],"nodes":[)"
-               R"({"name":"n1","reason":"node(s) had insufficient resource of NUMA node: too small even when empty",)"
-               R"("why":"needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty"},)"
-               R"({"name":"n3","reason":"node(s) failed to get NRT"}]})");
+  const std::string text = TextWith(
+      R"({"pod":"default/p","uid":"uid-1","notUnderstood":["annotation a: there is no \"b\""],"nodes":[)"
+      R"({"name":"n1","reason":"node(s) had insufficient resource of NUMA node: too small even when empty",)"
+      R"("why":"needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty","neverFits":true},)"
+      R"({"name":"n3","reason":"node(s) failed to get NRT"}]})");
   EXPECT_THAT(text, HasSubstr("n1    -      node(s) had insufficient resource of NUMA node: needs 17 cpu in one zone; "
                               "freest node1: 5 of 16 free; too small even when empty\n"
                               "n2    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"
-                              "n3    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"));
+                              "n3    -      node(s) had insufficient resource of NUMA node: taken by other pods; now: "
+                              "node(s) failed to get NRT\n"));
   EXPECT_THAT(text, HasSubstr("\n! annotation a: there is no \"b\"\n"));
+  EXPECT_THAT(text, HasSubstr("\nWhat to do:\n- mend what is marked with ! above; it counts as absent.\n"));
   EXPECT_THAT(text,
-              HasSubstr("\nWhat to do:\n- node(s) had insufficient resource of NUMA node: taken by other pods: it fits "
-                        "once pods"));
+              HasSubstr("\n- node(s) had insufficient resource of NUMA node: taken by other pods: it fits once pods"));
+  EXPECT_THAT(text, HasSubstr("`huygens explain node/n2` shows who holds the zones.\n"));
   EXPECT_THAT(text,
               HasSubstr("\n- node(s) had insufficient resource of NUMA node: too small even when empty: no pod that "
                         "ends would help"));
 }
 
 TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
-  constexpr std::string_view kNow = R"({"pod":"default/p","uid":"uid-1","gang":"g","gangHolds":6,"nodes":[]})";
+  constexpr std::string_view kNow = R"({"pod":"default/p","uid":"uid-1","gang":"g","nodes":[]})";
   const uint8_t taken = Code(policy::Reason::kInsufficientZones);
-  Filter({taken, taken, taken});
+  const std::vector<uint8_t> codes(3, taken);
+  Add({.verb = "filter",
+       .outcome = "rejected",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .facts_json = R"({"gangHolds":6})"});
   const std::string refused = TextWith(kNow);
   EXPECT_THAT(refused,
               HasSubstr("It is of the gang g (spec.schedulingGroup), which is placed whole or not at all: what filter "
-                        "promised its other pods counts as taken for this one; 6 hold something now.\n"));
-  EXPECT_THAT(refused, HasSubstr("\n- where its own gang took the room, waiting does not help"));
+                        "promised its other pods counts as taken for this one; 6 of them had a node by then, which is "
+                        "given back after seconds"));
+  EXPECT_THAT(refused, HasSubstr("\nWhat to do:\n- its gang does not fit whole: "));
   EXPECT_THAT(Text(), Not(HasSubstr("gang")));
   FilterNarrowedToTheSecond(taken);
   const std::string fits = TextWith(kNow);
@@ -290,30 +300,75 @@ TEST_F(ExplainNow, NodesThatKubeSchedulerRuledOutMayTakeIt) {
   FilterAll(policy::Reason::kQuotaOtherModel);
   const std::string never = policy::Explained(policy::Reason::kZonesTooSmall);
   const std::string taken = policy::Explained(policy::Reason::kInsufficientZones);
-  const auto page = [&](std::string_view others, int fits) {
+  policy::Reason reason = policy::Reason::kQuotaOtherModel;
+  const auto page = [&](std::string_view others, std::string_view fits) {
     std::string nodes;
     for (std::string_view asked : kNodes) {
-      nodes += Concat(R"({"name":")", asked, R"(","reason":")", policy::Explained(policy::Reason::kQuotaOtherModel),
-                      R"("},)");
+      nodes += Concat(R"({"name":")", asked, R"(","reason":")", policy::Explained(reason), R"("},)");
     }
-    return TextWith(Concat(R"({"uid":"uid-1","nodes":[)", nodes, others, R"(],"fits":)", std::to_string(fits), "}"));
+    return TextWith(Concat(R"({"uid":"uid-1","nodes":[)", nodes, others, R"(],"fits":[)", fits, "]}"));
   };
   const std::string small = Concat(R"({"name":"small","reason":")", never, R"(","neverFits":true})");
-  EXPECT_THAT(page(small, 0), HasSubstr("Waiting does not help there: its quota labels must name models that nodes"));
-  EXPECT_THAT(page(small, 0), HasSubstr("huygens was not asked about them.\n"));
+  EXPECT_THAT(page(small, ""), HasSubstr("Waiting does not help there: its quota labels must name models that nodes"));
+  EXPECT_THAT(page(small, ""), HasSubstr("was not asked about them.\n"));
+  EXPECT_THAT(page(R"({"name":"n1","reason":"x"})", ""), Not(HasSubstr("not asked"))) << "there are no others";
   const std::string full = Concat(small, R"(,{"name":"full","reason":")", taken, R"("})");
-  EXPECT_THAT(page(full, 0), HasSubstr("Waiting does not help on these nodes: its quota labels must name models that "
-                                       "nodes have, or nodes of these models must come or be labelled so. Or others "
-                                       "take it, once kube-scheduler lets them: see below the table."));
-  EXPECT_THAT(page(full, 0), HasSubstr("\nBy what huygens looks at 1 may take it later (full); what kube-scheduler "
-                                       "lacks there is in the pod's Events.\n"));
-  EXPECT_THAT(page(full, 2),
-              HasSubstr("\nBy what huygens looks at 2 could take it now and 1 may take it later (full);"));
-  FilterAll(policy::Reason::kQuotaHoursSpent);
-  EXPECT_THAT(page(full, 2), HasSubstr("Waiting does not help there: its business group must be given more hours"));
-  FilterAll(policy::Reason::kQuotaOtherModel);
+  EXPECT_THAT(page(full, ""), HasSubstr("Waiting does not help on these nodes: its quota labels must name models that "
+                                        "nodes have, or nodes of these models must come or be labelled so. Or others "
+                                        "take it, once kube-scheduler lets them: see below the table."));
+  EXPECT_THAT(page(full, ""), HasSubstr("\nBy what huygens looks at 1 may take it later (full); what kube-scheduler "
+                                        "lacks there is in the pod's Events, if it looked.\n"));
+  EXPECT_THAT(page(full, R"("a","b")"),
+              HasSubstr("\nBy what huygens looks at 2 could take it now (a, b) and 1 may take it later (full);"));
+  FilterAll(reason = policy::Reason::kQuotaHoursSpent);
+  EXPECT_THAT(page(full, R"("a","b")"),
+              HasSubstr("Waiting does not help there: its business group must be given more hours"));
+  FilterAll(reason = policy::Reason::kQuotaOtherModel);
   const std::string shrunk = Concat(R"({"name":"shrunk","reason":")", never, R"("})");
-  EXPECT_THAT(page(shrunk, 0), HasSubstr("1 may take it later (shrunk)")) << "its real capacity may grow";
+  EXPECT_THAT(page(shrunk, ""), HasSubstr("1 may take it later (shrunk)")) << "its real capacity may grow";
+}
+
+TEST_F(ExplainNow, WhatNodesWouldSayNowCountsNotWhatTheySaidThen) {
+  const std::string never = policy::Explained(policy::Reason::kZonesTooSmall);
+  const std::string taken = policy::Explained(policy::Reason::kInsufficientZones);
+  const auto now = [](std::string_view nodes, std::string_view fits) {
+    return Concat(R"({"uid":"uid-1","nodes":[)", nodes, R"(],"fits":[)", fits, "]}");
+  };
+  FilterAll(policy::Reason::kZonesTooSmall);
+  const std::string since =
+      TextWith(now(Concat(R"({"name":"n1","reason":")", taken, R"(","why":"needs 9 cpu"})"), R"("n2")"));
+  EXPECT_THAT(since, HasSubstr(kTriesAgain));
+  EXPECT_THAT(
+      since,
+      HasSubstr("too small even when empty; now: node(s) had insufficient resource of NUMA node: needs 9 cpu\n"));
+  EXPECT_THAT(since, HasSubstr("n2    -      node(s) had insufficient resource of NUMA node: too small even when "
+                               "empty; now it would take the pod\n"));
+  EXPECT_THAT(since,
+              HasSubstr("\nWhat to do:\n- node(s) had insufficient resource of NUMA node: taken by other pods:"));
+  std::string across;
+  for (std::string_view node : kNodes) {
+    across += Concat(across.empty() ? "" : ",", R"({"name":")", node, R"(","reason":")", never,
+                     R"(","neverFits":true,"fitsAcross":true})");
+  }
+  EXPECT_THAT(TextWith(now(across, "")),
+              HasSubstr("\nWaiting does not help there: the pod must be allowed several zones "));
+}
+
+TEST_F(ExplainNow, APodThatNeedOnlyWaitIsNotToldToTakeSeveralZones) {
+  FilterAll(policy::Reason::kInsufficientZones);
+  std::string nodes;
+  for (std::string_view node : kNodes) {
+    nodes += Concat(nodes.empty() ? "" : ",", R"({"name":")", node, R"(","reason":")",
+                    policy::Explained(policy::Reason::kInsufficientZones), R"(","fitsAcross":true})");
+  }
+  EXPECT_THAT(TextWith(Concat(R"({"uid":"uid-1","nodes":[)", nodes, "]}")), HasSubstr(kTriesAgain));
+}
+
+TEST_F(ExplainNow, ZonesThatClaimEnoughAreToBeMended) {
+  FilterAll(policy::Reason::kZonesTooSmall);
+  EXPECT_THAT(TextWith(Concat(R"({"uid":"uid-1","nodes":[{"name":"n1","reason":")",
+                              policy::Explained(policy::Reason::kZonesTooSmall), R"("}]})")),
+              HasSubstr("too small even when empty: its zones really give less than they claim: end what uses them"));
 }
 
 TEST_F(ExplainNow, AMisspeltAnnotationIsToBeMendedFirst) {
@@ -337,17 +392,21 @@ TEST_F(ExplainNow, AGroupThatIsNotThereIsNoReasonToWaitAndTheNearestIsNamed) {
 
 TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
   constexpr std::string_view kWhy = "quota bizrq/g: cpu used 4 of 4, requested 1";
-  const auto now = [](std::string_view cost) {
+  const auto now = [](std::string_view cost, std::string_view children = "0") {
     return Concat(R"({"verdict":"refused","keys":[{"key":"cpu","cost":")", cost,
-                  R"(","used":"4","hard":"4","lacks":true}],"usedBy":[{"group":"g","key":"cpu",)"
+                  R"(","used":"4","hard":"4","lacks":true,"children":")", children,
+                  R"("}],"usedBy":[{"group":"g","key":"cpu",)"
                   R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":2,"children":[]}]})");
   };
   FilterAll(policy::Reason::kQuotaExceeded, kWhy);
   const std::string small = TextWith(R"({"uid":"uid-1","nodes":[]})", now("1"));
   EXPECT_THAT(small, HasSubstr(Concat("\n", kWhy, "\nWho uses cpu of g: pods shop/a 3 and 2 more.\n")));
   EXPECT_THAT(small, HasSubstr(kTriesAgain));
-  const std::string large = TextWith(R"({"uid":"uid-1","nodes":[]})", now("5"));
-  EXPECT_THAT(large, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
+  for (const std::string& quota : {now("5"), now("3", "2")}) {
+    const std::string large = TextWith(R"({"uid":"uid-1","nodes":[]})", quota);
+    EXPECT_THAT(large, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
+    EXPECT_THAT(large, HasSubstr("it asks for more than the group can spend itself, whoever ends"));
+  }
 }
 
 TEST_F(ExplainNow, ABoundPodThatIsAskedAboutAgainStaysInItsZones) {
@@ -383,15 +442,36 @@ TEST_F(ExplainNow, ABoundPodWhoseBindIsForgottenIsNotSaidToWait) {
 }
 
 TEST(Decisions, RefusesWhatIsNoAnswer) {
-  EXPECT_FALSE(wire::DecodeJson<admin::DecisionListDocument>("").ok());
-  EXPECT_FALSE(wire::DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"time":"yesterday"}]})").ok());
-  EXPECT_FALSE(wire::DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
+  EXPECT_FALSE(DecodeJson<admin::DecisionListDocument>("").ok());
+  EXPECT_FALSE(DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"time":"yesterday"}]})").ok());
+  EXPECT_FALSE(DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
 }
 
 TEST(NotReady, NamesWhatFails) {
   EXPECT_EQ(NotReadyText("[+]nodes synced\n[-]pods broken: HTTP 403\n[!]filter.checks: usage\n[-]serving draining\n"
                          "readyz check failed\n"),
             "huygens is not ready and refuses every call:\n- pods broken: HTTP 403\n- serving draining");
+  EXPECT_EQ(NotReadyText("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"),
+            "huygens is about to end, and still answers:\n- serving draining: answers are still given");
+}
+
+TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
+  const auto waits = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","notUnderstood":["annotation a: no"],"nodes":[{"name":"n1","reason":"too small",)"
+      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"]})");
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  const std::string text = UndecidedPodText(*waits, "http://127.0.0.1:8889");
+  EXPECT_THAT(text,
+              StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
+  EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
+  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
+                             "lack room only for the requests of other pods. These would not:\n\nNODE  VERDICT\n"
+                             "n1    too small: needs 9 cpu\nn2    no NRT"));
+  const auto bound = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_THAT(UndecidedPodText(*bound, "url"),
+              EndsWith("started.\nIt is on n1; no zones were assigned: it is a pod of a DaemonSet."));
 }
 
 TEST(UnknownPod, SaysWhatThatMayMean) {
@@ -412,9 +492,9 @@ TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
 }
 
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
-  const auto node = wire::DecodeJson<admin::NodeDocument>(
+  const auto node = DecodeJson<admin::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"notices":["label x: no"],"zones":[)"
-      R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
+      R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","offlineUpdated":"2026-11-21T12:00:00Z","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
       R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
       R"({"name":"node9","zone":9,"absent":true,"allocatable":{},"effective":{"cpu":"0"},"used":{"cpu":"2"},)"
       R"("free":{"cpu":"0"}}],"pods":[{"pod":"default/a","uid":"u","reservation":"reserved","zones":[)"
@@ -424,12 +504,13 @@ TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("zones: managed: huygens chooses zones\n! its NodeResourceTopology was deleted"));
   EXPECT_THAT(text, HasSubstr("\n! label x: no\n"));
   EXPECT_THAT(text, HasSubstr("  ZONE   CAN GIVE  USED  FREE"));
-  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; real capacity out of date "
-                              "(topology.realCapacity); 1 of 4 cores unused\n"));
+  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; that is out of date, of "
+                              "2026-11-21T12:00:00Z (topology.realCapacity.whenStale says what counts); 1 of 4 cores "
+                              "unused\n"));
   EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
   EXPECT_THAT(text,
               HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones\n"));
-  const auto lost = wire::DecodeJson<admin::NodeDocument>(
+  const auto lost = DecodeJson<admin::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
   EXPECT_THAT(
       NodeZonesText(*lost),
@@ -437,7 +518,7 @@ TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
                 "it last said holds for 412 s more (topology.lossGrace: 10m), then the node counts as one "
                 "without\n"));
   const auto unusable =
-      wire::DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
+      DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
   EXPECT_THAT(NodeZonesText(*unusable), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
 }
 

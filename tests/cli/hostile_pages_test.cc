@@ -7,8 +7,8 @@
 #include "cli/node_report.h"
 #include "cli/quota_report.h"
 #include "cli/usage_report.h"
-#include "tests/wire/mutation.h"
-#include "wire/json_document.h"
+#include "json/document.h"
+#include "tests/json/mutation.h"
 
 namespace huygens::cli {
 namespace {
@@ -17,10 +17,10 @@ const Time kNow = *ParseRfc3339("2026-11-21T12:30:00Z");
 
 template <typename Document, typename Print>
 void ExpectReadOrRefused(std::string_view page, Print print) {
-  ASSERT_TRUE(wire::DecodeJson<Document>(page).ok());
+  ASSERT_TRUE(DecodeJson<Document>(page).ok());
   size_t printed = 0, refused = 0;
-  wire::Mutator(page).ForEach([&](wire::Mutation, const std::string& json) {
-    const auto document = wire::DecodeJson<Document>(json);
+  Mutator(page).ForEach([&](Mutation, const std::string& json) {
+    const auto document = DecodeJson<Document>(json);
     if (document.ok()) {
       EXPECT_FALSE(print(*document).empty()) << json;
       ++printed;
@@ -87,11 +87,11 @@ TEST(HostilePages, OfDecisionsOnAPod) {
       R"("wouldRefuse":{"usage":"z"}}]})";
   ExpectReadOrRefused<admin::DecisionListDocument>(
       kDecisions, [](const auto& said) { return said.decisions.empty() ? "none" : ExplainText(said.decisions, kNow); });
-  const auto decisions = wire::DecodeJson<admin::DecisionListDocument>(kDecisions)->decisions;
-  const auto quota = wire::DecodeJson<admin::PodQuotaDocument>(kPodQuota).value();
+  const auto decisions = DecodeJson<admin::DecisionListDocument>(kDecisions)->decisions;
+  const auto quota = DecodeJson<admin::PodQuotaDocument>(kPodQuota).value();
   ExpectReadOrRefused<admin::PodDocument>(
       R"({"pod":"default/p","uid":"u","node":"n1","reservation":"held","since":"2026-11-21T12:00:00Z","noZones":"x",)"
-      R"("gang":"g","gangHolds":1,"notUnderstood":["y"],"nodes":[{"name":"n2","reason":"r","cause":"c","why":"z",)"
+      R"("gang":"g","notUnderstood":["y"],"nodes":[{"name":"n2","reason":"r","cause":"c","why":"z",)"
       R"("figures":{"needs":{"cpu":"9"},"oneZone":true,"container":"app","zone":"node0","free":{"cpu":"8"},)"
       R"("of":{"cpu":"8"}},"lossLeftSeconds":5,"lossGraceSeconds":6,"neverFits":true}]})",
       [&](const auto& pod) { return ExplainText(decisions, kNow, &pod, &quota); });

@@ -36,7 +36,8 @@ TEST(PodArgument, TakesTheNamespaceAsKubectlDoes) {
 TEST(PodArgument, ANamespaceBeforeTheNameWins) {
   EXPECT_EQ(Read({"shop/web", "-n", "other"}).Key(), "shop/web");
   EXPECT_TRUE(Read({"shop/web"}).space_given);
-  EXPECT_EQ(Read({"shop/"}).name, "");
+  for (const char* nameless : {"", "shop/", "pod/"}) EXPECT_FALSE(TryRead({nameless}).ok()) << nameless;
+  EXPECT_EQ(Read({"pod/web", "-n", "shop"}).Key(), "shop/web") << "as kubectl prints it";
 }
 
 TEST(PodArgument, TwoNamespacesAreWrongUsage) {

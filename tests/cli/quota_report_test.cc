@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
-#include "wire/json_document.h"
+#include "json/document.h"
 
 namespace huygens::cli {
 namespace {
@@ -33,13 +33,13 @@ constexpr std::string_view kTree =
     R"({"key":"limits.cpu","unlimited":true,"used":"4","self":"0","children":"4"}]}]})";
 
 std::string Tree(std::string_view json, std::string_view key = "") {
-  const auto tree = wire::DecodeJson<admin::QuotaTreeDocument>(json);
+  const auto tree = DecodeJson<admin::QuotaTreeDocument>(json);
   EXPECT_TRUE(tree.ok()) << tree.status();
   return tree.ok() ? QuotaTreeText(*tree, key) : "";
 }
 
 std::string Pod(std::string_view json) {
-  const auto pod = wire::DecodeJson<admin::PodQuotaDocument>(json);
+  const auto pod = DecodeJson<admin::PodQuotaDocument>(json);
   EXPECT_TRUE(pod.ok()) << pod.status();
   return pod.ok() ? PodQuotaText(*pod, *ParseRfc3339("2026-11-21T12:05:00Z")) : "";
 }
@@ -82,7 +82,7 @@ TEST(QuotaReport, OneKeyIsOneLineAGroup) {
 }
 
 TEST(QuotaReport, AKeyIsFoundAsPeopleWriteIt) {
-  const auto tree = wire::DecodeJson<admin::QuotaTreeDocument>(
+  const auto tree = DecodeJson<admin::QuotaTreeDocument>(
       R"({"groups":[{"name":"a","keys":[{"key":"cpu","used":"1"},{"key":"memory","used":"1"},)"
       R"({"key":"cash/requests.cpu","hard":"2"},{"key":"count/pods","hard":"2"},)"
       R"({"key":"requests.cpu","hard":"2"},{"key":"requests.nvidia.com/gpu","hard":"2"}]}]})");
@@ -178,10 +178,13 @@ TEST(QuotaReport, AKeyOfTheModelOfNodesIsARowOfItsOwn) {
   EXPECT_THAT(Pod(R"({"pod":"shop/web","group":"g","path":"g","verdict":"fits","refusedByModel":"x","keys":[)"
                   R"({"key":"limits.cpu","cost":"2","used":"3","hard":"9"},)"
                   R"({"key":"limits.cpu.A4","cost":"2","used":"3","hard":"4","lacks":true,"ofNode":true},)"
-                  R"({"key":"limits.cpu.B7","cost":"2","used":"0","hard":"4","ofNode":true}]})"),
+                  R"({"key":"limits.cpu.B7","cost":"2","used":"0","hard":"4","ofNode":true},)"
+                  R"({"key":"limits.cpu.C1","cost":"2","used":"0","hard":"1","ofNode":true}]})"),
               testing::EndsWith("\nlimits.cpu     2     3     9\n"
                                 "limits.cpu.A4  2     3     4     on nodes of that model only: TOO LITTLE LEFT\n"
-                                "limits.cpu.B7  2     0     4     on nodes of that model only\n"));
+                                "limits.cpu.B7  2     0     4     on nodes of that model only\n"
+                                "limits.cpu.C1  2     0     1     on nodes of that model only: MORE THAN THE WHOLE "
+                                "BUDGET\n"));
 }
 
 TEST(QuotaReport, AGroupThatIsNotThereSuggestsTheNearest) {
@@ -277,9 +280,9 @@ TEST(QuotaReport, ARefusedPodOfAGroupOverItsBudgetDoesNotRun) {
 }
 
 TEST(QuotaReport, WhatIsNoAnswerIsRefused) {
-  EXPECT_FALSE(wire::DecodeJson<admin::QuotaTreeDocument>("[]").ok());
-  EXPECT_FALSE(wire::DecodeJson<admin::QuotaTreeDocument>(R"({"groups":[{"name":7}]})").ok());
-  EXPECT_FALSE(wire::DecodeJson<admin::PodQuotaDocument>(R"({"keys":{}})").ok());
+  EXPECT_FALSE(DecodeJson<admin::QuotaTreeDocument>("[]").ok());
+  EXPECT_FALSE(DecodeJson<admin::QuotaTreeDocument>(R"({"groups":[{"name":7}]})").ok());
+  EXPECT_FALSE(DecodeJson<admin::PodQuotaDocument>(R"({"keys":{}})").ok());
 }
 
 }  // namespace

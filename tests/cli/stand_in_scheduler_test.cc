@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "base/json_text.h"
 #include "cli/node_report.h"
 #include "cli/place_report.h"
+#include "json/append.h"
 #include "tests/net/fixture.h"
 
 namespace huygens::cli {
@@ -131,14 +131,15 @@ TEST_F(StandIn, ARefusalForZonesHasFiguresAndTellsTakenFromTooSmall) {
       "/debug/pods/default/p",
       R"({"uid":"uid-p","nodes":[)"
       R"({"name":"a","reason":"node(s) had insufficient resource of NUMA node: taken by other pods",)"
-      R"("why":"needs 7 cpu in one zone; freest node1: 5 of 8 free; taken by other pods"},)"
+      R"("why":"needs 7 cpu in one zone, as the node asks; freest node1: 5 of 8 free; taken by other pods"},)"
       R"({"name":"c","reason":"node(s) had insufficient resource of NUMA node: too small even when empty"}]})");
   const PodOutcome outcome = Place(MakePod("p", 7));
   EXPECT_EQ(WhyNot(outcome),
             "0/3 nodes are available: 1 Too many pods, 1 node(s) had insufficient resource of NUMA node: taken by "
             "other pods, 1 node(s) had insufficient resource of NUMA node: too small even when empty. "
-            "a: needs 7 cpu in one zone; freest node1: 5 of 8 free; taken by other pods.");
-  EXPECT_THAT(PlaceJson({outcome}), HasSubstr(R"("why":"needs 7 cpu in one zone; freest node1: 5 of 8 free)"));
+            "a: needs 7 cpu in one zone, as the node asks; freest node1: 5 of 8 free; taken by other pods.");
+  EXPECT_THAT(PlaceJson({outcome}),
+              HasSubstr(R"("why":"needs 7 cpu in one zone, as the node asks; freest node1: 5 of 8 free)"));
 }
 
 TEST_F(StandIn, ChargesWhatItPlaced) {

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "cluster/event.h"
+#include "cluster/watch_event.h"
 
 namespace huygens::test {
 
@@ -64,8 +64,8 @@ class History {
   }
 
   // The next event that a reader gets; more than one when a kind is listed again. Empty: nothing new at the moment.
-  std::vector<Event> Read() {
-    std::vector<Event> events;
+  std::vector<WatchEvent> Read() {
+    std::vector<WatchEvent> events;
     Stream& stream = streams_[static_cast<size_t>(Pick(static_cast<int>(kKindCount)))];
     if (Chance(8)) return List(stream, Chance(50));
     if (stream.read < stream.sent.size()) {
@@ -75,20 +75,20 @@ class History {
     }
     return events;
   }
-  std::vector<Event> ReadAll() {
-    std::vector<Event> events;
+  std::vector<WatchEvent> ReadAll() {
+    std::vector<WatchEvent> events;
     for (bool more = true; more;) {
-      for (Event& event : Read()) events.push_back(std::move(event));
+      for (WatchEvent& event : Read()) events.push_back(std::move(event));
       more = false;
       for (const Stream& stream : streams_) more = more || stream.read < stream.sent.size();
     }
     return events;
   }
   // A LIST of every kind as the objects are now.
-  std::vector<Event> Lists() {
-    std::vector<Event> events;
+  std::vector<WatchEvent> Lists() {
+    std::vector<WatchEvent> events;
     for (Stream& stream : streams_) {
-      for (Event& event : List(stream, true)) events.push_back(std::move(event));
+      for (WatchEvent& event : List(stream, true)) events.push_back(std::move(event));
     }
     return events;
   }
@@ -113,13 +113,13 @@ class History {
  private:
   struct Stream {
     Kind kind = Kind::kNode;
-    std::vector<Event> sent;
+    std::vector<WatchEvent> sent;
     size_t read = 0;
-    std::map<std::string, Event> shown;  // by object, as of `read`
+    std::map<std::string, WatchEvent> shown;  // by object, as of `read`
   };
 
   Stream& Of(Kind kind) { return streams_[static_cast<size_t>(kind)]; }
-  static std::pair<std::string, bool> KeyOf(const Event& event) {
+  static std::pair<std::string, bool> KeyOf(const WatchEvent& event) {
     if (auto* e = std::get_if<NodeSet>(&event)) return {e->node.name, true};
     if (auto* e = std::get_if<NodeGone>(&event)) return {e->name, false};
     if (auto* e = std::get_if<PodSet>(&event)) return {e->pod->uid, true};
@@ -134,13 +134,13 @@ class History {
     return {std::get<TopologyGone>(event).node_name, false};
   }
   static void Take(Stream& stream) {
-    const Event& event = stream.sent[stream.read++];
+    const WatchEvent& event = stream.sent[stream.read++];
     auto [key, present] = KeyOf(event);
     stream.shown.erase(key);
     if (present) stream.shown.emplace(key, event);
   }
-  static std::vector<Event> List(Stream& stream, bool skip_to_the_end) {
-    std::vector<Event> events;
+  static std::vector<WatchEvent> List(Stream& stream, bool skip_to_the_end) {
+    std::vector<WatchEvent> events;
     while (skip_to_the_end && stream.read < stream.sent.size()) Take(stream);
     events.push_back(ListBegin{stream.kind});
     for (const auto& [key, event] : stream.shown) events.push_back(event);

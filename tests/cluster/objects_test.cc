@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "cluster/event.h"
+#include "cluster/watch_event.h"
 
 namespace huygens::cluster {
 namespace {

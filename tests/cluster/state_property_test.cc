@@ -84,7 +84,7 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
       bool bound = history.Bind(flight.uid, flight.node, flight.zones);
       // The binder's word may come before or after the watch's.
       if (history.Chance(50)) {
-        for (const Event& event : history.Read()) state.Apply(event);
+        for (const WatchEvent& event : history.Read()) state.Apply(event);
       }
       if (bound) {
         state.Assume(flight.uid, kNow);
@@ -93,7 +93,7 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
       }
     }
     for (int n = history.Pick(3); n > 0; --n) {
-      for (const Event& event : history.Read()) state.Apply(event);
+      for (const WatchEvent& event : history.Read()) state.Apply(event);
     }
     if (history.Chance(30)) (void)state.AgeLosses(std::chrono::seconds(++seconds));
     RC_ASSERT(state.Reconcile(state.NodeSlots()) == 0u);
@@ -102,7 +102,7 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
     RC_ASSERT(nominated == state.Nominated().size());
   }
   for (const Flight& flight : flying) state.Release(flight.uid);
-  for (const Event& event : history.ReadAll()) state.Apply(event);
+  for (const WatchEvent& event : history.ReadAll()) state.Apply(event);
   // A pod that was bound and deleted in a gap of the watch before it was ever seen is what the overdue list is for: a
   // GET finds it gone.
   for (const std::string& uid : state.ledger().AssumedSince(Time::max())) {
@@ -116,7 +116,7 @@ RC_GTEST_PROP(State, EndsWhereOneListWouldHaveStarted, (uint64_t seed)) {
   test::RecordingAccount fresh_account;
   State fresh;
   fresh.AddAccount(fresh_account);
-  for (const Event& event : history.Lists()) fresh.Apply(event);
+  for (const WatchEvent& event : history.Lists()) fresh.Apply(event);
   RC_ASSERT(Picture(state, account) == Picture(fresh, fresh_account));
   RC_ASSERT(account.Present() == fresh_account.Present());
   RC_ASSERT(account.Groups() == fresh_account.Groups());
@@ -130,7 +130,7 @@ RC_GTEST_PROP(State, SameEventsSameIndexes, (uint64_t seed)) {
     test::History history(seed);
     for (int step = 0; step < 60; ++step) {
       history.Change();
-      for (const Event& event : history.Read()) state.Apply(event);
+      for (const WatchEvent& event : history.Read()) state.Apply(event);
     }
   }
   RC_ASSERT(states[0].revision() == states[1].revision());

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/waiters.h"
@@ -70,7 +71,7 @@ struct Instance {
     return changes;
   }
 
-  fake::ManualClock clock;
+  test::ManualClock clock;
   fake::ManualWaiter* waiter = nullptr;
   std::mutex mutex;
   std::vector<std::string> changes;

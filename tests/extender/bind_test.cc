@@ -281,7 +281,7 @@ TEST_F(BindFlowTest, AgesDoNotChangeWithAWallClockThatIsSet) {
   backend_.binds[1].done({BindResult::kUnknown, "timed out"});
   const Duration sent = monotonic_;
   for (const auto hours : {1, -2}) {
-    clock_.now += std::chrono::hours(hours);
+    clock_.Advance(std::chrono::hours(hours));
     bind_.SettleOverdue(std::chrono::minutes(1));
     EXPECT_TRUE(backend_.settles.empty()) << "nothing has become older";
   }
@@ -298,7 +298,7 @@ TEST_F(BindFlowTest, TheDeadlineOfABindingDoesNotChangeWithAWallClockThatIsSet) 
   AddPod("a", 2);
   backend_.hold_admissions = true;
   Bind("a", "n1");
-  clock_.now += std::chrono::hours(1);
+  clock_.Advance(std::chrono::hours(1));
   monotonic_ += std::chrono::seconds(1);
   backend_.admissions[0](uint64_t{1});
   ASSERT_EQ(backend_.binds.size(), 1u);

@@ -28,7 +28,7 @@ TEST_F(ServiceTest, CountsWhatTheServerRefusedAndLogsItAtALimitedRate) {
   EXPECT_THAT(captured_.Lines(),
               ElementsAre(AllOf(HasSubstr("level=warn msg=\"refused a request\" verb=filter status=413"),
                                 HasSubstr("the body is too large"), HasSubstr("leftOut=0"))));
-  clock_.now += std::chrono::seconds(10);
+  clock_.Advance(std::chrono::seconds(10));
   service_.Refused(large);
   EXPECT_THAT(captured_.Lines().back(), HasSubstr("leftOut=3"));
 }

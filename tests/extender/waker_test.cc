@@ -24,13 +24,13 @@ class WakerTest : public ServiceTest {
     for (const char* name : {"n0", "n1", "n2"}) AddNode(name, {2});
     Look();
     Answer(WakeResult::kWritten);  // of the start
-    clock_.now += seconds(1);
+    clock_.Advance(seconds(1));
   }
   // A pod that filter rejects on these nodes.
   void Reject(const std::string& name, int cpus, const std::vector<std::string>& nodes) {
     auto pod = AddPod(name, cpus);
     const std::vector<std::string_view> names(nodes.begin(), nodes.end());
-    placement_->Filter(*pod, names, clock_.now);
+    placement_->Filter(*pod, names, clock_.Now());
     placement_->RememberAnswer(pod);
   }
   void Look() {
@@ -91,15 +91,15 @@ TEST_F(WakerTest, WritesOnAsManyPodsAsNodesGainRoomForOneAndOnNobodyOnceItIsTake
   ASSERT_THAT(Writes(), ElementsAre("pod a", "pod b", "pod c"));
   Answer(WakeResult::kWritten);
   EXPECT_EQ(placement_->waiting().size(), 1u);
-  ASSERT_TRUE(placement_->Reserve(AddPod("a", 4), "n2", clock_.now)->Accepted());
-  ASSERT_TRUE(placement_->Reserve(AddPod("b", 4), "n0", clock_.now)->Accepted());
-  clock_.now += seconds(1);
+  ASSERT_TRUE(placement_->Reserve(AddPod("a", 4), "n2", clock_.Now())->Accepted());
+  ASSERT_TRUE(placement_->Reserve(AddPod("b", 4), "n0", clock_.Now())->Accepted());
+  clock_.Advance(seconds(1));
   Look();
   ASSERT_THAT(Writes(), ElementsAre("pod d")) << "c has not come yet";
   Answer(WakeResult::kWritten);
-  ASSERT_TRUE(placement_->Reserve(AddPod("c", 4), "n1", clock_.now)->Accepted());
+  ASSERT_TRUE(placement_->Reserve(AddPod("c", 4), "n1", clock_.Now())->Accepted());
   Reject("d", 4, {"n0", "n1", "n2"});
-  clock_.now += seconds(1);
+  clock_.Advance(seconds(1));
   Look();
   EXPECT_THAT(Writes(), IsEmpty());
 }
@@ -118,7 +118,7 @@ TEST_F(WakerTest, WakesForNodesThatKubeletPins) {
   auto reject = [&](const std::string& name) {
     auto pod = kubelet::test::GuaranteedPod(name, {{4, 2}});
     placement_->Apply(cluster::PodSet{pod});
-    placement_->Filter(*pod, names, clock_.now);
+    placement_->Filter(*pod, names, clock_.Now());
     placement_->RememberAnswer(pod);
   };
   reject("a");
@@ -129,7 +129,7 @@ TEST_F(WakerTest, WakesForNodesThatKubeletPins) {
   publish("k1", 3);
   for (const char* name : {"a", "b"}) reject(name);
   for (std::string_view node : names) publish(std::string(node), 4);
-  clock_.now += seconds(1);
+  clock_.Advance(seconds(1));
   Look();
   ASSERT_THAT(Writes(), ElementsAre("node k0")) << "after which kube-scheduler tries both, on both";
   Answer(WakeResult::kWritten);
@@ -143,7 +143,7 @@ class QuotaWakerTest : public ServiceTest {
     waker_.Look();
     backend_.wakes.front().done({WakeReport{.result = WakeResult::kWritten}});
     backend_.wakes.clear();
-    clock_.now += seconds(1);
+    clock_.Advance(seconds(1));
   }
   void SetCores(const char* cores) {
     cluster::BizGroupQuota team{.name = "team"};
@@ -155,7 +155,7 @@ class QuotaWakerTest : public ServiceTest {
     pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "team"});
     placement_->Apply(cluster::PodSet{pod});
     const std::string_view names[] = {"n0"};
-    placement_->Filter(*pod, names, clock_.now);
+    placement_->Filter(*pod, names, clock_.Now());
     placement_->RememberAnswer(pod);
   }
   // What one search wrote.
@@ -174,7 +174,7 @@ class QuotaWakerTest : public ServiceTest {
     auto call = std::move(backend_.wakes.front());
     backend_.wakes.pop_front();
     call.done(std::vector<WakeReport>(call.targets.size(), WakeReport{.result = result}));
-    clock_.now += seconds(20);
+    clock_.Advance(seconds(20));
   }
   Waker waker_{context_, backend_, loop_, seconds(1)};
 };
@@ -198,7 +198,7 @@ TEST_F(QuotaWakerTest, OnOldKubernetesAGroupThatGrowsWakesPodByPod) {
   for (int i = 0; i < 40; ++i) Reject(Concat("p", std::to_string(i)));
   EXPECT_THAT(Look(old), IsEmpty());
   AddNode("other", {1});
-  placement_->Filter(*AddPod("wide", 2), std::vector<std::string_view>{"other"}, clock_.now);
+  placement_->Filter(*AddPod("wide", 2), std::vector<std::string_view>{"other"}, clock_.Now());
   placement_->RememberAnswer(placement_->state().FindPod("uid-wide"));
   AddNode("other", {2});
   SetCores("39");
@@ -211,7 +211,7 @@ TEST_F(QuotaWakerTest, OnOldKubernetesAGroupThatGrowsWakesPodByPod) {
       ++of_group;
       ASSERT_TRUE(text.starts_with("pod p")) << text;
       const auto pod = placement_->state().FindPod(Concat("uid-", text.substr(4)));
-      ASSERT_TRUE(placement_->Reserve(pod, "n0", clock_.now)->Accepted());
+      ASSERT_TRUE(placement_->Reserve(pod, "n0", clock_.Now())->Accepted());
     }
     Answer(WakeResult::kWritten);
   }
@@ -227,9 +227,9 @@ TEST_F(QuotaWakerTest, OnOldKubernetesAStartWakesThePodsThatFit) {
   AddPod("large", 513);
   AddNode("n1", {1});
   const auto asked_of_n1 = AddPod("asked", 2);
-  placement_->Filter(*asked_of_n1, std::vector<std::string_view>{"n1"}, clock_.now);
+  placement_->Filter(*asked_of_n1, std::vector<std::string_view>{"n1"}, clock_.Now());
   placement_->RememberAnswer(asked_of_n1);
-  ASSERT_TRUE(placement_->Reserve(AddPod("placed", 0), "n0", clock_.now)->Accepted());
+  ASSERT_TRUE(placement_->Reserve(AddPod("placed", 0), "n0", clock_.Now())->Accepted());
   Waker old(context_, backend_, loop_, seconds(1));
   EXPECT_THAT(Look(old), IsEmpty()) << "before the version is known";
   backend_.node_write_wakes_all = false;
@@ -262,7 +262,7 @@ TEST_F(WakerTest, WritesAtMostOnceInTheIntervalHoweverOftenNodesChange) {
       Answer(WakeResult::kWritten);
     }
     AddNode("n0", {2});
-    clock_.now += milliseconds(50);
+    clock_.Advance(milliseconds(50));
   }
   EXPECT_EQ(writes, 5u);
 }
@@ -273,11 +273,11 @@ TEST_F(WakerTest, DoesNotWriteWhileTheLastWriteIsUnderWay) {
   Look();
   Reject("b", 4, {"n1"});
   AddNode("n1", {4});
-  clock_.now += seconds(10);
+  clock_.Advance(seconds(10));
   Look();
   EXPECT_EQ(backend_.wakes.size(), 1u);
   Answer(WakeResult::kWritten);
-  clock_.now += seconds(1);
+  clock_.Advance(seconds(1));
   Look();
   EXPECT_THAT(Writes(), ElementsAre("pod b"));
 }
@@ -292,13 +292,13 @@ TEST_F(WakerTest, AFailureIsTriedAgainLessAndLessOften) {
       ++writes;
       Answer(WakeResult::kFailed, "no");
     }
-    clock_.now += seconds(1);
+    clock_.Advance(seconds(1));
   }
   EXPECT_EQ(writes, 8u) << "after 0, 2, 6, 14 seconds and then every 10";
   EXPECT_EQ(Metric("huygens_wake_writes_total{result=\"failed\"}"), 8);
   EXPECT_EQ(Metric("huygens_pods_woken_total"), 0);
   EXPECT_EQ(placement_->waiting().size(), 1u);
-  clock_.now += seconds(10);
+  clock_.Advance(seconds(10));
   Look();
   Answer(WakeResult::kWritten);
   EXPECT_EQ(placement_->waiting().size(), 0u);
@@ -310,7 +310,7 @@ TEST_F(WakerTest, TroubleIsLoggedOnceAndItsEndToo) {
       {*placement_, clock_, captured.log, metrics_, [] { return ""; }, nullptr}, resources_, journal_, pods_};
   Waker waker(context, backend_, loop_, seconds(1));
   auto round = [&](WakeResult result, std::string message) {
-    clock_.now += seconds(10);
+    clock_.Advance(seconds(10));
     waker.Look();
     ASSERT_FALSE(Writes().empty());
     Answer(result, std::move(message));
@@ -328,10 +328,10 @@ TEST_F(WakerTest, HonoursTheWishOfTheApiServer) {
   AddNode("n0", {4});
   Look();
   Answer(WakeResult::kFailed, "busy", seconds(7));
-  clock_.now += seconds(6);
+  clock_.Advance(seconds(6));
   Look();
   EXPECT_THAT(Writes(), IsEmpty());
-  clock_.now += seconds(1);
+  clock_.Advance(seconds(1));
   Look();
   EXPECT_THAT(Writes(), ElementsAre("pod a"));
 }
@@ -351,7 +351,7 @@ TEST_F(WakerTest, AFailureThatAChangeCuredWakesNobody) {
   Look();
   AddNode("n0", {2});
   Answer(WakeResult::kFailed, "no");
-  clock_.now += seconds(2);
+  clock_.Advance(seconds(2));
   Look();
   EXPECT_THAT(Writes(), IsEmpty());
 }
@@ -367,7 +367,7 @@ TEST_F(WakerTest, ABatchIsLimitedAndTheRestFollows) {
   Look();
   EXPECT_EQ(Writes().size(), Waker::kMostWrites);
   Answer(WakeResult::kWritten);
-  clock_.now += seconds(1);
+  clock_.Advance(seconds(1));
   Look();
   EXPECT_EQ(Writes().size(), 3u);
 }
@@ -375,7 +375,7 @@ TEST_F(WakerTest, ABatchIsLimitedAndTheRestFollows) {
 TEST_F(WakerTest, AClockThatIsSetBackDoesNotSilenceIt) {
   Reject("a", 4, {"n0"});
   AddNode("n0", {4});
-  clock_.now -= seconds(3600);
+  clock_.Advance(-seconds(3600));
   Look();
   EXPECT_THAT(Writes(), ElementsAre("pod a"));
 }
@@ -389,11 +389,11 @@ TEST_F(WakerTest, SaysOnceAtTheStartThatEverythingIsToBeTriedAgain) {
   EXPECT_FALSE(another.Look());
   EXPECT_THAT(Writes(), ElementsAre("node n0"));
   Answer(WakeResult::kFailed, "no");
-  clock_.now += seconds(2);
+  clock_.Advance(seconds(2));
   for (int looks = 0; looks < 2; ++looks) another.Look();
   EXPECT_THAT(Writes(), ElementsAre("node n0"));
   Answer(WakeResult::kWritten);
-  clock_.now += seconds(10);
+  clock_.Advance(seconds(10));
   another.Look();
   EXPECT_THAT(Writes(), IsEmpty());
 }
@@ -405,11 +405,11 @@ TEST_F(WakerTest, AStartThatCannotBeToldKeepsNobodyFromBeingWoken) {
   Reject("a", 4, {"n1"});
   AddNode("n1", {4});
   Answer(WakeResult::kFailed, "nodes are not to be patched");
-  clock_.now += seconds(2);
+  clock_.Advance(seconds(2));
   another.Look();
   EXPECT_THAT(Writes(), ElementsAre("pod a"));
   Answer(WakeResult::kWritten);
-  clock_.now += seconds(1);
+  clock_.Advance(seconds(1));
   another.Look();
   EXPECT_THAT(Writes(), ElementsAre("node n0"));
 }

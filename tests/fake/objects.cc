@@ -1,7 +1,7 @@
 #include "tests/fake/objects.h"
 
-#include "base/json_text.h"
 #include "base/text.h"
+#include "json/append.h"
 
 namespace huygens::fake {
 namespace {

@@ -28,10 +28,10 @@ struct Word {
 
 }  // namespace
 
-void RecordingSink::Deliver(kube::EventBatch batch) {
+void RecordingSink::Deliver(kube::WatchEventBatch batch) {
   const std::lock_guard lock(mutex_);
   largest_batch = std::max(largest_batch, batch.events.size());
-  for (const cluster::Event& event : batch.events) {
+  for (const cluster::WatchEvent& event : batch.events) {
     words.push_back(std::visit(Word(), event));
     state.Apply(event);
   }

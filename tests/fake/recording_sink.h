@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "cluster/state.h"
-#include "kube/event_sink.h"
+#include "kube/watch_event_sink.h"
 
 namespace huygens::fake {
 
-class RecordingSink final : public kube::EventSink {
+class RecordingSink final : public kube::WatchEventSink {
  public:
-  void Deliver(kube::EventBatch batch) override;
+  void Deliver(kube::WatchEventBatch batch) override;
   void Report(kube::WatchReport report) override;
   void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) override;
 

@@ -11,23 +11,6 @@
 
 namespace huygens::fake {
 
-// A wall clock moved by hand. Thread-safe.
-class ManualClock final : public Clock {
- public:
-  Time Now() const override {
-    const std::lock_guard lock(mutex_);
-    return now_;
-  }
-  void Advance(Duration duration) {
-    const std::lock_guard lock(mutex_);
-    now_ += duration;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  Time now_ = Time(std::chrono::seconds(1'780'000'000));
-};
-
 // Waiting takes no time, moves the clock, and is remembered.
 class InstantWaiter final : public Waiter {
  public:

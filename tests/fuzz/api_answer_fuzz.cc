@@ -57,7 +57,7 @@ void CheckList(std::string_view json) {
 }
 
 void CheckWatch(std::string_view line) {
-  StatusOr<wire::WatchEvent> event = wire::DecodeWatchEvent(line);
+  StatusOr<wire::WatchLine> event = wire::DecodeWatchLine(line);
   if (event.ok()) CheckViews(line, event->object);
 }
 

@@ -2,10 +2,10 @@
 // was decoded is written as an answer, read again as a request, and must be the same.
 #include <numeric>
 
+#include "json/reader.h"
 #include "tests/fuzz/require.h"
 #include "wire/extender_answer.h"
 #include "wire/extender_args.h"
-#include "wire/json_reader.h"
 #include "wire/node.h"
 #include "wire/pod.h"
 
@@ -25,7 +25,7 @@ void CheckNames(const std::vector<std::string_view>& node_names) {
   for (std::string_view name : node_names) scores.push_back(static_cast<int64_t>(name.size()));
   answer.clear();
   wire::AppendHostPriorities(answer, node_names, scores);
-  Require(wire::JsonReader::Open(answer).ok(), "priorities are well-formed");
+  Require(JsonReader::Open(answer).ok(), "priorities are well-formed");
 }
 
 void CheckNodes(const wire::NodeList& nodes) {
@@ -61,7 +61,7 @@ void CheckFilter(std::string_view body) {
   if (!args.ok()) {
     std::string answer;
     wire::AppendFilterError(answer, Message(args.status()));
-    Require(wire::JsonReader::Open(answer).ok(), "an error is well-formed");
+    Require(JsonReader::Open(answer).ok(), "an error is well-formed");
     return;
   }
   ResourceNames names;
@@ -94,7 +94,7 @@ void CheckBind(std::string_view body) {
   StatusOr<wire::BindArgs> args = wire::DecodeBindArgs(body);
   std::string answer;
   wire::AppendBindResult(answer, args.ok() ? std::string_view(args->node) : Message(args.status()));
-  Require(wire::JsonReader::Open(answer).ok(), "the result of a bind is well-formed");
+  Require(JsonReader::Open(answer).ok(), "the result of a bind is well-formed");
 }
 
 }  // namespace

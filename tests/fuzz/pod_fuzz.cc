@@ -4,9 +4,9 @@
 
 #include "cluster/pod_requests.h"
 #include "cluster/unknown_resources.h"
+#include "json/reader.h"
 #include "tests/fuzz/require.h"
 #include "wire/binding.h"
-#include "wire/json_reader.h"
 #include "wire/node_annotations.h"
 #include "wire/pod.h"
 #include "wire/pod_annotations.h"
@@ -39,13 +39,13 @@ void CheckTopologyResult(const std::vector<cluster::ZoneAmount>& zones, Resource
   }
   std::string text;
   wire::AppendTopologyResult(text, zones, cluster::NodeTopology(), names);
-  Require(wire::JsonReader::Open(text).ok(), "a topology-result is well-formed");
+  Require(JsonReader::Open(text).ok(), "a topology-result is well-formed");
   Require(WithoutZeros(wire::ParseTopologyResult(text, names)) == WithoutZeros(zones), "a topology-result reads back");
 }
 
 void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names) {
   Require(!mark.uid.empty() && !mark.node.empty(), "a placement names a pod and a node");
-  wire::Placement placement;
+  wire::PlacementAnnotation placement;
   placement.uid = mark.uid;
   placement.node = mark.node;
   placement.zones = mark.zones;
@@ -53,7 +53,7 @@ void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names
   std::string text;
   placement.quota = mark.quota.get();
   const cluster::NodeTopology topology;
-  wire::AppendPlacement(text, placement, mark.of_zones ? &topology : nullptr, names);
+  wire::AppendPlacementAnnotation(text, placement, mark.of_zones ? &topology : nullptr, names);
   Boxed<cluster::PlacementMark> again = wire::ParsePlacementMark(text, names);
   Require(again && again->uid == mark.uid && again->node == mark.node, "a placement reads back");
   Require(WithoutZeros(again->zones) == WithoutZeros(mark.zones), "so do its zones");

@@ -3,12 +3,12 @@
 #include <string>
 
 #include "tests/fuzz/require.h"
-#include "wire/prometheus.h"
+#include "usage_sources/prometheus_answer.h"
 
 namespace {
 
 using huygens::fuzz::Require;
-using namespace huygens::wire;
+using namespace huygens::usage_sources;
 
 // What a visitor sees, as text, checked on the way.
 class Seen {

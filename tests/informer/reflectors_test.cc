@@ -18,7 +18,7 @@ using cluster::Kind;
 
 class StateKeeper final : public WatchEventHandler {
  public:
-  void Apply(Kind, const cluster::Event& event) override { state.Apply(event); }
+  void Apply(Kind, const cluster::WatchEvent& event) override { state.Apply(event); }
   bool Sweep(Kind kind, size_t limit) override { return state.Sweep(kind, limit); }
 
   cluster::State state;

@@ -24,7 +24,7 @@ using testing::IsEmpty;
 // A service that does no more with the events than to keep the state.
 class StateKeeper final : public WatchEventHandler {
  public:
-  void Apply(Kind, const cluster::Event& event) override { state.Apply(event); }
+  void Apply(Kind, const cluster::WatchEvent& event) override { state.Apply(event); }
   bool Sweep(Kind kind, size_t limit) override { return state.Sweep(kind, limit); }
   void WatchChanged(const kube::WatchReport& report) override { states.push_back(report.state); }
   void ObjectFault(Kind, std::string_view object, std::string_view fault, bool) override {
@@ -51,16 +51,16 @@ class WatchEventQueueTest : public testing::Test {
   void DeliverNode() {
     queue_.Deliver({.kind = Kind::kNode, .events = {cluster::NodeSet{{.name = "n"}}}, .resource_version = 0});
   }
-  static kube::EventBatch Node(int number, size_t bytes) {
-    kube::EventBatch batch{.kind = Kind::kNode, .resource_version = static_cast<uint64_t>(number)};
+  static kube::WatchEventBatch Node(int number, size_t bytes) {
+    kube::WatchEventBatch batch{.kind = Kind::kNode, .resource_version = static_cast<uint64_t>(number)};
     batch.events.push_back(cluster::NodeSet{{.name = Concat("n", std::to_string(number)), .uid = "u"}});
     batch.bytes = bytes;
     return batch;
   }
-  void DeliverPods(std::vector<cluster::Event> events, uint64_t version) {
+  void DeliverPods(std::vector<cluster::WatchEvent> events, uint64_t version) {
     queue_.Deliver({.kind = Kind::kPod, .events = std::move(events), .resource_version = version});
   }
-  void ApplyPods(std::vector<cluster::Event> events, uint64_t version) {
+  void ApplyPods(std::vector<cluster::WatchEvent> events, uint64_t version) {
     DeliverPods(std::move(events), version);
     Work();
   }
@@ -155,7 +155,7 @@ TEST_F(WatchEventQueueTest, KnowsForHowLongNothingWasHeardOfAKind) {
 }
 
 TEST_F(WatchEventQueueTest, PodsThatALongListDoesNotNameGoBetweenRequests) {
-  std::vector<cluster::Event> events = {cluster::ListBegin{Kind::kPod}};
+  std::vector<cluster::WatchEvent> events = {cluster::ListBegin{Kind::kPod}};
   for (int i = 0; i < 4'000; ++i) events.push_back(cluster::PodSet{MakePod(i), 1});
   events.push_back(cluster::ListEnd{Kind::kPod});
   ApplyPods(std::move(events), 7);

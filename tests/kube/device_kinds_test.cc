@@ -2,7 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "kube/object_events.h"
+#include "kube/decoded_object.h"
 #include "kube/reflector.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"

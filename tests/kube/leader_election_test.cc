@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/waiters.h"
@@ -48,7 +49,7 @@ struct Instance {
     }
   }
 
-  fake::ManualClock clock;
+  test::ManualClock clock;
   fake::ManualWaiter* waiter = nullptr;
   net::EventLoop loop;
   std::vector<std::string> duties;

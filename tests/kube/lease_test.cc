@@ -5,6 +5,7 @@
 
 #include <thread>
 
+#include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/waiters.h"
@@ -42,7 +43,7 @@ class LeaseTest : public testing::Test {
 
   fake::ApiServer server_;
   fake::InstantWaiter waiter_;
-  fake::ManualClock clock_;
+  test::ManualClock clock_;
   Instance a_ = Make("a"), b_ = Make("b");
 };
 

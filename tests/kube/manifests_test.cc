@@ -7,6 +7,7 @@
 #include <csignal>
 #include <sstream>
 
+#include "tests/base/clock.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/recording_sink.h"
 #include "tests/fake/temporary_directory.h"
@@ -47,9 +48,9 @@ class ManifestsTest : public testing::Test {
 
   fake::TemporaryDirectory directory_;
   ResourceNames names_;
-  fake::ManualClock clock_;
+  test::ManualClock clock_;
   std::vector<std::string> notices_;
-  std::vector<cluster::Event> news_;
+  std::vector<cluster::WatchEvent> news_;
   Status status_;
 };
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
 #include "tests/fake/recording_sink.h"
@@ -48,7 +49,7 @@ class ReflectorTest : public testing::Test {
   fake::ApiServer server_;
   ResourceNames names_;
   fake::RecordingSink sink_;
-  fake::ManualClock clock_;
+  test::ManualClock clock_;
   fake::InstantWaiter* waiter_ = nullptr;
   fake::ManualWaiter* manual_ = nullptr;
   std::unique_ptr<Reflector> reflector_;

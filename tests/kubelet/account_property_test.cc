@@ -10,6 +10,7 @@
 #include "kubelet/published.h"
 #include "kubelet/settings.h"
 #include "tests/kubelet/node.h"
+#include "tests/kubelet/predictions.h"
 
 namespace huygens::kubelet {
 namespace {

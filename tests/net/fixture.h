@@ -93,9 +93,9 @@ class TestServer {
  public:
   explicit TestServer(ServerOptions options = {}, Handler handler = Echo) {
     if (options.address.empty()) options.address = "127.0.0.1:0";
-    options.events.on_connection_error = [this](std::string_view text) { faults.Put(std::string(text)); };
-    options.events.on_warning = [this](std::string_view text) { warnings.Put(std::string(text)); };
-    options.events.on_notice = [this](std::string_view text) { notices.Put(std::string(text)); };
+    options.observers.on_connection_error = [this](std::string_view text) { faults.Put(std::string(text)); };
+    options.observers.on_warning = [this](std::string_view text) { warnings.Put(std::string(text)); };
+    options.observers.on_notice = [this](std::string_view text) { notices.Put(std::string(text)); };
     auto started = Server::Start(thread.loop, std::move(options), std::move(handler));
     if (!started.ok()) {
       ADD_FAILURE() << started.status();

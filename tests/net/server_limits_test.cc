@@ -42,7 +42,7 @@ TEST(ServerLimits, TellsWhatWasRefusedAndOfWhichPath) {
   Inbox<std::string> refused;
   ServerOptions options;
   options.max_body_bytes = 10;
-  options.events.on_refused = [&](const RefusedRequest& request) {
+  options.observers.on_refused = [&](const RefusedRequest& request) {
     refused.Put(std::string(request.path) + " " + std::to_string(request.status) + " " + std::string(request.reason));
     EXPECT_THAT(std::string(request.peer), HasSubstr("127.0.0.1:"));
     EXPECT_GT(request.bytes_in, 0U);

@@ -210,7 +210,7 @@ TEST(Server, RecordsWhatBecameOfEachRequest) {
   };
   Inbox<Record> records;
   ServerOptions options;
-  options.events.on_request = [&](const RequestRecord& record) {
+  options.observers.on_request = [&](const RequestRecord& record) {
     records.Put({Concat(record.method, " ", record.path, " ", std::to_string(record.status)), record.bytes_in,
                  record.bytes_out, record.duration});
   };

@@ -123,7 +123,7 @@ TEST_F(Tls, AcceptsEveryVerifiedClientWithoutAList) {
 TEST_F(Tls, RefusesClientsWithoutCertificateOfStrangersExpiredOrOfAnotherName) {
   DemandClients({"kube-scheduler"});
   testing::Inbox<std::string> handshakes;
-  options_.events.on_handshake_failed = [&](std::string_view text) { handshakes.Put(std::string(text)); };
+  options_.observers.on_handshake_failed = [&](std::string_view text) { handshakes.Put(std::string(text)); };
   TestServer server(options_);
   const auto refused = [&](const ClientOptions& options, const std::string& reason) {
     const auto reply = Ask(options);

@@ -1,28 +1,19 @@
-// A Log whose lines a test can read, and a clock that a test sets.
+// A Log whose lines a test can read.
 #pragma once
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include <atomic>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "observe/log.h"
+#include "tests/base/clock.h"
 
 namespace huygens::observe {
-
-class ManualClock final : public Clock {
- public:
-  Time Now() const override { return Time(Duration(now_.load())); }
-  void Advance(Duration step) { now_ += step.count(); }
-
- private:
-  std::atomic<int64_t> now_ = ParseRfc3339("2026-11-21T11:36:17.25Z")->time_since_epoch().count();
-};
 
 class CapturedLog {
  public:
@@ -39,7 +30,7 @@ class CapturedLog {
     return lines;
   }
 
-  ManualClock clock;
+  test::ManualClock clock{*ParseRfc3339("2026-11-21T11:36:17.25Z")};
 
  private:
   int file_ = memfd_create("log", 0);

@@ -92,7 +92,7 @@ TEST(Log, NoLineIsLongerThanOneWriteToAPipe) {
 }
 
 TEST(Log, AFullPipeCostsLinesButNeverBlocks) {
-  ManualClock clock;
+  test::ManualClock clock;
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
   Log log(clock, LogLevel::kInfo, LogFormat::kText, ends[1]);
@@ -138,7 +138,7 @@ TEST(Log, LinesOfSeveralThreadsDoNotMix) {
 }
 
 TEST(RateLimit, SaysHowManyWereLeftOut) {
-  ManualClock clock;
+  test::ManualClock clock;
   RateLimit limit(seconds(10));
   EXPECT_EQ(limit.Allow(clock.Now()), 0u);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(limit.Allow(clock.Now()), std::nullopt);
@@ -149,7 +149,7 @@ TEST(RateLimit, SaysHowManyWereLeftOut) {
 }
 
 TEST(RateLimit, AClockSetBackDoesNotSilenceIt) {
-  ManualClock clock;
+  test::ManualClock clock;
   RateLimit limit(seconds(10));
   EXPECT_TRUE(limit.Allow(clock.Now()));
   clock.Advance(-seconds(3600));

@@ -6,7 +6,7 @@
 #include <new>
 
 #include "placement/placement.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define HUYGENS_OWN_ALLOCATOR 0  // the sanitizers bring theirs

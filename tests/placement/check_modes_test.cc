@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "placement/packages.h"
 #include "placement/placement.h"
+#include "placement/pod_headroom.h"
 #include "placement/wake_search.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 #include "tests/placement/quota_groups.h"
 
 namespace huygens::placement {
@@ -171,9 +171,9 @@ TEST_F(CheckModes, WakingGoesByEnforcedChecksAlone) {
 TEST_F(CheckModes, RoomByCeilingsIsShownWhereTheyAreEnforced) {
   const cluster::Pod pod = PodOfSize({{kCpu, 1000}});
   Make({"topology", {"usage", CheckMode::kReport}});
-  EXPECT_EQ(Packages(*placement_, 0, pod, kNow), 10);
+  EXPECT_EQ(PodHeadroom(*placement_, 0, pod, kNow), 10);
   Make({"topology", "usage"});
-  EXPECT_LT(Packages(*placement_, 0, pod, kNow), 10);
+  EXPECT_LT(PodHeadroom(*placement_, 0, pod, kNow), 10);
 }
 
 TEST(QuotaReport, GroupsAreChargedAndNobodyIsHeldBack) {

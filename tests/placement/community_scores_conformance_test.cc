@@ -10,9 +10,9 @@
 #include "kubelet/published.h"
 #include "scoring/community_terms.h"
 #include "scoring/registry.h"
-#include "tests/kubelet/node_kinds.h"
 #include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
+#include "tests/policy/sources.h"
 #include "tests/wire/known_pod.h"
 #include "topology/mask_search.h"
 #include "wire/node.h"
@@ -67,8 +67,7 @@ class CommunityScores : public testing::Test {
       if (weight >= 1) weights.Set(*names_.Intern(Text(each.at("name"))), weight);
     }
     const TermEntry* entry = FindTerm(Text(strategy.at("type")));
-    const Sources sources{kinds_.all, kinds_.kubelet, usage_};
-    return entry->make_weighted ? entry->make_weighted(sources, weights) : entry->make(sources);
+    return entry->make({sources_.For(entry->needs), weights});
   }
 
   // What the term says of one node, times 100.
@@ -84,7 +83,7 @@ class CommunityScores : public testing::Test {
     const NodeIndex index = *state.FindNode(node.name);
     float score = kNoOpinion;
     Make(vector.at("args").at("scoringStrategy").as_object())
-        ->Score(PodQuery(pod, Time()), state, std::span(&index, 1), std::span(&score, 1));
+        ->Ask(PodQuery(pod, Time()), state, std::span(&index, 1), std::span(&score, 1));
     state.Apply(cluster::TopologyGone{cluster::TopologySource::kCommunity, node.name});
     state.Apply(cluster::NodeGone{node.name});
     return score * 100.0;
@@ -104,8 +103,8 @@ class CommunityScores : public testing::Test {
   std::vector<json::object> vectors_;
   ResourceNames names_;
   kubelet::Machine machine_;  // that zones refer to
-  kubelet::test::NodeKinds kinds_;
-  usage::Account usage_{usage::Options()};
+  policy::test::SourcesOfAll sources_;
+  kubelet::test::NodeKinds& kinds_ = sources_.kinds;
 };
 
 TEST_F(CommunityScores, AreUpstreams) {

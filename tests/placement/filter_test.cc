@@ -5,7 +5,9 @@
 #include <set>
 
 #include "placement/placement.h"
-#include "tests/placement/build.h"
+#include "policy/registry.h"
+#include "scoring/registry.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {
@@ -36,13 +38,17 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
     return placement.ok() ? std::string() : std::string(Message(placement.status()));
   };
   EXPECT_EQ(error({}), "");
-  EXPECT_EQ(error({.checks = {"topology", "cpu"}}), "no check is called cpu; there are topology, usage, quota");
+  const auto names = [](const auto& entries) {
+    std::string text;
+    for (const auto& entry : entries) text += Concat(text.empty() ? "" : ", ", entry.name);
+    return text;
+  };
+  EXPECT_EQ(error({.checks = {"topology", "cpu"}}),
+            "no check is called cpu; there are " + names(policy::KnownChecks()));
   EXPECT_EQ(error({.checks = {"topology", "topology"}}), "check topology is listed twice");
   EXPECT_EQ(error({.checks = {"quota"}}), "the check quota needs the names of resources");
   EXPECT_EQ(error({.checks = {"quota"}, .quota = {.enforcement = quota::Enforcement::kOff}}), "");
-  EXPECT_EQ(error({.terms = {{"Fewest", 1}}}),
-            "no term is called Fewest; there are FewestZones, LeastAllocated, "
-            "MostAllocated, BalancedAllocation, LeastNUMANodes, LeastUsed, Balanced");
+  EXPECT_EQ(error({.terms = {{"Fewest", 1}}}), "no term is called Fewest; there are " + names(scoring::KnownTerms()));
   EXPECT_EQ(error({.terms = {{"FewestZones", 1, {{kCpu, 2}}}}}), "term FewestZones weighs no resources");
   EXPECT_NE(error({.terms = {{"LeastAllocated", 1, {{kCpu, 0}}}}}), "");
   EXPECT_EQ(error({.terms = {{"LeastUsed", 1, {}, true}}}), "");

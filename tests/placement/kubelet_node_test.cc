@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "placement/placement.h"
+#include "tests/cluster/build.h"
 #include "tests/kubelet/node.h"
-#include "tests/placement/build.h"
 
 namespace huygens::placement {
 namespace {

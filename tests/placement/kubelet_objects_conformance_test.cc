@@ -1,11 +1,13 @@
 // What kubelet 1.36.3 did with 1500 pods, recorded by running its own managers, against the whole way of a pod here:
 // decoders, State, account, check. Only what objects carry is told: per zone the figures, the cores and the memory
 // group, the Node's allocatable, and the pods on the node. Which CPUs are free, and which devices are in which zones,
-// nobody says; tests/kubelet/conformance_test.cc does, and compares the zones as well.
+// nobody says; tests/kubelet/admission_conformance_test.cc does, and compares the zones as well.
 #include <gtest/gtest.h>
 
 #include "kubelet/request.h"
 #include "placement/placement.h"
+#include "tests/base/clock.h"
+#include "tests/kubelet/predictions.h"
 #include "tests/kubelet/vector_objects.h"
 #include "tests/wire/known_pod.h"
 #include "wire/node.h"
@@ -16,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 
 template <typename T>
 T Good(StatusOr<T> decoded) {

@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {

@@ -10,8 +10,9 @@
 #include "kubelet/published.h"
 #include "kubelet/settings.h"
 #include "placement/placement.h"
+#include "tests/cluster/build.h"
 #include "tests/kubelet/node.h"
-#include "tests/placement/build.h"
+#include "tests/kubelet/predictions.h"
 
 namespace huygens::placement {
 namespace {

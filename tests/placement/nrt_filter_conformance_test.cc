@@ -6,6 +6,7 @@
 #include <map>
 
 #include "placement/placement.h"
+#include "tests/base/clock.h"
 #include "tests/placement/documented.h"
 #include "tests/placement/vectors.h"
 #include "tests/wire/known_pod.h"
@@ -17,7 +18,7 @@ namespace {
 
 namespace json = boost::json;
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 
 std::string Text(const json::value& text) { return text.is_null() ? "" : std::string(text.as_string()); }
 

@@ -4,12 +4,13 @@
 #include <map>
 
 #include "placement/placement.h"
+#include "tests/base/clock.h"
 #include "tests/cluster/history.h"
 
 namespace huygens::placement {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 
 std::unique_ptr<Placement> Make() { return std::move(*Placement::Create({})); }
 
@@ -87,12 +88,12 @@ class Scheduler {
   }
 
   void Listen() {
-    for (const cluster::Event& event : history_.Read()) placement_.Apply(event);
+    for (const cluster::WatchEvent& event : history_.Read()) placement_.Apply(event);
   }
 
   void Finish() {
     for (const Flight& flight : flying_) placement_.Release(flight.uid);
-    for (const cluster::Event& event : history_.ReadAll()) placement_.Apply(event);
+    for (const cluster::WatchEvent& event : history_.ReadAll()) placement_.Apply(event);
     for (const std::string& uid : placement_.state().ledger().AssumedSince(Time::max())) placement_.Release(uid);
     // What was lost is given up.
     for (int minutes : {0, 10}) (void)placement_.AgeLosses(std::chrono::minutes(minutes));
@@ -127,7 +128,7 @@ RC_GTEST_PROP(Placement, LeaksNothing, (uint64_t seed)) {
   scheduler.Finish();
   RC_ASSERT(placement->state().ledger().size() == 0u);
   auto fresh = Make();
-  for (const cluster::Event& event : history.Lists()) fresh->Apply(event);
+  for (const cluster::WatchEvent& event : history.Lists()) fresh->Apply(event);
   RC_ASSERT(Picture(*placement) == Picture(*fresh));
 }
 

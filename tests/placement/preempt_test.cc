@@ -7,7 +7,7 @@
 
 #include "placement/node_fit.h"
 #include "placement/placement.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "placement/placement.h"
 #include "quota/amounts.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::test {
 

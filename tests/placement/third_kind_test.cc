@@ -8,7 +8,7 @@
 #include <set>
 
 #include "placement/placement.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "placement/placement.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {

@@ -2,10 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "placement/packages.h"
 #include "placement/placement.h"
+#include "placement/pod_headroom.h"
 #include "placement/wake_search.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {
@@ -113,9 +113,9 @@ TEST_F(UsageTest, WhetherAnotherFitsBesideIsAskedOfUsageToo) {
   for (const char* uid : {"a", "b"}) Measure(uid, 5000);
   const NodeIndex node = *placement_->state().FindNode("n0");
   const std::shared_ptr<const cluster::Pod> pods[] = {MakePod("a", 1), MakePod("b", 1)};
-  EXPECT_FALSE(placement_->TakesAnotherBeside(pods, node, kNow));
+  EXPECT_FALSE(placement_->FitsTogether(pods, node, kNow));
   Measure("b", 3000, kSlot + 700);
-  EXPECT_TRUE(placement_->TakesAnotherBeside(pods, node, kNow));
+  EXPECT_TRUE(placement_->FitsTogether(pods, node, kNow));
   EXPECT_EQ(placement_->usage().Use(node, 0, kNow).peak, 0);
 }
 
@@ -145,18 +145,18 @@ TEST_F(UsageTest, ANodeIsDescribedWithItsUse) {
   EXPECT_EQ(description->usage[0].pods[0].key, "default/pod-busy");
 }
 
-TEST_F(UsageTest, PackagesAreCountedByRequestsAndByUse) {
+TEST_F(UsageTest, PodHeadroomIsCountedByRequestsAndByUse) {
   const NodeIndex node = *placement_->state().FindNode("n0");
   const cluster::Pod two = PodOfSize({{kCpu, 2000}});
-  EXPECT_EQ(Packages(*placement_, node, two, kNow), 4);  // 1700 each below 8000
-  EXPECT_EQ(Packages(*placement_, node, PodOfSize({{kCpu, 100}}), kNow), 20);
+  EXPECT_EQ(PodHeadroom(*placement_, node, two, kNow), 4);  // 1700 each below 8000
+  EXPECT_EQ(PodHeadroom(*placement_, node, PodOfSize({{kCpu, 100}}), kNow), 20);
   Measure("busy", 5000);
   Bind("busy", "n0");
-  EXPECT_EQ(Packages(*placement_, node, two, kNow), 1);
+  EXPECT_EQ(PodHeadroom(*placement_, node, two, kNow), 1);
   Bind("a", "n1");
   Bind("b", "n1");
   Bind("c", "n1");  // 7 of 10 CPUs are not requested; 3 * 850 are estimated
-  EXPECT_EQ(Packages(*placement_, *placement_->state().FindNode("n1"), two, kNow), 3);
+  EXPECT_EQ(PodHeadroom(*placement_, *placement_->state().FindNode("n1"), two, kNow), 3);
 }
 
 class IdleUsageTest : public UsageTest {
@@ -171,7 +171,7 @@ TEST_F(IdleUsageTest, WithoutTheCheckOnlyTheTermActs) {
   EXPECT_THAT(Ask(*pod), ElementsAre(Reason::kFits, Reason::kFits));
   const auto scores = placement_->Prioritize(*pod, kNames, kNow);
   EXPECT_LT(scores[0], scores[1]);
-  EXPECT_EQ(Packages(*placement_, *placement_->state().FindNode("n0"), PodOfSize({{kCpu, 2000}}), kNow), 4);
+  EXPECT_EQ(PodHeadroom(*placement_, *placement_->state().FindNode("n0"), PodOfSize({{kCpu, 2000}}), kNow), 4);
 }
 
 TEST(IdleUsage, IsDroppedWhereNobodyLooks) {

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "placement/wake_search.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::placement {
 namespace {

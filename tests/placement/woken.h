@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "placement/wake_search.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::test {
 

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "policy/registry.h"
-#include "tests/kubelet/node_kinds.h"
+#include "tests/policy/sources.h"
 
 namespace huygens::policy {
 namespace {
@@ -60,12 +60,68 @@ TEST(Candidates, AnEnforcedCheckMayOnlyReportForOneCall) {
   EXPECT_TRUE(nodes.Rejected(1)) << "the next one enforces again";
 }
 
+struct Length final : cluster::Prepared {
+  explicit Length(size_t of) : length(of) {}
+  const size_t length;
+};
+
+// Keeps pods with long names off odd nodes, and has nothing to say of pods without one.
+class LongNames final : public CheckWith<Length> {
+ public:
+  std::string_view name() const override { return "long-names"; }
+  mutable int prepared = 0, ran = 0;
+
+ private:
+  std::unique_ptr<Length> PrepareFor(const PodQuery& pod, const cluster::State&) const override {
+    ++prepared;
+    return pod.pod.name.empty() ? nullptr : std::make_unique<Length>(pod.pod.name.size());
+  }
+  void RunWith(const PodQuery&, const Length& name, const cluster::State&, Candidates& nodes) const override {
+    ++ran;
+    for (size_t i = 0; i < nodes.size(); ++i) {
+      if (name.length > 3 && nodes.node(i) % 2 == 1) nodes.Reject(i, Reason::kZonesTooSmall);
+    }
+  }
+};
+
+TEST(CheckWith, PreparesOncePerPodAndIsHandedWhatItPrepared) {
+  const LongNames check, other;
+  const cluster::State state;
+  cluster::Pod pod;
+  pod.name = "long";
+  const PodQuery query(pod, Time());
+  Candidates nodes;
+  for (int i = 0; i < 2; ++i) {
+    nodes.Reset(std::vector<NodeIndex>{4, 5});
+    check.Ask(query, state, nodes);
+    EXPECT_FALSE(nodes.Rejected(0));
+    EXPECT_EQ(nodes.reason(1), Reason::kZonesTooSmall);
+  }
+  EXPECT_EQ(check.prepared, 1);
+  EXPECT_EQ(check.ran, 2);
+  other.Ask(query, state, nodes);
+  EXPECT_EQ(other.prepared, 1) << "each keeps its own";
+  check.Ask(PodQuery(pod, Time()), state, nodes);
+  EXPECT_EQ(check.prepared, 2) << "of one call";
+}
+
+TEST(CheckWith, IsNotAskedAboutNodesWhereItHasPreparedNothing) {
+  const LongNames check;
+  const cluster::Pod pod;
+  const PodQuery query(pod, Time());
+  Candidates nodes;
+  nodes.Reset(std::vector<NodeIndex>{5});
+  for (int i = 0; i < 2; ++i) check.Ask(query, cluster::State(), nodes);
+  EXPECT_FALSE(nodes.Rejected(0));
+  EXPECT_EQ(check.ran, 0);
+  EXPECT_EQ(check.prepared, 1) << "nothing is an answer, too";
+}
+
 TEST(CheckRegistry, MakesEachUnderItsOwnName) {
-  kubelet::test::NodeKinds kinds;
-  usage::Account usage({});
+  test::SourcesOfAll sources;
   for (const CheckEntry& entry : KnownChecks()) {
     EXPECT_EQ(FindCheck(entry.name), &entry);
-    EXPECT_EQ(entry.make({kinds.all, kinds.kubelet, usage})->name(), entry.name);
+    EXPECT_EQ(test::MadeCheck(entry.name, sources).check->name(), entry.name);
   }
   EXPECT_EQ(FindCheck("Topology"), nullptr);
   EXPECT_EQ(FindCheck(""), nullptr);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "policy/pod_quota.h"
+
 namespace huygens::policy {
 namespace {
 
@@ -18,13 +20,20 @@ class QuotaCheckTest : public testing::Test {
     nodes_.Reset(std::vector<NodeIndex>{0, 1});
   }
   void Ask(Outcome outcome, const cluster::QuotaLabels& labels) {
+    PodQuota said;
+    said.verdict.outcome = outcome;
+    said.models = models_.Wanted(labels);
+    AskWhereTheGroupSays(std::move(said));
+  }
+  void AskWhereTheGroupSays(PodQuota said) {
     const cluster::Pod pod;
-    PodQuery query{pod, Time()};
-    query.quota.outcome = outcome;
-    query.models = models_.Wanted(labels);
-    QuotaCheck().Run(query, cluster::State(), nodes_);
+    const PodQuery query{pod, Time()};
+    query.Once(&groups_, [&] { return std::make_unique<PodQuota>(std::move(said)); });
+    QuotaCheck(groups_).Ask(query, cluster::State(), nodes_);
   }
 
+  ResourceNames names_;
+  quota::Account groups_{names_, {}};
   quota::NodeModels models_{{}};
   Candidates nodes_;
 };
@@ -62,12 +71,11 @@ TEST_F(QuotaCheckTest, WhatTheGroupSaysOfAModelHoldsForNodesOfThatModel) {
                                             {Outcome::kAncestorOver, Reason::kQuotaAncestorOver}};
   for (const auto& [outcome, reason] : all) {
     nodes_.Reset(std::vector<NodeIndex>{0, 1});
-    const cluster::Pod pod;
-    PodQuery query{pod, Time()};
-    query.quota_by_model = models_.Judge({.group = "team"}, [&, said = outcome](const cluster::QuotaLabels& models) {
+    PodQuota told;
+    told.by_model = models_.Judge({.group = "team"}, [&, said = outcome](const cluster::QuotaLabels& models) {
       return quota::Verdict{models.gpu_model == "B7" ? said : Outcome::kFits, {}, ""};
     });
-    QuotaCheck().Run(query, cluster::State(), nodes_);
+    AskWhereTheGroupSays(std::move(told));
     EXPECT_FALSE(nodes_.Rejected(0));
     EXPECT_EQ(nodes_.reason(1), reason);
   }
@@ -77,6 +85,20 @@ TEST_F(QuotaCheckTest, TheModelIsTheNodesWhateverTheGroup) {
   Ask(Outcome::kFits, {.group = "", .gpu_model = "B7"});
   EXPECT_EQ(nodes_.reason(0), Reason::kQuotaOtherModel);
   EXPECT_FALSE(nodes_.Rejected(1));
+}
+
+// The check asks the groups itself: nobody has to work out anything before.
+TEST_F(QuotaCheckTest, AsksTheGroupOfThePod) {
+  cluster::Pod pod;
+  pod.uid = "u";
+  pod.quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "nobody-made-it"});
+  QuotaCheck(groups_).Ask({pod, Time()}, cluster::State(), nodes_);
+  EXPECT_EQ(nodes_.reason(0), Reason::kQuotaNoGroup);
+  EXPECT_EQ(nodes_.reason(1), Reason::kQuotaNoGroup);
+  nodes_.Reset(std::vector<NodeIndex>{0, 1});
+  pod.quota = nullptr;
+  QuotaCheck(groups_).Ask({pod, Time()}, cluster::State(), nodes_);
+  EXPECT_FALSE(nodes_.Rejected(0));
 }
 
 }  // namespace

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/base/clock.h"
+#include "tests/cluster/build.h"
 #include "tests/kubelet/node.h"
 #include "tests/kubelet/node_kinds.h"
 #include "tests/topology/placed_pod.h"
@@ -9,7 +11,7 @@
 namespace huygens::policy {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 
 using kubelet::test::NodeKinds;
 
@@ -30,9 +32,8 @@ cluster::NodeTopology Object(Kind kind) {
 
 // 0 CPUs: asks nothing.
 cluster::Pod PodOf(int64_t cpus, std::optional<bool> aware) {
-  cluster::Pod pod;
+  cluster::Pod pod = cpus > 0 ? test::PodAsking({{kCpu, cpus * 1000}}) : cluster::Pod();
   pod.topology_awareness = aware;
-  if (cpus > 0) pod.containers.push_back({.requests = {{kCpu, cpus * 1000}}, .limits = {{kCpu, cpus * 1000}}});
   return pod;
 }
 
@@ -57,7 +58,7 @@ TEST_P(TopologyCheckTable, Judges) {
   const cluster::Pod pod = PodOf(each.cpus, each.aware);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
-  TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
+  TopologyCheck(kinds.all).Ask({pod, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), each.reason) << each.what;
 }
 
@@ -97,7 +98,7 @@ TEST(TopologyCheck, ANodeThatLostItsObjectGivesNoZonesAndTakesWhoAsksForNone) {
   const auto reasons = [&](const cluster::Pod& asking) {
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0, 1, 2, 3});
-    TopologyCheck(kinds.all).Run({asking, kNow}, state, nodes);
+    TopologyCheck(kinds.all).Ask({asking, kNow}, state, nodes);
     std::vector<Reason> all;
     for (size_t i = 0; i < nodes.size(); ++i) all.push_back(nodes.reason(i));
     return all;
@@ -136,7 +137,7 @@ TEST(TopologyCheck, SaysWhetherACoreCouldBeHad) {
     pod.smt = cluster::Smt::kIsolate;
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0, 1, 2, 3, 4, 5});
-    TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
+    TopologyCheck(kinds.all).Ask({pod, kNow}, cluster::State(), nodes);
     std::vector<Reason> all;
     for (size_t i = 0; i < nodes.size(); ++i) all.push_back(nodes.reason(i));
     return all;
@@ -158,7 +159,7 @@ TEST(TopologyCheck, NamesStaleRealCapacity) {
   const cluster::Pod pod = PodOf(1, true);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
-  TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
+  TopologyCheck(kinds.all).Ask({pod, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kStaleRealCapacity);
 }
 
@@ -170,7 +171,7 @@ TEST(TopologyCheck, LeavesRejectedNodesAlone) {
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0, 0});
   nodes.Reject(0, Reason::kUnknownNode);
-  TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
+  TopologyCheck(kinds.all).Ask({pod, kNow}, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kUnknownNode);
   EXPECT_EQ(nodes.reason(1), Reason::kZonesTooSmall);
 }
@@ -186,12 +187,10 @@ TEST(TopologyCheck, APodRefusedForWantOfStepsMayBeCured) {
   NodeKinds kinds;
   kinds.all.NodeChanged(0, &object);
   auto reason = [&](int64_t cpus, int64_t memory) {
-    cluster::Pod pod;
-    cluster::Container& container = pod.containers.emplace_back();
-    container.requests = container.limits = {{kCpu, cpus * 1000}, {kMemory, memory}};
+    const cluster::Pod pod = test::PodAsking({{kCpu, cpus * 1000}, {kMemory, memory}});
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0});
-    TopologyCheck(kinds.all).Run({pod, kNow}, cluster::State(), nodes);
+    TopologyCheck(kinds.all).Ask({pod, kNow}, cluster::State(), nodes);
     return nodes.reason(0);
   };
   EXPECT_EQ(reason(57, 103), Reason::kCannotAlignContainer);

@@ -2,18 +2,16 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/base/clock.h"
+#include "tests/cluster/build.h"
+
 namespace huygens::policy {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 
 std::shared_ptr<cluster::Pod> PodOf(const std::string& name, int64_t milli_cpus) {
-  auto pod = std::make_shared<cluster::Pod>();
-  pod->name = name;
-  pod->namespace_name = "default";
-  pod->uid = name;
-  pod->containers.push_back({.name = "c", .requests = {{kCpu, milli_cpus}}, .limits = {{kCpu, milli_cpus}}});
-  return pod;
+  return test::NamedPod(name, {{kCpu, milli_cpus}});
 }
 
 // Node 0 has 10 CPUs, of which a pod uses 6; node 1 has 10, of which none is used. Both may be used to 80%.
@@ -45,10 +43,9 @@ class UsageCheckTest : public testing::Test {
 
   std::vector<Reason> Ask(const cluster::Pod& pod, Time now = kNow) {
     PodQuery query{pod, now};
-    query.usage = usage_.DemandOf(pod);
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0, 1});
-    UsageCheck(usage_).Run(query, cluster::State(), nodes);
+    UsageCheck(usage_).Ask(query, cluster::State(), nodes);
     return {nodes.reason(0), nodes.reason(1)};
   }
 
@@ -81,10 +78,9 @@ TEST_F(UsageCheckTest, JudgesEachNodeOfManyAlsoWhenItIsAskedAgain) {
   const auto pod = PodOf("two", 100);
   const auto ask = [&] {
     PodQuery query{*pod, kNow};
-    query.usage = usage_.DemandOf(*pod);
     nodes.Reset(all);
     for (size_t i = 0; i < all.size(); i += 5) nodes.Reject(i, Reason::kUnknownNode);
-    UsageCheck(usage_).Run(query, cluster::State(), nodes);
+    UsageCheck(usage_).Ask(query, cluster::State(), nodes);
   };
   for (const bool full : {false, false, true}) {
     if (full) usage_.Place({PodOf("busy", 1000), 4, {}});
@@ -120,11 +116,10 @@ TEST_F(UsageCheckTest, KeepsTheReasonThatAnotherCheckGave) {
   Measure("huge", 8001, {});
   const auto pod = PodOf("huge", 10);
   PodQuery query{*pod, kNow};
-  query.usage = usage_.DemandOf(*pod);
   Candidates nodes;
   nodes.Reset(std::vector<NodeIndex>{0});
   nodes.Reject(0, Reason::kNoTopology);
-  UsageCheck(usage_).Run(query, cluster::State(), nodes);
+  UsageCheck(usage_).Ask(query, cluster::State(), nodes);
   EXPECT_EQ(nodes.reason(0), Reason::kNoTopology);
 }
 
@@ -152,11 +147,10 @@ TEST(UsageCheckOfShortHistories, OnlyReportsWhatItFindsByThem) {
   const auto ask = [&](const std::string& name) {
     const auto pod = PodOf(name, 1);
     PodQuery query{*pod, kNow};
-    query.usage = account.DemandOf(*pod);
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0});
     nodes.Begin(0, CheckMode::kEnforce);
-    UsageCheck(account).Run(query, cluster::State(), nodes);
+    UsageCheck(account).Ask(query, cluster::State(), nodes);
     return std::pair(nodes.reason(0), nodes.reports(0).empty() ? Reason::kFits : nodes.reports(0)[0]);
   };
   measure(0, 96);

@@ -1,7 +1,7 @@
 #include "preflight/judge_topology.h"
 
+#include "tests/cluster/build.h"
 #include "tests/kubelet/node.h"
-#include "tests/placement/build.h"
 #include "tests/preflight/findings.h"
 
 namespace huygens::preflight {

@@ -1,5 +1,5 @@
 #include "preflight/usage.h"
-#include "tests/placement/build.h"
+#include "tests/cluster/build.h"
 #include "tests/preflight/findings.h"
 
 namespace huygens::preflight {

@@ -24,8 +24,8 @@ PodPointer Claiming(const std::string& uid, const std::string& group, std::vecto
   return Labelled(uid, std::move(pod), Labels(group));
 }
 
-cluster::Event Claim(const std::string& name, int64_t gpus, std::vector<std::string> reserved_for = {},
-                     std::string defect = "") {
+cluster::WatchEvent Claim(const std::string& name, int64_t gpus, std::vector<std::string> reserved_for = {},
+                          std::string defect = "") {
   cluster::ResourceClaim claim{.namespace_name = "default", .name = name, .reserved_for = std::move(reserved_for)};
   claim.defect = std::move(defect);
   if (claim.defect.empty()) claim.devices = {{"gpu", gpus}};
@@ -41,7 +41,7 @@ class ClaimsTest : public testing::Test {
     }
     state_.Apply(cluster::BizGroupQuotaSet{MakeGroup("plain", "", {{"limits.cpu", "100"}})});
   }
-  void Apply(const cluster::Event& event) { state_.Apply(event); }
+  void Apply(const cluster::WatchEvent& event) { state_.Apply(event); }
   void Bind(const PodPointer& pod, const std::string& node = "n1") { Apply(cluster::PodSet{Bound(pod, node)}); }
   std::string Gpus(const char* group) { return Used(account_.tree(), group, kGpus); }
   std::string Why(const PodPointer& pod) { return Text(account_.Check(*pod), cluster::QuotaLabelsOf(*pod)->group); }
@@ -237,8 +237,8 @@ TEST_F(ClaimsTest, FiguresFollowFromTheObjectsAsTheyAre) {
   std::mt19937_64 random(7);
   const auto pick = [&](size_t below) { return static_cast<size_t>(random() % below); };
   for (int round = 0; round < 300; ++round) {
-    std::vector<cluster::Event> last;  // of each object
-    std::vector<cluster::Event> first;
+    std::vector<cluster::WatchEvent> last;  // of each object
+    std::vector<cluster::WatchEvent> first;
     for (const char* name : {"c", "d", "e"}) {
       std::vector<std::string> reserved;
       for (const char* uid : {"1", "2", "3", "4"}) {
@@ -262,16 +262,16 @@ TEST_F(ClaimsTest, FiguresFollowFromTheObjectsAsTheyAre) {
         last.push_back(cluster::PodSet{Bound(pod, "n1")});
       }
     }
-    const auto figures = [&](std::vector<cluster::Event> events, bool with_history) {
+    const auto figures = [&](std::vector<cluster::WatchEvent> events, bool with_history) {
       Account account(names_, {});
       cluster::State state;
       state.AddAccount(account);
       if (with_history) {
         std::shuffle(first.begin(), first.end(), random);
-        for (const cluster::Event& event : first) state.Apply(event);
+        for (const cluster::WatchEvent& event : first) state.Apply(event);
       }
       std::shuffle(events.begin(), events.end(), random);
-      for (const cluster::Event& event : events) state.Apply(event);
+      for (const cluster::WatchEvent& event : events) state.Apply(event);
       EXPECT_EQ(state.Reconcile(state.NodeSlots()), 0u);
       std::string text;
       for (const auto& [name, group] : account.tree().groups()) {

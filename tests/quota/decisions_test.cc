@@ -115,6 +115,18 @@ TEST(Decision, A9_WhoLimitsCpuOrMemoryWantsEachContainerToSayHowMuch) {
   EXPECT_EQ(MissingValues(pod, {}, Of({{"limits.cpu", "1"}})), "");
 }
 
+TEST(Decision, A9_AnEmptyStatementAtPodLevelWaivesNothing) {
+  cluster::Pod pod = MakePod(1000);
+  pod.containers[0].limits.Set(kFirstHugepages, 1 << 21);
+  pod.pod_level.emplace();
+  DefaultPod(pod);
+  EXPECT_EQ(MissingValues(pod, {}, Of({{"limits.memory", "1"}})), "must specify limits.memory for: app");
+  EXPECT_EQ(Get(UsageOf(pod), "limits.cpu"), Quantity::FromInt(1));
+  pod.pod_level->limits.Set(kCpu, 2000);
+  DefaultPod(pod);
+  EXPECT_EQ(MissingValues(pod, {}, Of({{"limits.memory", "1"}})), "") << "as ResourceQuota has it";
+}
+
 TEST(Decision, A9_LimitsOfExtendedResourcesMeanRequests) {
   Tree tree;
   tree.Set(MakeGroup("team", "",

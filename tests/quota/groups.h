@@ -13,6 +13,7 @@
 #include "quota/keys.h"
 #include "quota/pod_usage.h"
 #include "quota/tree.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::quota {
 
@@ -38,15 +39,10 @@ inline Verdict CheckAgainst(const Amounts& hard, const Amounts& used, const Amou
 
 // One container with requests = limits.
 inline cluster::Pod MakePod(int64_t milli_cpu, int64_t memory = 0) {
-  cluster::Pod pod;
-  pod.name = "p";
-  pod.namespace_name = "default";
-  cluster::Container container;
-  container.name = "app";
-  container.requests.Set(kCpu, milli_cpu);
-  if (memory > 0) container.requests.Set(kMemory, memory);
-  container.limits = container.requests;
-  pod.containers.push_back(container);
+  ResourceVector amounts{{kCpu, milli_cpu}};
+  if (memory > 0) amounts.Set(kMemory, memory);
+  cluster::Pod pod = *test::NamedPod("p", amounts);
+  pod.containers[0].name = "app";
   return pod;
 }
 

@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "scoring/registry.h"
-#include "tests/kubelet/node_kinds.h"
+#include "tests/policy/sources.h"
 
 namespace huygens::scoring {
 namespace {
@@ -56,17 +56,16 @@ class CommunityTermsTest : public testing::Test {
     state_.Apply(cluster::NodeSet{{.name = "n"}});
     state_.Apply(cluster::TopologySet{topology_});
     const TermEntry* entry = FindTerm(term);
-    const Sources sources{kinds_.all, kinds_.kubelet, usage_};
-    auto made = weights.empty() ? entry->make(sources) : entry->make_weighted(sources, weights);
+    auto made = entry->make({sources_.For(entry->needs), weights});
     EXPECT_EQ(made->name(), term);
     const NodeIndex node = *state_.FindNode("n");
     float score = -1;
-    made->Score(PodQuery(pod_, Time()), state_, {&node, 1}, {&score, 1});
+    made->Ask(PodQuery(pod_, Time()), state_, {&node, 1}, {&score, 1});
     return std::round(score * 1e4) / 100;
   }
 
-  kubelet::test::NodeKinds kinds_;
-  usage::Account usage_{usage::Options()};
+  policy::test::SourcesOfAll sources_;
+  kubelet::test::NodeKinds& kinds_ = sources_.kinds;
   cluster::State state_;
   cluster::NodeTopology topology_;
   cluster::Pod pod_;

@@ -4,13 +4,15 @@
 
 #include <cmath>
 
+#include "tests/base/clock.h"
+#include "tests/cluster/build.h"
 #include "tests/kubelet/node_kinds.h"
 #include "tests/topology/placed_pod.h"
 
 namespace huygens::scoring {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 
 // Zones of 4 CPUs, each two of them `distance` apart.
 cluster::NodeTopology Object(int zones, int distance) {
@@ -29,12 +31,11 @@ cluster::NodeTopology Object(int zones, int distance) {
 using kubelet::test::NodeKinds;
 
 float ScoreOf(const NodeKinds& kinds, int64_t cpus, std::optional<bool> aware = false) {
-  cluster::Pod pod;
+  cluster::Pod pod = cpus > 0 ? test::PodAsking({{kCpu, cpus * 1000}}) : cluster::Pod();
   pod.topology_awareness = aware;
-  if (cpus > 0) pod.containers.push_back({.requests = {{kCpu, cpus * 1000}}, .limits = {{kCpu, cpus * 1000}}});
   const NodeIndex node = 0;
   float score = -1;
-  FewestZones(kinds.all).Score({pod, kNow}, cluster::State(), {&node, 1}, {&score, 1});
+  FewestZones(kinds.all).Ask({pod, kNow}, cluster::State(), {&node, 1}, {&score, 1});
   return score;
 }
 

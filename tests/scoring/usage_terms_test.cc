@@ -2,20 +2,20 @@
 
 #include <cmath>
 
+#include "policy/pod_usage.h"
 #include "scoring/registry.h"
-#include "tests/kubelet/node_kinds.h"
+#include "tests/base/clock.h"
+#include "tests/policy/sources.h"
 
 namespace huygens::scoring {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using test::kNow;
 constexpr int64_t kSlot = 24 * 365 * 56 * 4;
 
 // Nodes of 10 CPUs and 100 bytes of memory, used beyond their pods as the test says.
 class UsageTermsTest : public testing::Test {
  protected:
-  UsageTermsTest() : usage_({.resources = {{.name = "cpu"}, {.name = "memory", .resource = kMemory}}}) {}
-
   // Shares of both, in hundredths.
   NodeIndex AddNode(int64_t cpu, int64_t memory) {
     cluster::Node node;
@@ -29,21 +29,23 @@ class UsageTermsTest : public testing::Test {
   }
 
   std::unique_ptr<Term> Make(std::string_view name, const ResourceVector& weights = {}, bool dominant = false) {
-    const Sources sources{kinds_.all, kinds_.kubelet, usage_};
     const TermEntry* entry = FindTerm(name);
-    return dominant ? entry->make_dominant(sources, weights) : entry->make_weighted(sources, weights);
+    return entry->make({sources_.For(entry->needs), weights, dominant});
   }
   // In thousandths, of a pod that uses nothing.
   double Ask(const Term& term, NodeIndex node) {
-    PodQuery query(pod_, kNow);
-    query.usage.resources.resize(usage_.options().resources.size());
+    return ScoreOf(term, node, std::vector<usage::ResourceDemand>(usage_.options().resources.size()));
+  }
+  double ScoreOf(const Term& term, NodeIndex node, std::vector<usage::ResourceDemand> adds) {
+    const PodQuery query(pod_, kNow);
+    query.Once(&usage_, [&] { return std::make_unique<policy::PodUsage>(usage::Demand{std::move(adds)}); });
     float score = -1;
-    term.Score(query, cluster::State(), {&node, 1}, {&score, 1});
+    term.Ask(query, cluster::State(), {&node, 1}, {&score, 1});
     return std::round(score * 1e3);
   }
 
-  kubelet::test::NodeKinds kinds_;
-  usage::Account usage_;
+  policy::test::SourcesOfAll sources_{{.resources = {{.name = "cpu"}, {.name = "memory", .resource = kMemory}}}};
+  usage::Account& usage_ = sources_.usage;
   cluster::Pod pod_;
   NodeIndex nodes_ = 0;
 };
@@ -89,11 +91,7 @@ TEST_F(UsageTermsTest, AResourceThatTheNodeDoesNotListIsLeftOut) {
 
 TEST_F(UsageTermsTest, ThePodItselfCounts) {
   const NodeIndex node = AddNode(20, 60);
-  PodQuery query(pod_, kNow);
-  query.usage.resources = {{.peak = 1000, .estimate = 1}, {.peak = 20, .estimate = 1}};
-  float score = -1;
-  Make("LeastUsed")->Score(query, cluster::State(), {&node, 1}, {&score, 1});
-  EXPECT_FLOAT_EQ(score, 0.45f);
+  EXPECT_EQ(ScoreOf(*Make("LeastUsed"), node, {{.peak = 1000, .estimate = 1}, {.peak = 20, .estimate = 1}}), 450);
 }
 
 // What nobody has measured is judged by requests: behind a node that is known to be idle, before one known to be full.

@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "scoring/registry.h"
-#include "tests/kubelet/node_kinds.h"
+#include "tests/policy/sources.h"
 
 namespace huygens::scoring {
 namespace {
@@ -15,7 +15,7 @@ class Fixed final : public Term {
  public:
   explicit Fixed(std::vector<float> says, int* asked = nullptr) : says_(std::move(says)), asked_(asked) {}
   std::string_view name() const override { return "Fixed"; }
-  void Score(const PodQuery&, const cluster::State&, std::span<const NodeIndex> nodes,
+  void Score(const PodQuery&, const cluster::Prepared*, const cluster::State&, std::span<const NodeIndex> nodes,
              std::span<float> scores) const override {
     if (asked_) ++*asked_;
     for (size_t i = 0; i < nodes.size(); ++i) scores[i] = says_[nodes[i]];
@@ -71,17 +71,17 @@ TEST(WeightedMean, DoesNotAskATermOfWeightZero) {
 }
 
 TEST(TermRegistry, MakesEachTermUnderItsOwnName) {
-  kubelet::test::NodeKinds kinds;
-  usage::Account usage({});
-  const Sources sources{kinds.all, kinds.kubelet, usage};
+  policy::test::SourcesOfAll sources;
   for (const TermEntry& entry : KnownTerms()) {
     EXPECT_EQ(FindTerm(entry.name), &entry);
-    EXPECT_EQ(entry.make(sources)->name(), entry.name);
-    if (entry.make_weighted) {
-      EXPECT_EQ(entry.make_weighted(sources, {{kCpu, 2}})->name(), entry.name);
+    const auto options = entry.options ? entry.options() : nullptr;
+    const policy::Sources from = sources.For(entry.needs, options.get());
+    EXPECT_EQ(entry.make({from})->name(), entry.name);
+    if (entry.weighs_resources) {
+      EXPECT_EQ(entry.make({from, {{kCpu, 2}}})->name(), entry.name);
     }
-    if (entry.make_dominant) {
-      EXPECT_EQ(entry.make_dominant(sources, {})->name(), entry.name);
+    if (entry.has_dominant_form) {
+      EXPECT_EQ(entry.make({from, {}, true})->name(), entry.name);
     }
   }
   EXPECT_EQ(FindTerm("fewestZones"), nullptr);

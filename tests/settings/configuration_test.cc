@@ -409,7 +409,7 @@ TEST(ConfigurationReference, IsUpToDate) {
     std::ofstream(path) << text.substr(0, begin) << ReferenceMarkdown();
     GTEST_SKIP() << "wrote " << path;
   }
-  EXPECT_EQ(text.substr(begin), ReferenceMarkdown()) << "run this test once with HUYGENS_UPDATE_DOCS=1";
+  EXPECT_EQ(text.substr(begin), ReferenceMarkdown()) << "`make docs` writes it anew";
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <map>
 #include <random>
 
+#include "tests/base/clock.h"
 #include "topology/zone_account.h"
 
 namespace huygens::topology {
@@ -15,7 +16,7 @@ namespace {
 using cluster::Core;
 using cluster::Smt;
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using huygens::test::kNow;
 
 // Cores of these many threads, CPUs numbered from `first` on.
 std::vector<Core> Cores(const std::vector<int>& threads, int first = 0) {

@@ -1,13 +1,14 @@
 // What the annotations of pods claim of zones, and what of it counts.
 #include <gtest/gtest.h>
 
+#include "tests/base/clock.h"
 #include "tests/topology/placed_pod.h"
 #include "topology/zone_account.h"
 
 namespace huygens::topology {
 namespace {
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using huygens::test::kNow;
 
 TEST(ZoneAccountClaims, AbsurdClaimsNeitherOverflowNorFreeAnything) {
   ZoneAccount account({});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 
+#include "tests/base/clock.h"
 #include "tests/topology/placed_pod.h"
 #include "topology/zone_account.h"
 
@@ -16,7 +17,7 @@ using cluster::Smt;
 using cluster::ZoneAmount;
 using Parts = std::vector<ZoneAmount>;
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using huygens::test::kNow;
 
 // Cores of two threads per zone; -1 = 8 CPUs on unknown cores.
 NodeTopology Managed(const std::vector<int>& cores) {

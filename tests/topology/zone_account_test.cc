@@ -5,6 +5,7 @@
 
 #include <map>
 
+#include "tests/base/clock.h"
 #include "tests/topology/placed_pod.h"
 
 namespace huygens::topology {
@@ -15,7 +16,7 @@ using cluster::PlacedPod;
 using cluster::ZoneAmount;
 using std::chrono::minutes;
 
-const Time kNow = Time(std::chrono::hours(24 * 365 * 56));
+using huygens::test::kNow;
 
 NodeTopology Managed(const std::vector<std::pair<int, int64_t>>& zones) {
   NodeTopology topology;

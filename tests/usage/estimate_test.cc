@@ -2,19 +2,14 @@
 
 #include <gtest/gtest.h>
 
+#include "tests/cluster/build.h"
 #include "tests/usage/objects.h"
 #include "usage/curve.h"
 
 namespace huygens::usage {
 namespace {
 
-cluster::Pod OneContainer(ResourceVector requests, ResourceVector limits) {
-  cluster::Pod pod;
-  pod.containers.resize(1);
-  pod.containers[0].requests = std::move(requests);
-  pod.containers[0].limits = std::move(limits);
-  return pod;
-}
+using test::PodAsking;
 
 // The cases of koordinator's default_estimator_test.go that go by its default factors.
 TEST(EstimateOf, AgreesWithKoordinator) {
@@ -26,10 +21,10 @@ TEST(EstimateOf, AgreesWithKoordinator) {
     int64_t cpu, memory;
   };
   const Case kCases[] = {
-      {"empty", OneContainer({}, {}), 250, 200 << 20},
-      {"guaranteed", OneContainer(four, four), 3400, 6012954214},
-      {"burstable", OneContainer(four, eight), 6800, 6012954214},
-      {"requests alone", OneContainer(four, {}), 3400, 6012954214},
+      {"empty", PodAsking({}, {}), 250, 200 << 20},
+      {"guaranteed", PodAsking(four), 3400, 6012954214},
+      {"burstable", PodAsking(four, eight), 6800, 6012954214},
+      {"requests alone", PodAsking(four, {}), 3400, 6012954214},
   };
   for (const Case& each : kCases) {
     EXPECT_EQ(EstimateOf(each.pod, kCpu), each.cpu) << each.name;
@@ -38,12 +33,12 @@ TEST(EstimateOf, AgreesWithKoordinator) {
 }
 
 TEST(EstimateOf, KnowsNoDefaultForOtherResources) {
-  EXPECT_EQ(EstimateOf(OneContainer({}, {}), kEphemeralStorage), 0);
-  EXPECT_EQ(EstimateOf(OneContainer({{kEphemeralStorage, 1000}}, {}), kEphemeralStorage), 700);
+  EXPECT_EQ(EstimateOf(PodAsking({}, {}), kEphemeralStorage), 0);
+  EXPECT_EQ(EstimateOf(PodAsking({{kEphemeralStorage, 1000}}, {}), kEphemeralStorage), 700);
 }
 
 TEST(EstimateOf, AddsContainersSidecarsAndOverheadButNoInitContainers) {
-  cluster::Pod pod = OneContainer({{kCpu, 1000}}, {});
+  cluster::Pod pod = PodAsking({{kCpu, 1000}}, {});
   pod.containers.push_back(pod.containers[0]);
   pod.containers[1].limits = {{kCpu, 3000}};
   pod.init_containers.resize(2);
@@ -55,14 +50,14 @@ TEST(EstimateOf, AddsContainersSidecarsAndOverheadButNoInitContainers) {
 }
 
 TEST(EstimateOf, PodLevelResourcesTakeThePlaceOfTheContainers) {
-  cluster::Pod pod = OneContainer({{kCpu, 1000}, {kMemory, 1000}}, {});
+  cluster::Pod pod = PodAsking({{kCpu, 1000}, {kMemory, 1000}}, {});
   pod.pod_level = {.requests = {{kCpu, 2000}}, .limits = {{kCpu, 4000}}};
   EXPECT_EQ(EstimateOf(pod, kCpu), 3400);
   EXPECT_EQ(EstimateOf(pod, kMemory), 700);
 }
 
 TEST(EstimateOf, AbsurdAmountsStayWithinWhatSumsCanHold) {
-  cluster::Pod pod = OneContainer({{kCpu, INT64_MAX}, {kMemory, -5}}, {});
+  cluster::Pod pod = PodAsking({{kCpu, INT64_MAX}, {kMemory, -5}}, {});
   pod.overhead = {{kCpu, INT64_MAX}};
   EXPECT_EQ(EstimateOf(pod, kCpu), (kMostUse * 85 + 50) / 100);
   EXPECT_EQ(EstimateOf(pod, kMemory), 200 << 20);

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "usage/outline.h"
+#include "usage/quantized_headroom.h"
 
 namespace huygens::usage {
 namespace {
@@ -180,16 +180,16 @@ RC_GTEST_PROP(NodeUsageProperty, FitsExactlyWhereEverySlotDoes, ()) {
 
   const int64_t peak = PeakWith(usage, pod, slots);
   ResourceDemand demand = DemandOf(pod);
-  demand.outline = std::make_shared<const PodOutline>(Outline::Of(demand, slots));
+  demand.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(demand, slots));
   int64_t lowest = demand.peak;
   for (size_t slot = 0; slot < slots; ++slot) lowest = std::min(lowest, demand.At(slot));
   RC_ASSERT(usage.LikelyPeak(demand) <= peak);
   RC_ASSERT(usage.LikelyPeak(demand) >= usage.peak_of_sum());
-  Outline outline(slots);
+  QuantizedHeadroom quantized(slots);
   for (int64_t limit : {std::max<int64_t>(0, peak - 1), peak, peak + 1, usage.peak_of_sum() + lowest,
                         usage.sum_of_peaks() + demand.peak, *rc::gen::inRange<int64_t>(0, 3000)}) {
-    outline.Set(0, usage, limit);
-    RC_ASSERT(outline.Fits(0, usage, demand, limit) == (peak <= limit));
+    quantized.Set(0, usage, limit);
+    RC_ASSERT(quantized.Fits(0, usage, demand, limit) == (peak <= limit));
   }
 }
 
@@ -203,19 +203,19 @@ TEST(NodeUsage, SumsOfAbsurdAmountsDoNotOverflow) {
   EXPECT_EQ(usage.peak_of_sum(), kPods * kMostUse);
   EXPECT_EQ(usage.estimates(), kPods * kMostUse);
   ResourceDemand demand = DemandOf(absurd);
-  demand.outline = std::make_shared<const PodOutline>(Outline::Of(demand, 2));
-  Outline outline(2);
-  outline.Set(0, usage, 1000 * kMostUse);
-  EXPECT_FALSE(outline.Fits(0, usage, demand, 1000 * kMostUse));
+  demand.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(demand, 2));
+  QuantizedHeadroom quantized(2);
+  quantized.Set(0, usage, 1000 * kMostUse);
+  EXPECT_FALSE(quantized.Fits(0, usage, demand, 1000 * kMostUse));
 }
 
-// A few, up to several lines of the outline, the week's 672.
+// A few, up to several lines of the quantized, the week's 672.
 size_t AnySlots() { return *rc::gen::element<size_t>(1, 3, 40, 256, 257, 672); }
 
 RC_GTEST_PROP(OutlineProperty, SaysWhatTheExactCurvesSay, ()) {
   const size_t slots = AnySlots();
   constexpr cluster::NodeIndex kNodes = 3;
-  Outline outline(slots);
+  QuantizedHeadroom quantized(slots);
   std::vector<std::vector<Curve>> curves;
   std::array<NodeUsage, kNodes> usage;
   std::array<int64_t, kNodes> limits;
@@ -223,7 +223,7 @@ RC_GTEST_PROP(OutlineProperty, SaysWhatTheExactCurvesSay, ()) {
   const Profile pod(*rc::gen::weightedElement<const Curve*>({{4, &curve}, {1, nullptr}}), *rc::gen::inRange(0, 500),
                     20);
   ResourceDemand demand = DemandOf(pod);
-  demand.outline = std::make_shared<const PodOutline>(Outline::Of(demand, slots));
+  demand.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(demand, slots));
   for (cluster::NodeIndex n = kNodes; n-- > 0;) {
     curves.push_back(SomeCurves(slots, 5));
     for (const Curve& each : curves.back()) usage[n].Add(Profile(&each, *rc::gen::inRange(0, 200), 20));
@@ -233,11 +233,11 @@ RC_GTEST_PROP(OutlineProperty, SaysWhatTheExactCurvesSay, ()) {
     limits[n] = std::max<int64_t>(
         0, *rc::gen::elementOf(std::vector<int64_t>{peak, peak - 1, peak + 1, usage[n].sum_of_peaks() + demand.peak,
                                                     usage[n].peak_of_sum() / 2, 0, int64_t{1} << 40, 1000 * kMostUse}));
-    outline.Set(n, usage[n], limits[n]);
+    quantized.Set(n, usage[n], limits[n]);
   }
   for (cluster::NodeIndex n = 0; n < kNodes; ++n) {
     const bool fits = PeakWith(usage[n], pod, slots) <= limits[n];
-    RC_ASSERT(outline.Fits(n, usage[n], demand, limits[n]) == fits);
+    RC_ASSERT(quantized.Fits(n, usage[n], demand, limits[n]) == fits);
   }
 }
 

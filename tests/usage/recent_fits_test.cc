@@ -30,9 +30,9 @@ TEST_F(RecentFitsTest, ADemandIsKnownAgainWithItsOutline) {
   const Demand first = Ask(1), other = Ask(2), again = Ask(1);
   EXPECT_EQ(std::popcount(fits_.BitOf(first)), 1);
   EXPECT_EQ(fits_.BitOf(again), fits_.BitOf(first));
-  EXPECT_EQ(again.resources[0].outline, first.resources[0].outline);
+  EXPECT_EQ(again.resources[0].quantized, first.resources[0].quantized);
   EXPECT_NE(fits_.BitOf(other), fits_.BitOf(first));
-  EXPECT_NE(other.resources[0].outline, first.resources[0].outline);
+  EXPECT_NE(other.resources[0].quantized, first.resources[0].quantized);
   EXPECT_EQ(fits_.BitOf(Demand()), 0u) << "that nobody remembers";
 }
 

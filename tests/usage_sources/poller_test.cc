@@ -8,6 +8,7 @@
 #include <functional>
 #include <mutex>
 
+#include "tests/base/clock.h"
 #include "tests/fake/waiters.h"
 
 namespace huygens::usage_sources {
@@ -67,7 +68,7 @@ Outcome Poll(std::deque<StatusOr<Progress>> answers, Duration interval, Duration
   auto& time = *waiter;
   auto source = std::make_unique<ScriptedSource>(std::move(answers), [&time, takes] { time.Advance(takes); });
   auto& asked = *source;
-  fake::ManualClock clock;
+  test::ManualClock clock;
   Outcome outcome;
   Poller poller(
       std::move(source), interval, clock, std::move(waiter), [] { return 1.0; },

@@ -29,8 +29,8 @@ std::unique_ptr<PrometheusClient> To(net::ClientOptions server, Duration timeout
   return *std::move(client);
 }
 
-wire::PrometheusVisitor Nothing() {
-  return {[](const wire::PrometheusLabels&) { return true; }, [](Time, double) {}};
+PrometheusVisitor Nothing() {
+  return {[](const PrometheusLabels&) { return true; }, [](Time, double) {}};
 }
 
 TEST(PrometheusClient, PostsAFormToTheUrlWithItsPrefixAndTheToken) {
@@ -110,8 +110,8 @@ TEST(PrometheusClient, ReadsAnAnswerPieceByPiece) {
   FakePrometheus prometheus;
   prometheus.Break([&](const FakePrometheus::Call&) { return FakePrometheus::Json(200, body); });
   int series = 0, samples = 0;
-  const wire::PrometheusVisitor count{[&](const wire::PrometheusLabels&) { return ++series > 0; },
-                                      [&](Time, double) { ++samples; }};
+  const PrometheusVisitor count{[&](const PrometheusLabels&) { return ++series > 0; },
+                                [&](Time, double) { ++samples; }};
   auto client = To({.base_url = prometheus.Url(), .max_reply_bytes = body.size()});
   ASSERT_TRUE(client->Query("a", kNow, count).ok());
   EXPECT_EQ(series, 20'000);

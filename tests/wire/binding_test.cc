@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "base/json_text.h"
+#include "json/append.h"
+#include "json/reader.h"
 #include "tests/wire/samples.h"
 #include "wire/event_object.h"
-#include "wire/json_reader.h"
 #include "wire/lease.h"
 #include "wire/object_meta.h"
 #include "wire/pod.h"
@@ -81,9 +81,9 @@ TEST_F(ResultTest, AZoneTheTopologyDoesNotKnowHasCranesName) {
 TEST_F(ResultTest, BothAnnotationsAreReadBackFromThePod) {
   std::vector<ZoneAmount> zones = {{2, {{kCpu, 2000}, {kMemory, 5 << 20}}}, {10, {{kCpu, 1001}}}};
   std::string placement;
-  AppendPlacement(placement,
-                  {.uid = "u", .node = "worker-0", .zones = zones, .by = "huygens-0", .at = At("2026-11-21T11:36:17Z")},
-                  &topology_, names_);
+  AppendPlacementAnnotation(
+      placement, {.uid = "u", .node = "worker-0", .zones = zones, .by = "huygens-0", .at = At("2026-11-21T11:36:17Z")},
+      &topology_, names_);
   EXPECT_EQ(
       placement,
       R"({"uid":"u","node":"worker-0","zones":[{"name":"node2","cpu":"2","memory":"5Mi"},{"name":"node10","cpu":"1001m"}],)"
@@ -107,8 +107,8 @@ TEST_F(ResultTest, TheGroupThatAPodIsBoundWithIsReadBack) {
   const cluster::QuotaLabels labels{"team-a", "A4", "", "DDR5"};
   const auto written = [&](const cluster::QuotaLabels& quota, const cluster::NodeTopology* topology) {
     std::string text;
-    AppendPlacement(text, {.uid = "u", .node = "n", .quota = &quota, .zones = {}, .by = "h", .at = Time()}, topology,
-                    names_);
+    AppendPlacementAnnotation(text, {.uid = "u", .node = "n", .quota = &quota, .zones = {}, .by = "h", .at = Time()},
+                              topology, names_);
     return text;
   };
   const auto read = [&](const std::string& text) {

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/wire/mutation.h"
+#include "tests/json/mutation.h"
 #include "tests/wire/samples.h"
 
 namespace huygens::wire {

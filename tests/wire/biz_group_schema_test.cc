@@ -6,9 +6,9 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/json_text.h"
 #include "base/text.h"
-#include "tests/wire/mutation.h"
+#include "json/append.h"
+#include "tests/json/mutation.h"
 #include "tests/wire/samples.h"
 
 namespace huygens::wire {

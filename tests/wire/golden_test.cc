@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/wire/mutation.h"
+#include "tests/json/mutation.h"
 #include "wire/binding.h"
 #include "wire/extender_answer.h"
 #include "wire/extender_args.h"

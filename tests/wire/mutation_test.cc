@@ -1,5 +1,5 @@
 // Every sample with every member changed in every way: always a value or an error that says something, never a crash.
-#include "tests/wire/mutation.h"
+#include "tests/json/mutation.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -18,7 +18,6 @@
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/pod.h"
-#include "wire/prometheus.h"
 #include "wire/server_version.h"
 #include "wire/topology.h"
 #include "wire/usage_history.h"
@@ -27,28 +26,12 @@
 namespace huygens::wire {
 namespace {
 
-constexpr std::string_view kSamples[] = {samples::kPod,
-                                         samples::kNode,
-                                         samples::kFilterNames,
-                                         samples::kFilterNodes,
-                                         samples::kPreemptMeta,
-                                         samples::kPreemptFull,
-                                         samples::kBind,
-                                         samples::kCraneTopology,
-                                         samples::kPodList,
-                                         samples::kWatchAdded,
-                                         samples::kWatchBookmark,
-                                         samples::kCommunityTopology,
-                                         samples::kStatusGone,
-                                         samples::kLease,
-                                         samples::kPrometheusVector,
-                                         samples::kPrometheusMatrix,
-                                         samples::kPrometheusError,
-                                         samples::kPodMetrics,
-                                         samples::kUsageHistory,
-                                         samples::kBizGroupQuota,
-                                         samples::kResourceClaim,
-                                         samples::kDeviceClass};
+constexpr std::string_view kSamples[] = {
+    samples::kPod,           samples::kNode,          samples::kFilterNames,   samples::kFilterNodes,
+    samples::kPreemptMeta,   samples::kPreemptFull,   samples::kBind,          samples::kCraneTopology,
+    samples::kPodList,       samples::kWatchAdded,    samples::kWatchBookmark, samples::kCommunityTopology,
+    samples::kStatusGone,    samples::kLease,         samples::kPodMetrics,    samples::kUsageHistory,
+    samples::kBizGroupQuota, samples::kResourceClaim, samples::kDeviceClass};
 
 void Check(const Status& status, const std::string& text) {
   if (status.ok()) return;
@@ -91,7 +74,7 @@ void CheckAll(const std::string& text) {
   }
   Check(DecodeBindArgs(text).status(), text);
   Check(DecodeList(text).status(), text);
-  Check(DecodeWatchEvent(text).status(), text);
+  Check(DecodeWatchLine(text).status(), text);
   Check(DecodeApiStatus(text).status(), text);
   Check(DecodeServerVersion(text).status(), text);
   Check(DecodeObjectMeta(text).status(), text);
@@ -106,8 +89,6 @@ void CheckAll(const std::string& text) {
   }
   Check(DecodeResourceClaim(text).status(), text);
   Check(DecodeDeviceClass(text).status(), text);
-  const PrometheusVisitor visitor{[](const PrometheusLabels&) { return true; }, [](Time, double) {}};
-  Check(DecodePrometheusAnswer(text, visitor).status(), text);
 }
 
 TEST(Mutation, OneMemberChangedIsAValueOrAClearError) {
@@ -239,7 +220,7 @@ TEST(Mutation, TruncatedAnywhereEverySampleIsRefused) {
       ASSERT_FALSE(DecodeCraneTopology(part, names).ok());
       ASSERT_FALSE(DecodeExtenderArgs(part).ok());
       ASSERT_FALSE(DecodeBizGroupQuota(part).ok());
-      ASSERT_FALSE(DecodeWatchEvent(part).ok());
+      ASSERT_FALSE(DecodeWatchLine(part).ok());
     }
   }
 }
@@ -257,7 +238,7 @@ TEST(Mutation, OneByteChangedNeverCrashes) {
         (void)DecodeBizGroupQuota(text);
         (void)DecodePreemptArgs(text);
         (void)DecodeList(text);
-        (void)DecodeWatchEvent(text);
+        (void)DecodeWatchLine(text);
         std::swap(text[i], c);
       }
     }

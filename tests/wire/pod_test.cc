@@ -39,6 +39,30 @@ class PodTest : public testing::Test {
   ResourceNames names_;
 };
 
+TEST_F(PodTest, KeepsTheLabelsAndAnnotationsThatSomebodyAsksFor) {
+  constexpr std::string_view kJson = R"({"metadata":{
+      "labels":{"app":"web","biz.group.resource.quota":"team","tier":"front"},
+      "annotations":{"a.b/c":"x","huygens.dev/smt":"pack","other":"y"}}})";
+  Pod pod = Decode(kJson);
+  EXPECT_FALSE(pod.texts) << "nobody asks";
+  EXPECT_EQ(cluster::LabelOf(pod, "app"), nullptr);
+  names_.KeepOfPods(
+      {.labels = {"tier", "biz.group.resource.quota", "absent"}, .annotations = {"a.b/c", "huygens.dev/smt"}});
+  pod = Decode(kJson);
+  ASSERT_NE(cluster::LabelOf(pod, "tier"), nullptr);
+  EXPECT_EQ(*cluster::LabelOf(pod, "tier"), "front");
+  EXPECT_EQ(*cluster::LabelOf(pod, "biz.group.resource.quota"), "team");
+  EXPECT_EQ(cluster::LabelOf(pod, "app"), nullptr);
+  EXPECT_EQ(cluster::LabelOf(pod, "absent"), nullptr);
+  EXPECT_EQ(cluster::LabelOf(pod, "a.b/c"), nullptr) << "it is an annotation";
+  EXPECT_EQ(*cluster::AnnotationOf(pod, "a.b/c"), "x");
+  EXPECT_EQ(*cluster::AnnotationOf(pod, "huygens.dev/smt"), "pack");
+  EXPECT_EQ(cluster::AnnotationOf(pod, "other"), nullptr);
+  EXPECT_EQ(pod.quota->group, "team") << "huygens' own are read all the same";
+  EXPECT_EQ(pod.smt, cluster::Smt::kPack);
+  EXPECT_FALSE(Decode(R"({"metadata":{"labels":{"app":"web"},"annotations":null}})").texts) << "it has none of them";
+}
+
 TEST_F(PodTest, ReadsWhatADecisionNeeds) {
   Pod pod = Decode(samples::kPod);
   EXPECT_EQ(pod.name, "web-0");

@@ -76,15 +76,6 @@ inline constexpr std::string_view kLease =
     R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"huygens-bind","namespace":"kube-system","uid":"uid-lease","resourceVersion":"77"},)"
     R"("spec":{"holderIdentity":"host-1","leaseDurationSeconds":10,"acquireTime":"2026-11-21T11:36:17.000001Z","renewTime":"2026-11-21T11:36:20.500000Z","leaseTransitions":3}})";
 
-inline constexpr std::string_view kPrometheusVector =
-    R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"__name__":"up","node":"n1"},"value":[1795262400,"1"]}]}})";
-inline constexpr std::string_view kPrometheusMatrix =
-    R"({"status":"success","data":{"resultType":"matrix","result":[{"metric":{"namespace":"shop","pod":"web-0"},)"
-    R"("values":[[1795262399.999,"0.25"],[1795263300,"1e+06"]]},{"metric":{"namespace":"a\u0022b","pod":""},)"
-    R"("values":[[1,"NaN"],[2,"+Inf"],[3,"-Inf"],[4.5,"-0.5"]]}]},"warnings":["PromQL warning: one of two stores is away"]})";
-inline constexpr std::string_view kPrometheusError =
-    R"({"status":"error","errorType":"bad_data","error":"invalid parameter \"query\": 1:5: parse error: unexpected end of input"})";
-
 inline constexpr std::string_view kPodMetrics =
     R"({"metadata":{"name":"web-0","namespace":"shop"},"timestamp":"2026-11-21T12:00:15Z","window":"15.104s",)"
     R"("containers":[{"name":"app","usage":{"cpu":"12345678n","memory":"1024Ki"}},{"name":"proxy","usage":{"cpu":"2m","memory":"3Mi"}}]})";

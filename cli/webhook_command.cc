@@ -1,0 +1,34 @@
+// huygens webhook: reads the configuration and answers admission reviews until a signal ends it.
+#include "cli/command.h"
+#include "cli/service_command.h"
+#include "webhook/webhook.h"
+
+namespace huygens::cli {
+
+namespace {
+
+int Run(std::span<const std::string_view> arguments) {
+  return RunService("webhook", arguments, [](const auto& configuration, auto& loop, auto& log, const auto& clock) {
+    return webhook::Webhook::Start(configuration, loop, log, clock);
+  });
+}
+
+constexpr std::string_view kFlags[] = {"config"};
+
+}  // namespace
+
+const Command kWebhookCommand = {
+    "webhook", "answer admission reviews by the budgets of groups",
+    "Usage: huygens webhook --config FILE\n\n"
+    "Answers the AdmissionReviews (admission.k8s.io/v1) that are posted to /validate: whether a workload, a scale, an\n"
+    "autoscaler or a BizGroupResourceQuota fits. So far it knows the cluster from cluster.manifests.directory alone, "
+    "as\n"
+    "it is at start, and writes nothing down: for trying out what would be refused, not for a ValidatingWebhook-\n"
+    "Configuration. The configuration is that of `huygens extender`; of it server, cluster.manifests, quota and log "
+    "count.\n\n"
+    "  curl -d @review.json http://127.0.0.1:8888/validate\n\n"
+    "Exit codes: 0 stopped by a signal, 1 could not start (the log says why), 2 the configuration cannot be used, "
+    "3 out of memory.\n",
+    kFlags, Run};
+
+}  // namespace huygens::cli

@@ -1,0 +1,109 @@
+#include "replay/trace.h"
+
+#include <zlib.h>
+
+#include <charconv>
+#include <string_view>
+
+#include "base/text.h"
+
+namespace huygens::replay {
+
+namespace {
+
+StatusOr<std::string> ReadGzip(const std::string& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (!file) return absl::NotFoundError(Concat("cannot open ", path));
+  std::string text;
+  std::vector<char> block(1 << 16);
+  int got = 0;
+  while ((got = gzread(file, block.data(), static_cast<unsigned>(block.size()))) > 0) {
+    text.append(block.data(), static_cast<size_t>(got));
+  }
+  gzclose(file);
+  if (got < 0) return absl::DataLossError(Concat(path, " is damaged"));
+  return text;
+}
+
+std::vector<std::string_view> Split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(separator, begin), text.size());
+    parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+double Number(std::string_view text) {
+  double value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+// Calls `each` with the cells of each line; stops at the first line that it refuses.
+template <typename Each>
+Status ReadLines(const std::string& path, size_t cells, Each each) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+  size_t number = 0;
+  for (std::string_view line : Split(text, '\n')) {
+    ++number;
+    if (line.empty()) continue;
+    const std::vector<std::string_view> parts = Split(line, ',');
+    if (parts.size() != cells || !each(parts)) {
+      return absl::DataLossError(Concat(path, ":", std::to_string(number), " cannot be understood"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// One value for all points, or one for each.
+bool ReadCurve(std::string_view text, std::vector<double>& curve) {
+  const std::vector<std::string_view> points = Split(text, '|');
+  if (points.size() != 1 && points.size() != kPoints) return false;
+  for (std::string_view point : points) {
+    curve.push_back(Number(point));
+    if (curve.back() < 0) return false;
+  }
+  curve.resize(kPoints, curve.front());
+  return true;
+}
+
+}  // namespace
+
+StatusOr<Trace> ReadTrace(const std::string& folder) {
+  Trace trace;
+  TextMap<uint32_t> numbers;
+  constexpr size_t kResources = kTraceResources.size();
+  HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/app_resources.csv.gz", 1 + kResources, [&](const auto& cells) {
+    App& app = trace.apps.emplace_back();
+    app.name = cells[0];
+    bool good = numbers.emplace(app.name, static_cast<uint32_t>(trace.apps.size() - 1)).second;
+    for (size_t r = 0; r < kResources; ++r) good = good && ReadCurve(cells[1 + r], app.use[r]);
+    return good;
+  }));
+  HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/machine_resources.csv.gz", 1 + kResources, [&](const auto& cells) {
+    Machine& machine = trace.machines.emplace_back();
+    machine.name = cells[0];
+    for (size_t r = 0; r < kResources; ++r) machine.capacity[r] = Number(cells[1 + r]);
+    return *std::min_element(machine.capacity.begin(), machine.capacity.end()) >= 0;
+  }));
+  HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/instance_deploy.csv.gz", 3, [&](const auto& cells) {
+    const auto app = numbers.find(cells[1]);
+    if (app == numbers.end()) return false;
+    trace.instances.push_back(app->second);
+    return true;
+  }));
+  HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/app_interference.csv.gz", 3, [&](const auto& cells) {
+    const auto present = numbers.find(cells[0]);
+    const auto limited = numbers.find(cells[1]);
+    if (present == numbers.end() || limited == numbers.end()) return false;
+    const bool itself = present == limited;
+    trace.apps[present->second].at_most.emplace_back(limited->second,
+                                                     static_cast<uint32_t>(Number(cells[2])) + (itself ? 1 : 0));
+    return true;
+  }));
+  return trace;
+}
+
+}  // namespace huygens::replay

@@ -1,0 +1,115 @@
+// One test per rule of business-group quotas (docs/quota.md) that concerns reviews of the groups themselves; the rules
+// as such are tested with quota/group_rules.h.
+#include "tests/webhook/reviews.h"
+
+namespace huygens::webhook {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+using wire::Operation;
+
+std::string Group(std::string_view name, std::string_view parent, std::string_view hard, std::string_view meta = "") {
+  return Concat(R"({"metadata":{"name":")", name, R"(")", meta, R"(},"spec":{"parentBizGroup":")", parent,
+                R"(","hard":{)", hard, "}}}");
+}
+
+TEST(GroupJudge, T4_AChildIsPaidByItsParent) {
+  const Reviews reviews;
+  EXPECT_EQ(Said(reviews.Group(Operation::kCreate, Group("new", "org", R"("limits.cpu":85,"pods":3)"), "")),
+            "org limits.cpu=85");
+  EXPECT_EQ(Said(reviews.Group(Operation::kCreate, Group("new", "org", R"("limits.cpu":"85001m")"), "")),
+            "403 bizrq/new: parent org has 85 of 100 limits.cpu left, 85001m more wanted");
+  EXPECT_EQ(Said(reviews.Group(Operation::kCreate, Group("new", "", R"("limits.cpu":85)"), "")), "");
+}
+
+TEST(GroupJudge, N1_ANameIsTakenOnce) {
+  const Reviews reviews;
+  EXPECT_EQ(Said(reviews.Group(Operation::kCreate, Group("team", "org", R"("limits.cpu":1)"), "")),
+            "403 bizrq/team exists");
+}
+
+TEST(GroupJudge, T2_T3_ItsParentMustStandAndLimitNoMore) {
+  const Reviews reviews;
+  EXPECT_THAT(Said(reviews.Group(Operation::kCreate, Group("new", "nobody", ""), "")), HasSubstr("no such group"));
+  EXPECT_THAT(Said(reviews.Group(Operation::kCreate, Group("new", "org", R"("pods":1)"), "")),
+              HasSubstr("must limit what its parent org limits: limits.cpu"));
+}
+
+TEST(GroupJudge, A7_OnlyTheDifferenceIsPaid) {
+  Reviews reviews;
+  const std::string before = Group("other", "org", R"("limits.cpu":5)");
+  EXPECT_EQ(Said(reviews.Group(Operation::kUpdate, Group("other", "org", R"("limits.cpu":9)"), before)),
+            "org limits.cpu=4");
+  EXPECT_EQ(Said(reviews.Group(Operation::kUpdate, Group("other", "org", R"("limits.cpu":2)"), before)),
+            "org limits.cpu=-3");
+  EXPECT_THAT(Said(reviews.Group(Operation::kUpdate, Group("other", "org", R"("limits.cpu":91)"), before)),
+              StartsWith("403 bizrq/other: parent org has 85"));
+  EXPECT_THAT(Said(reviews.Group(Operation::kUpdate, Group("other", "team", R"("limits.cpu":5)"), before)),
+              HasSubstr("parentBizGroup cannot be changed"));
+}
+
+TEST(GroupJudge, A8_WhoShrinksBelowUseIsTold) {
+  Reviews reviews;
+  reviews.tree.Charge("other", quota::Cores(4));
+  const auto judge = [&] {
+    return reviews.Group(Operation::kUpdate, Group("other", "org", R"("limits.cpu":3)"),
+                         Group("other", "org", R"("limits.cpu":5)"));
+  };
+  EXPECT_THAT(judge().warnings,
+              ElementsAre("quota bizrq/other: limits.cpu used 4 of 3; what runs stays, nothing new fits"));
+  reviews.rules.groups.strict_shrink = true;
+  EXPECT_THAT(Said(judge()), StartsWith("403 "));
+}
+
+TEST(GroupJudge, EditsOfSomethingElsePass) {
+  const Reviews reviews;
+  const std::string group = Group("late", "nobody", R"("limits.cpu":5)");
+  EXPECT_EQ(Said(reviews.Group(Operation::kUpdate, group, group)), "");
+  EXPECT_EQ(Said(reviews.Group(
+                Operation::kUpdate,
+                Group("late", "nobody", R"("limits.cpu":5)", R"(,"deletionTimestamp":"2026-01-01T00:00:00Z")"), group)),
+            "")
+      << "the removal of a finalizer";
+  EXPECT_THAT(Said(reviews.Group(Operation::kUpdate, Group("late", "nobody", R"("limits.cpu":6)"), group)),
+              StartsWith("503 "))
+      << "the watch has not told of it";
+}
+
+TEST(GroupJudge, T7_A21_OnlyAnUnusedLeafIsDeleted) {
+  Reviews reviews;
+  const auto remove = [&](std::string_view name) {
+    return Said(reviews.Group(Operation::kDelete, "", Group(name, "org", "")));
+  };
+  EXPECT_EQ(remove("org"), "403 bizrq/org: it has children: other, team");
+  EXPECT_EQ(remove("other"), "org limits.cpu=-5");
+  reviews.tree.Charge("other", quota::Cores(1));
+  EXPECT_EQ(remove("other"), "403 bizrq/other: it has pods");
+  EXPECT_THAT(remove("late"), StartsWith("503 "));
+}
+
+TEST(GroupJudge, A19_HoursThatWereConsumedStayWithTheParent) {
+  Reviews reviews;
+  reviews.tree.Set(quota::MakeGroup("org", "", {{"cash/limits.cpu", "100"}}));
+  auto child = quota::MakeGroup("child", "org", {{"cash/limits.cpu", "40"}});
+  child.self_used = quota::Of({{"cash/limits.cpu", "25"}});
+  reviews.tree.Set(child);
+  const std::string object =
+      R"({"metadata":{"name":"child"},"spec":{"parentBizGroup":"org","hard":{"cash/limits.cpu":40}},
+      "status":{"used":{"cash/limits.cpu":"25"},"selfUsed":{"cash/limits.cpu":"25"}}})";
+  EXPECT_EQ(Said(reviews.Group(Operation::kUpdate, Group("child", "org", R"("cash/limits.cpu":10)"), object)),
+            "org cash/limits.cpu=-15");
+  EXPECT_EQ(Said(reviews.Group(Operation::kDelete, "", object)), "org cash/limits.cpu=-15");
+}
+
+TEST(GroupJudge, WhatCannotBeReadIsRefused) {
+  const Reviews reviews;
+  EXPECT_THAT(Said(reviews.Group(Operation::kCreate, R"({"metadata":{"name":"a"},"spec":{"hard":{"cpu":"x"}}})", "")),
+              StartsWith("403 bizrq/a: spec.hard.cpu: quantity"));
+  EXPECT_THAT(Said(reviews.Group(Operation::kCreate, "{}", "")), StartsWith("403 object: "));
+  EXPECT_THAT(Said(reviews.Group(Operation::kDelete, "", "")), StartsWith("403 oldObject: "));
+}
+
+}  // namespace
+}  // namespace huygens::webhook

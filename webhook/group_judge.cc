@@ -1,0 +1,85 @@
+#include "base/text.h"
+#include "quota/group_rules.h"
+#include "webhook/verdicts.h"
+#include "wire/biz_group_quota.h"
+
+namespace huygens::webhook {
+namespace {
+
+using cluster::BizGroupQuota;
+using quota::Amounts;
+
+// What the known group, by its name, takes of its parent.
+Amounts TakenBy(const quota::Tree& tree, const std::string& name) {
+  const auto found = tree.groups().find(name);
+  return found == tree.groups().end() ? Amounts() : found->second.committed;
+}
+
+// What it will take. What its pods and children consumed is not in the object under review.
+Amounts WillTake(const quota::Tree& tree, BizGroupQuota group) {
+  const auto found = tree.groups().find(group.name);
+  group.hard = quota::NormalKeys(group.hard);
+  group.self_used.clear();
+  if (found == tree.groups().end()) return quota::Commitment(group, {});
+  if (found->second.object) group.self_used = found->second.object->self_used;
+  return quota::Commitment(group, found->second.used);
+}
+
+Judgement Create(const BizGroupQuota& group, const quota::Tree& tree) {
+  if (const Status may = quota::MayCreate(tree, group); !may.ok()) return Refuse(Message(may));
+  Judgement judgement;
+  AddChange(tree, group.parent, WillTake(tree, group), judgement);
+  return judgement;
+}
+
+Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const Facts& facts, const Rules& rules) {
+  if (before.parent == group.parent && before.hard == group.hard) return {};
+  const quota::Group* known = facts.tree.Find(group.name);
+  if (known == nullptr) return NotYet(Concat("bizrq/", group.name, " is not known here yet"));
+  if (const Status may = quota::MayUpdate(facts.tree, group, rules.groups); !may.ok()) return Refuse(Message(may));
+  Judgement judgement;
+  Amounts more = WillTake(facts.tree, group);
+  quota::Subtract(more, TakenBy(facts.tree, group.name));
+  AddChange(facts.tree, group.parent, more, judgement);
+  for (const auto& [key, hard] : quota::NormalKeys(group.hard)) {
+    const Quantity* used = known->UsedOf(key);
+    if (used == nullptr || *used <= hard) continue;
+    judgement.warnings.push_back(Concat("quota bizrq/", group.name, ": ", key, " used ", used->Canonical(), " of ",
+                                        hard.Canonical(), "; what runs stays, nothing new fits"));
+  }
+  return judgement;
+}
+
+Judgement Delete(const BizGroupQuota& group, const quota::Tree& tree) {
+  const quota::Group* known = tree.Find(group.name);
+  if (known == nullptr) return NotYet(Concat("bizrq/", group.name, " is not known here yet"));
+  if (const Status may = quota::MayDelete(tree, group.name); !may.ok()) return Refuse(Message(may));
+  Judgement judgement;
+  Amounts stays = quota::ConsumedHours(group);
+  quota::Subtract(stays, TakenBy(tree, group.name));
+  AddChange(tree, known->object->parent, stays, judgement);
+  return judgement;
+}
+
+}  // namespace
+
+Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  const bool created = request.operation == wire::Operation::kCreate;
+  const bool deleted = request.operation == wire::Operation::kDelete;
+  const auto read = [](std::string_view json, std::string_view which) -> StatusOr<BizGroupQuota> {
+    auto group = wire::DecodeBizGroupQuota(json);
+    return group.ok() ? group : StatusOr<BizGroupQuota>(Annotate(group.status(), which));
+  };
+  const auto before = read(request.old_object, "oldObject");
+  if (!created && !before.ok()) return Refuse(Message(before.status()));
+  if (deleted) return Delete(*before, facts.tree);
+  const auto group = read(request.object, "object");
+  if (!group.ok()) return Refuse(Message(group.status()));
+  if (!group->defect.empty()) {  // one that had it before must still lose its finalizers
+    if (!created && before->defect == group->defect) return {};
+    return Refuse(Concat("bizrq/", group->name, ": ", group->defect));
+  }
+  return created ? Create(*group, facts.tree) : Update(*before, *group, facts, rules);
+}
+
+}  // namespace huygens::webhook

@@ -1,0 +1,96 @@
+#include "webhook/judgement.h"
+
+#include <utility>
+
+#include "base/text.h"
+#include "webhook/subject.h"
+#include "webhook/verdicts.h"
+
+namespace huygens::webhook {
+namespace {
+
+constexpr size_t kMessageBytes = 1024;
+constexpr int64_t kRetrySeconds = 1;
+
+Judgement JudgeReadWorkload(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  const auto read = [&](std::string_view json) {
+    return DecodeWorkload(request.kind_group, request.kind, json, facts.names);
+  };
+  const bool created = request.old_object.empty();
+  const StatusOr<WorkloadObject> before = created ? WorkloadObject() : read(request.old_object);
+  const StatusOr<WorkloadObject> after = read(request.object);
+  // What could not be read before was charged to nobody.
+  if (after.ok()) return JudgeWorkload(created || !before.ok() ? nullptr : &*before, *after, facts, rules);
+  const auto names_a_group = [](std::string_view json) {
+    return json.find(cluster::kQuotaGroupLabel) != std::string_view::npos;
+  };
+  const bool no_worse = !before.ok() && names_a_group(request.old_object);
+  if (no_worse || !names_a_group(request.object)) return {};
+  return Refuse(Concat(request.kind, " ", request.name, ": ", Message(after.status())));
+}
+
+std::string Charged(const GroupChange& change) {
+  std::string text;
+  for (const auto& [key, amount] : change.amounts) {
+    if (amount.Sign() > 0) text += Concat(text.empty() ? "" : ",", key, "=", amount.Canonical());
+  }
+  return text;
+}
+
+}  // namespace
+
+Judgement Refuse(std::string_view message) {
+  return {.allowed = false, .code = wire::kForbidden, .message = std::string(message)};
+}
+
+Judgement NotYet(std::string_view message) {
+  return {.allowed = false, .code = wire::kServiceUnavailable, .message = std::string(message)};
+}
+
+void AddChange(const quota::Tree& tree, std::string_view group, const quota::Amounts& amounts, Judgement& judgement) {
+  const quota::Group* known = group.empty() ? nullptr : tree.Find(group);
+  if (known == nullptr) return;
+  quota::Amounts limited = quota::Masked(amounts, known->object->hard);
+  quota::RemoveZeros(limited);
+  if (!limited.empty()) judgement.changes.push_back({std::string(group), std::move(limited)});
+}
+
+Judgement Judge(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  switch (SubjectOf(request)) {
+    case Subject::kGroup:
+      return JudgeGroup(request, facts, rules);
+    case Subject::kWorkload:
+      return JudgeReadWorkload(request, facts, rules);
+    case Subject::kScale:
+      return JudgeScale(request, facts, rules);
+    case Subject::kAutoscaler:
+      return JudgeAutoscaler(request, facts, rules);
+    case Subject::kNothing:
+    case Subject::kDeferred:
+    case Subject::kRelease:
+      break;
+  }
+  return {};
+}
+
+wire::AdmissionAnswer ToAnswer(const wire::AdmissionRequest& request, const Judgement& judgement) {
+  wire::AdmissionAnswer answer;
+  answer.uid = request.uid;
+  answer.allowed = judgement.allowed;
+  answer.warnings = judgement.warnings;
+  if (!judgement.allowed) {
+    answer.code = judgement.code;
+    answer.message = CutText(judgement.message, kMessageBytes);
+    if (answer.code == wire::kServiceUnavailable) answer.retry_after_seconds = kRetrySeconds;
+  }
+  for (const GroupChange& change : judgement.changes) {
+    std::string charged = Charged(change);
+    if (charged.empty()) continue;
+    answer.audit_annotations.emplace_back("group", change.group);
+    answer.audit_annotations.emplace_back("charged", std::move(charged));
+    break;  // only one group is charged more; another can only get back
+  }
+  return answer;
+}
+
+}  // namespace huygens::webhook

@@ -1,0 +1,59 @@
+// What must be answered to an admission review, and what its yes changes: a rule of its own, without I/O, a clock or
+// anything written. Whoever asks brings the tree of groups with all that is used of them, and the workloads that are
+// known; whoever answers first writes the changes down, so that two reviews do not share what is left.
+//
+// Only what grows is held against a budget. Decreases, deletions, the removal of finalizers and edits of something else
+// pass, whether the group is over its budget, being deleted or gone. What a change gives back is for the controller to
+// release once it sees the stored object: another webhook may still refuse it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/resource.h"
+#include "quota/device_classes.h"
+#include "quota/group_rules.h"
+#include "quota/keys.h"
+#include "quota/tree.h"
+#include "quota/workload_kinds.h"
+#include "webhook/workload_index.h"
+#include "wire/admission_review.h"
+
+namespace huygens::webhook {
+
+struct Rules {
+  quota::KeyOptions keys;
+  quota::ReplicaOptions replicas;
+  quota::GroupRules groups;
+  bool refuse_autoscalers = true;  // that may ask for more than there is; false: they are warned
+};
+
+struct Facts {
+  const quota::Tree& tree;
+  const WorkloadIndex& workloads;
+  const quota::DeviceClasses& classes;
+  const ResourceNames& names;
+};
+
+// By how much the status of a group would have to change, of keys that it limits.
+struct GroupChange {
+  std::string group;
+  quota::Amounts amounts;  // below 0: what becomes free, not before the object is stored
+};
+
+struct Judgement {
+  bool allowed = true;
+  int code = 0;  // of a refusal: wire::kForbidden, or wire::kServiceUnavailable where nothing can be said yet
+  std::string message;
+  std::vector<GroupChange> changes;   // of what is allowed
+  std::vector<std::string> warnings;  // one line each
+};
+
+Judgement Judge(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules = {});
+
+// The answer, with the group and its charge for the audit log.
+wire::AdmissionAnswer ToAnswer(const wire::AdmissionRequest& request, const Judgement& judgement);
+
+}  // namespace huygens::webhook

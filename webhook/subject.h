@@ -1,0 +1,45 @@
+// What a review is about, told by resource, subresource and operation alone. Pure; any thread.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "json/reader.h"
+#include "wire/admission_review.h"
+
+namespace huygens::webhook {
+
+enum class Subject : uint8_t {
+  kNothing,     // status, bindings, evictions, kinds that nobody charges
+  kGroup,       // a BizGroupResourceQuota itself
+  kWorkload,    // one that is charged as a whole, to be created or changed; a pod's resize, too
+  kDeferred,    // its pods or jobs are charged one by one: DaemonSet, CronJob
+  kRelease,     // a workload to be deleted; what it holds is free once it is seen to be gone
+  kScale,       // the number of replicas of a workload, which the review names by UID alone
+  kAutoscaler,  // HorizontalPodAutoscaler
+};
+
+Subject SubjectOf(const wire::AdmissionRequest& request);
+
+// autoscaling/v1 Scale: of which workload, and how many replicas; none are 0.
+struct ScaleObject {
+  std::string uid, resource_version;
+  int32_t replicas = 0;
+};
+StatusOr<ScaleObject> DecodeScale(std::string_view json);
+
+struct Autoscaler {
+  std::string target_group, target_kind, target_name;
+  int32_t max_replicas = 0;
+  friend bool operator==(const Autoscaler&, const Autoscaler&) = default;
+};
+StatusOr<Autoscaler> DecodeAutoscaler(std::string_view json);
+
+// "apps" of "apps/v1", and nothing of "v1".
+std::string_view GroupOfVersion(std::string_view api_version);
+// Of a reference by apiVersion, kind and name; what it does not say stays as it was.
+Status ReadReference(JsonReader& in, std::string& group, std::string& kind, std::string& name);
+
+}  // namespace huygens::webhook

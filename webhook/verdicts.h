@@ -1,0 +1,27 @@
+// The judges of this room, one per subject, and the refusals that they share. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "quota/amounts.h"
+#include "webhook/judgement.h"
+#include "webhook/workload_object.h"
+
+namespace huygens::webhook {
+
+Judgement Refuse(std::string_view message);
+Judgement NotYet(std::string_view message);
+
+Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
+
+// `before`: null where there was none.
+Judgement JudgeWorkload(const WorkloadObject* before, const WorkloadObject& after, const Facts& facts,
+                        const Rules& rules);
+Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
+Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
+
+// Adds the change of what the group, if it is there, limits.
+void AddChange(const quota::Tree& tree, std::string_view group, const quota::Amounts& amounts, Judgement& judgement);
+
+}  // namespace huygens::webhook

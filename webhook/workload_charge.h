@@ -1,0 +1,27 @@
+// What a workload costs its group as a whole. Pure; any thread.
+#pragma once
+
+#include <string>
+
+#include "base/status.h"
+#include "quota/amounts.h"
+#include "webhook/judgement.h"
+#include "webhook/workload_object.h"
+
+namespace huygens::webhook {
+
+// All its pods, by key and by the models that its labels name. Fails where its pods cannot be counted.
+StatusOr<quota::Amounts> UsageOf(const WorkloadObject& workload, const Facts& facts, const Rules& rules);
+
+// Argo Rollouts can have their template in a Deployment: gives it to the workload. Says what is missing if that is not
+// known.
+std::string BorrowTemplate(WorkloadObject& workload, const WorkloadIndex& known);
+
+// What its templates must say and do not, where the group has a budget `hard`: as quota::MissingValues.
+std::string MissingValues(const WorkloadObject& workload, const quota::Amounts& hard);
+
+// Whether it is charged with what made it: its owner is of a kind that is charged for its pods. Not where that owner is
+// known to be of no group itself: its template alone has the label, and otherwise nobody would pay.
+bool IsChargedWithItsOwner(const WorkloadObject& workload, const WorkloadIndex& known);
+
+}  // namespace huygens::webhook

@@ -1,0 +1,28 @@
+// All workloads of the kinds that are charged, of a group or not, as the watches last told of them: a Scale names its
+// workload by UID, an autoscaler by name, and has neither labels nor a template. Owned by one thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "webhook/workload_object.h"
+
+namespace huygens::webhook {
+
+class WorkloadIndex {
+ public:
+  void Set(WorkloadObject workload);
+  void Remove(std::string_view uid);
+
+  // Null if there is none.
+  const WorkloadObject* ByUid(std::string_view uid) const;
+  const WorkloadObject* ByName(std::string_view group, std::string_view kind, std::string_view namespace_name,
+                               std::string_view name) const;
+
+ private:
+  TextMap<WorkloadObject> by_uid_;
+  TextMap<std::string> uids_;  // by group, kind, namespace and name
+};
+
+}  // namespace huygens::webhook

@@ -1,0 +1,148 @@
+#include <utility>
+
+#include "absl/strings/str_join.h"
+#include "base/text.h"
+#include "webhook/subject.h"
+#include "webhook/verdicts.h"
+#include "webhook/workload_charge.h"
+#include "wire/object_meta.h"
+
+namespace huygens::webhook {
+namespace {
+
+using quota::Amounts;
+using quota::Verdict;
+
+// From this share of a budget on whoever takes more of it is told.
+constexpr int64_t kWarnPercent = 90;
+
+// What a workload would be charged, and to whom.
+struct Claim {
+  std::string group;  // empty: nobody
+  Amounts usage;
+  std::string missing;  // values that its templates do not state
+  bool own = false;     // charged by itself, not with its owner
+};
+
+StatusOr<Claim> ClaimOf(const WorkloadObject& workload, const Facts& facts, const Rules& rules) {
+  Claim claim;
+  claim.group = workload.labels.group;
+  if (claim.group.empty()) return claim;
+  HUYGENS_ASSIGN_OR_RETURN(claim.usage, UsageOf(workload, facts, rules));
+  const quota::Group* group = facts.tree.Find(claim.group);
+  if (group != nullptr) claim.missing = MissingValues(workload, group->object->hard);
+  claim.own = !IsChargedWithItsOwner(workload, facts.workloads);
+  return claim;
+}
+
+void AddChanges(const Facts& facts, const Claim& before, const Claim& after, Judgement& judgement) {
+  Amounts now = after.own ? after.usage : Amounts();
+  Amounts was = before.own ? before.usage : Amounts();
+  if (before.group == after.group) {
+    quota::Subtract(now, was);
+    return AddChange(facts.tree, after.group, now, judgement);
+  }
+  AddChange(facts.tree, after.group, now, judgement);
+  Amounts less;
+  quota::Subtract(less, was);
+  AddChange(facts.tree, before.group, less, judgement);
+}
+
+Verdict CheckGrowth(const quota::Tree& tree, const quota::Group& group, const Amounts& grown) {
+  if (const auto negative = quota::NegativeKeys(grown); !negative.empty()) {
+    return {quota::Outcome::kNegative, {}, Concat("must not be negative: ", absl::StrJoin(negative, ","))};
+  }
+  Verdict own = group.Check(group.object->hard, grown);
+  return own.fits() ? tree.CheckAbove(group, grown, false) : own;
+}
+
+void WarnOfTheEnd(const quota::Group& group, const Amounts& grown, Judgement& judgement) {
+  for (const auto& [key, hard] : group.object->hard) {
+    const Quantity* more = quota::Grown(grown, key);
+    const Quantity* used = group.UsedOf(key);
+    if (more == nullptr || used == nullptr) continue;
+    Amounts now = {{key, *used}};
+    if (!quota::IsCash(key)) now[0].second.Add(*more);
+    const Amounts percent = quota::Times(now, 100), limit = quota::Times({{key, hard}}, kWarnPercent);
+    if (percent[0].second < limit[0].second) continue;
+    judgement.warnings.push_back(Concat("quota bizrq/", group.object->name, ": ", key, " used ",
+                                        now[0].second.Canonical(), " of ", hard.Canonical()));
+  }
+}
+
+}  // namespace
+
+Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject& given, const Facts& facts,
+                        const Rules& rules) {
+  if (given.deleting) return {};
+  WorkloadObject after = given;
+  WorkloadObject before = given_before != nullptr ? *given_before : WorkloadObject();
+  const bool counts = !after.labels.group.empty() && !IsChargedWithItsOwner(after, facts.workloads);
+  BorrowTemplate(before, facts.workloads);
+  if (std::string why = BorrowTemplate(after, facts.workloads); !why.empty() && counts) return NotYet(why);
+  const StatusOr<Claim> now = ClaimOf(after, facts, rules);
+  if (!now.ok()) return counts ? Refuse(Message(now.status())) : Judgement();
+  const Claim was = ClaimOf(before, facts, rules).value_or(Claim());
+
+  Judgement judgement;
+  AddChanges(facts, was, *now, judgement);
+  const bool joins = now->group != was.group;
+  Amounts grown = joins ? now->usage : quota::Increase(now->usage, was.usage);
+  quota::RemoveZeros(grown);
+  if (!counts || (!joins && grown.empty() && now->missing == was.missing)) return judgement;
+
+  const quota::Group* group = facts.tree.Find(now->group);
+  const Verdict standing = facts.tree.Standing(group);
+  const auto refuse = [&](const Verdict& verdict) { return Refuse(quota::Text(verdict, now->group)); };
+  if (!standing.fits()) return joins || !grown.empty() ? refuse(standing) : judgement;
+  if (!now->missing.empty()) return refuse({quota::Outcome::kMustSpecify, {}, now->missing});
+  if (const Verdict verdict = CheckGrowth(facts.tree, *group, grown); !verdict.fits()) return refuse(verdict);
+  WarnOfTheEnd(*group, grown, judgement);
+  return judgement;
+}
+
+Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  const StatusOr<ScaleObject> now = DecodeScale(request.object);
+  if (!now.ok()) return Refuse(Concat("object: ", Message(now.status())));
+  const StatusOr<ScaleObject> was = DecodeScale(request.old_object);
+  const bool shrinks = was.ok() && now->replicas <= was->replicas;
+  const WorkloadObject* known = facts.workloads.ByUid(now->uid);
+  if (known == nullptr) return shrinks ? Judgement() : NotYet("the workload to be scaled is not known here yet");
+  // Its template may have changed since; what is newer than the review makes no difference, that write will conflict.
+  if (!shrinks &&
+      wire::ParseResourceVersion(known->resource_version) < wire::ParseResourceVersion(now->resource_version)) {
+    return NotYet("the workload to be scaled has changed, which is not known here yet");
+  }
+  WorkloadObject after = *known;
+  quota::Scale(after.counted, now->replicas);
+  Judgement judgement = JudgeWorkload(known, after, facts, rules);
+  return judgement.allowed || !shrinks ? judgement : Judgement();  // then what is known of it is old
+}
+
+// Nothing is charged for what an autoscaler may do one day; whoever sets it up is told at once that it never could.
+Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  if (request.operation == wire::Operation::kDelete) return {};
+  const StatusOr<Autoscaler> now = DecodeAutoscaler(request.object);
+  if (!now.ok()) return Refuse(Concat("object: ", Message(now.status())));
+  if (!request.old_object.empty()) {
+    const StatusOr<Autoscaler> was = DecodeAutoscaler(request.old_object);
+    Autoscaler same = was.value_or(Autoscaler());
+    if (same.max_replicas >= now->max_replicas) same.max_replicas = now->max_replicas;
+    if (same == *now) return {};
+  }
+  const WorkloadObject* known =
+      facts.workloads.ByName(now->target_group, now->target_kind, request.namespace_name, now->target_name);
+  if (known == nullptr) return {};
+  WorkloadObject most = *known;
+  quota::Scale(most.counted, now->max_replicas);
+  Judgement judgement = JudgeWorkload(known, most, facts, rules);
+  judgement.changes.clear();
+  if (judgement.allowed || judgement.code != wire::kForbidden) return judgement;
+  judgement.message = Concat("maxReplicas ", std::to_string(now->max_replicas), ": ", judgement.message);
+  if (rules.refuse_autoscalers) return judgement;
+  Judgement warned;
+  warned.warnings.push_back(std::move(judgement.message));
+  return warned;
+}
+
+}  // namespace huygens::webhook
