@@ -129,6 +129,7 @@ class Replayer {
       return trace_.machines[a].capacity[kTraceCpu] > trace_.machines[b].capacity[kTraceCpu];
     });
     order_.resize(std::min(order_.size(), options_.machines));
+    nodes_.reserve(order_.size());
     for (uint32_t machine : order_) nodes_.push_back(*placement_->state().FindNode(trace_.machines[machine].name));
   }
 

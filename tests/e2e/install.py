@@ -220,8 +220,7 @@ def renew_token(site):
     took = time.monotonic() - start
     for pod in site.pods():
         check_running(pod)
-    users = {event["user"]["username"] for event in site.bed.audit() if event.get("objectRef", {}).get("subresource") == "binding"
-             and event["objectRef"]["name"] in ("plain", "renewed")}
+    users = site.bed.bound_by("plain", "renewed")
     assert users == {"system:serviceaccount:kube-system:huygens"}, users
     return f"bound with a new token {took:.0f} s after the old one was deleted"
 
@@ -267,9 +266,8 @@ def in_the_clusters_own_scheduler(site):
     _, running = site.run_pod("ordinary", scheduler="default-scheduler")
     check_running(site.client.get(mirror))
     assert "readyz check passed" in site.shell("curl -s 'http://127.0.0.1:8889/readyz?verbose'")
-    bound_by = {event["user"]["username"] for event in bed.audit() if event.get("objectRef", {}).get("subresource") == "binding"
-                and event["objectRef"]["name"] == "ordinary"}
-    assert bound_by == {"huygens"}, bound_by
+    users = bed.bound_by("ordinary")
+    assert users == {"huygens"}, users
     site.check_logs("kube-scheduler-")
     return f"static pod Ready after {took:.0f} s, an ordinary pod Running after {running:.1f} s"
 

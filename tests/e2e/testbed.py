@@ -477,3 +477,9 @@ class ControlPlane:
         """The audit events so far."""
         with open(self.audit_path) as log:
             return [json.loads(line) for line in log]
+
+    def bound_by(self, *pods):
+        """The users who bound these pods. An attempt that was refused is not counted: one with a token that has ended names no user."""
+        return {event["user"]["username"] for event in self.audit()
+                if event.get("objectRef", {}).get("subresource") == "binding" and event["objectRef"]["name"] in pods
+                and event["responseStatus"]["code"] == 201}

@@ -86,7 +86,7 @@ def wake_writes(bed):
     """[(seconds, "pods"|"nodes", name)] of each patch by huygens, in order."""
     found = []
     for event in bed.audit():
-        if event["user"]["username"] == "huygens" and event["verb"] == "patch":
+        if event["user"].get("username") == "huygens" and event["verb"] == "patch":
             when = datetime.datetime.fromisoformat(event["requestReceivedTimestamp"].replace("Z", "+00:00")).timestamp()
             found.append((when, event["objectRef"]["resource"], event["objectRef"]["name"]))
     return sorted(found)
