@@ -3,6 +3,7 @@
 // ("limits.cpu.A4"); quota/ knows what keys mean.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -17,14 +18,28 @@ namespace huygens::cluster {
 // An amount per key, ordered by key, each key once.
 using QuotaAmounts = std::vector<std::pair<std::string, Quantity>>;
 
+// What was charged to a group for an object that was about to be stored, until the object was seen: as large as the
+// object makes it, not only what it takes more than before.
+struct QuotaReservation {
+  std::string uid;   // of the object
+  std::string kind;  // with the API group: "Deployment.apps", "Pod"
+  std::string namespace_name, name;
+  QuotaAmounts amounts;  // all that it takes of the group, by keys of the budget
+  Time until;            // whole seconds; it has counted long enough then, seen or not
+  friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
+};
+
 struct BizGroupQuota {
   std::string name;
   std::string uid;
+  std::string resource_version;
   std::string parent;      // spec.parentBizGroup; empty = a root
   bool deleting = false;   // deletionTimestamp is set
   QuotaAmounts hard;       // spec.hard
-  QuotaAmounts used;       // status.used, as the controller last wrote it
-  QuotaAmounts self_used;  // status.selfUsed
+  QuotaAmounts used;       // status.used, as it was last written: reservations count
+  QuotaAmounts self_used;  // status.selfUsed: without what children take
+  std::vector<QuotaReservation> reservations;
+  std::map<std::string, std::string> exact_hours;  // status.exactHours: quota::CashLedger::Texts
   std::optional<Time> last_reconcile;
   std::string defect;  // why the object cannot be used ("spec.hard.cpu: ..."); empty = usable
 };

@@ -14,11 +14,11 @@ constexpr int64_t kRetrySeconds = 1;
 
 Judgement JudgeReadWorkload(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
   const auto read = [&](std::string_view json) {
-    return DecodeWorkload(request.kind_group, request.kind, json, facts.names);
+    return workloads::DecodeWorkload(request.kind_group, request.kind, json, facts.names);
   };
   const bool created = request.old_object.empty();
-  const StatusOr<WorkloadObject> before = created ? WorkloadObject() : read(request.old_object);
-  const StatusOr<WorkloadObject> after = read(request.object);
+  const StatusOr<workloads::WorkloadObject> before = created ? workloads::WorkloadObject() : read(request.old_object);
+  const StatusOr<workloads::WorkloadObject> after = read(request.object);
   // What could not be read before was charged to nobody.
   if (after.ok()) return JudgeWorkload(created || !before.ok() ? nullptr : &*before, *after, facts, rules);
   const auto names_a_group = [](std::string_view json) {

@@ -18,8 +18,9 @@
 #include "quota/keys.h"
 #include "quota/tree.h"
 #include "quota/workload_kinds.h"
-#include "webhook/workload_index.h"
 #include "wire/admission_review.h"
+#include "workloads/charge.h"
+#include "workloads/index.h"
 
 namespace huygens::webhook {
 
@@ -32,9 +33,11 @@ struct Rules {
 
 struct Facts {
   const quota::Tree& tree;
-  const WorkloadIndex& workloads;
+  const workloads::WorkloadIndex& workloads;
   const quota::DeviceClasses& classes;
   const ResourceNames& names;
+
+  workloads::Costs Costs(const Rules& rules) const { return {names, classes, rules.keys, rules.replicas}; }
 };
 
 // By how much the status of a group would have to change, of keys that it limits.

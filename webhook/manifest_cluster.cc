@@ -7,11 +7,11 @@
 #include "base/text.h"
 #include "kube/manifest_files.h"
 #include "quota/workload_kinds.h"
-#include "webhook/subject.h"
-#include "webhook/workload_charge.h"
 #include "wire/biz_group_quota.h"
 #include "wire/biz_group_schema.h"
 #include "wire/device_claim.h"
+#include "workloads/charge.h"
+#include "workloads/reference.h"
 
 namespace huygens::webhook {
 namespace {
@@ -28,7 +28,7 @@ StatusOr<cluster::BizGroupQuota> ReadGroup(std::string_view json) {
 Status ManifestCluster::Load(const std::string& directory) {
   std::vector<std::string> uids;  // charged when all that a workload may refer to is known
   const auto take = [&](const kube::ManifestObject& object) -> Status {
-    const std::string_view group = GroupOfVersion(object.meta.api_version);
+    const std::string_view group = workloads::GroupOfVersion(object.meta.api_version);
     const std::string& kind = object.meta.kind;
     if (group == "quota.huygens.dev" && kind == "BizGroupResourceQuota") {
       HUYGENS_ASSIGN_OR_RETURN(cluster::BizGroupQuota read, ReadGroup(object.json));
@@ -37,7 +37,8 @@ Status ManifestCluster::Load(const std::string& directory) {
       HUYGENS_ASSIGN_OR_RETURN(const cluster::DeviceClass read, wire::DecodeDeviceClass(object.json));
       classes_.Set(read);
     } else if (quota::ChargesForItsPods(group, kind)) {
-      HUYGENS_ASSIGN_OR_RETURN(WorkloadObject read, DecodeWorkload(group, kind, object.json, names_));
+      HUYGENS_ASSIGN_OR_RETURN(workloads::WorkloadObject read,
+                               workloads::DecodeWorkload(group, kind, object.json, names_));
       if (read.namespace_name.empty()) read.namespace_name = "default";
       if (read.uid.empty()) read.uid = Concat(kind, "/", read.namespace_name, "/", read.name);
       if (workloads_.ByUid(read.uid) != nullptr) return Invalid(Concat("a second object of UID ", read.uid));
@@ -49,10 +50,10 @@ Status ManifestCluster::Load(const std::string& directory) {
   Status faults = kube::ForEachManifest(
       directory, [&](const kube::ManifestObject& object) { return Annotate(take(object), object.place); });
   for (const std::string& uid : uids) {
-    WorkloadObject workload = *workloads_.ByUid(uid);
-    if (workload.labels.group.empty() || IsChargedWithItsOwner(workload, workloads_)) continue;
-    const std::string missing = BorrowTemplate(workload, workloads_);
-    const StatusOr<quota::Amounts> usage = UsageOf(workload, facts(), rules_);
+    workloads::WorkloadObject workload = *workloads_.ByUid(uid);
+    if (workload.labels.group.empty() || workloads::IsChargedWithItsOwner(workload, workloads_)) continue;
+    const std::string missing = workloads::BorrowTemplate(workload, workloads_);
+    const StatusOr<quota::Amounts> usage = workloads::UsageOf(workload, facts().Costs(rules_));
     if (!missing.empty()) kube::AddFault(faults, Invalid(Concat(workload.name, ": ", missing)));
     kube::AddFault(faults, Annotate(usage.status(), workload.name));
     if (usage.ok()) tree_.Charge(workload.labels.group, *usage);

@@ -11,7 +11,7 @@
 #include "quota/device_classes.h"
 #include "quota/tree.h"
 #include "webhook/judgement.h"
-#include "webhook/workload_index.h"
+#include "workloads/index.h"
 
 namespace huygens::webhook {
 
@@ -30,7 +30,7 @@ class ManifestCluster {
   ResourceNames names_;
   quota::Tree tree_;
   quota::DeviceClasses classes_;
-  WorkloadIndex workloads_;
+  workloads::WorkloadIndex workloads_;
 };
 
 }  // namespace huygens::webhook

@@ -1,6 +1,8 @@
 #include "webhook/subject.h"
 
+#include "json/reader.h"
 #include "quota/workload_kinds.h"
+#include "workloads/reference.h"
 
 namespace huygens::webhook {
 
@@ -43,24 +45,10 @@ StatusOr<Autoscaler> DecodeAutoscaler(std::string_view json) {
       return in.Members([&](const JsonKey& key) {
         if (key.Is("maxReplicas")) return in.Read(out.max_replicas);
         if (!key.Is("scaleTargetRef")) return absl::OkStatus();
-        return ReadReference(in, out.target_group, out.target_kind, out.target_name);
+        return workloads::ReadReference(in, out.target_group, out.target_kind, out.target_name);
       });
     });
   });
-}
-
-Status ReadReference(JsonReader& in, std::string& group, std::string& kind, std::string& name) {
-  return in.Fields("kind", kind, "name", name, "apiVersion", [&]() -> Status {
-    std::string version;
-    HUYGENS_RETURN_IF_ERROR(in.Read(version));
-    group = GroupOfVersion(version);
-    return absl::OkStatus();
-  });
-}
-
-std::string_view GroupOfVersion(std::string_view api_version) {
-  const size_t slash = api_version.find('/');
-  return slash == std::string_view::npos ? std::string_view() : api_version.substr(0, slash);
 }
 
 }  // namespace huygens::webhook

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "json/reader.h"
 #include "wire/admission_review.h"
 
 namespace huygens::webhook {
@@ -36,10 +35,5 @@ struct Autoscaler {
   friend bool operator==(const Autoscaler&, const Autoscaler&) = default;
 };
 StatusOr<Autoscaler> DecodeAutoscaler(std::string_view json);
-
-// "apps" of "apps/v1", and nothing of "v1".
-std::string_view GroupOfVersion(std::string_view api_version);
-// Of a reference by apiVersion, kind and name; what it does not say stays as it was.
-Status ReadReference(JsonReader& in, std::string& group, std::string& kind, std::string& name);
 
 }  // namespace huygens::webhook

@@ -6,7 +6,7 @@
 
 #include "quota/amounts.h"
 #include "webhook/judgement.h"
-#include "webhook/workload_object.h"
+#include "workloads/object.h"
 
 namespace huygens::webhook {
 
@@ -16,8 +16,8 @@ Judgement NotYet(std::string_view message);
 Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
 
 // `before`: null where there was none.
-Judgement JudgeWorkload(const WorkloadObject* before, const WorkloadObject& after, const Facts& facts,
-                        const Rules& rules);
+Judgement JudgeWorkload(const workloads::WorkloadObject* before, const workloads::WorkloadObject& after,
+                        const Facts& facts, const Rules& rules);
 Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
 Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
 

@@ -4,8 +4,8 @@
 #include "base/text.h"
 #include "webhook/subject.h"
 #include "webhook/verdicts.h"
-#include "webhook/workload_charge.h"
 #include "wire/object_meta.h"
+#include "workloads/charge.h"
 
 namespace huygens::webhook {
 namespace {
@@ -24,14 +24,14 @@ struct Claim {
   bool own = false;     // charged by itself, not with its owner
 };
 
-StatusOr<Claim> ClaimOf(const WorkloadObject& workload, const Facts& facts, const Rules& rules) {
+StatusOr<Claim> ClaimOf(const workloads::WorkloadObject& workload, const Facts& facts, const Rules& rules) {
   Claim claim;
   claim.group = workload.labels.group;
   if (claim.group.empty()) return claim;
-  HUYGENS_ASSIGN_OR_RETURN(claim.usage, UsageOf(workload, facts, rules));
+  HUYGENS_ASSIGN_OR_RETURN(claim.usage, workloads::UsageOf(workload, facts.Costs(rules)));
   const quota::Group* group = facts.tree.Find(claim.group);
-  if (group != nullptr) claim.missing = MissingValues(workload, group->object->hard);
-  claim.own = !IsChargedWithItsOwner(workload, facts.workloads);
+  if (group != nullptr) claim.missing = workloads::MissingValues(workload, group->object->hard);
+  claim.own = !workloads::IsChargedWithItsOwner(workload, facts.workloads);
   return claim;
 }
 
@@ -72,14 +72,14 @@ void WarnOfTheEnd(const quota::Group& group, const Amounts& grown, Judgement& ju
 
 }  // namespace
 
-Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject& given, const Facts& facts,
-                        const Rules& rules) {
+Judgement JudgeWorkload(const workloads::WorkloadObject* given_before, const workloads::WorkloadObject& given,
+                        const Facts& facts, const Rules& rules) {
   if (given.deleting) return {};
-  WorkloadObject after = given;
-  WorkloadObject before = given_before != nullptr ? *given_before : WorkloadObject();
-  const bool counts = !after.labels.group.empty() && !IsChargedWithItsOwner(after, facts.workloads);
-  BorrowTemplate(before, facts.workloads);
-  if (std::string why = BorrowTemplate(after, facts.workloads); !why.empty() && counts) return NotYet(why);
+  workloads::WorkloadObject after = given;
+  workloads::WorkloadObject before = given_before != nullptr ? *given_before : workloads::WorkloadObject();
+  const bool counts = !after.labels.group.empty() && !workloads::IsChargedWithItsOwner(after, facts.workloads);
+  workloads::BorrowTemplate(before, facts.workloads);
+  if (std::string why = workloads::BorrowTemplate(after, facts.workloads); !why.empty() && counts) return NotYet(why);
   const StatusOr<Claim> now = ClaimOf(after, facts, rules);
   if (!now.ok()) return counts ? Refuse(Message(now.status())) : Judgement();
   const Claim was = ClaimOf(before, facts, rules).value_or(Claim());
@@ -106,14 +106,14 @@ Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, 
   if (!now.ok()) return Refuse(Concat("object: ", Message(now.status())));
   const StatusOr<ScaleObject> was = DecodeScale(request.old_object);
   const bool shrinks = was.ok() && now->replicas <= was->replicas;
-  const WorkloadObject* known = facts.workloads.ByUid(now->uid);
+  const workloads::WorkloadObject* known = facts.workloads.ByUid(now->uid);
   if (known == nullptr) return shrinks ? Judgement() : NotYet("the workload to be scaled is not known here yet");
   // Its template may have changed since; what is newer than the review makes no difference, that write will conflict.
   if (!shrinks &&
       wire::ParseResourceVersion(known->resource_version) < wire::ParseResourceVersion(now->resource_version)) {
     return NotYet("the workload to be scaled has changed, which is not known here yet");
   }
-  WorkloadObject after = *known;
+  workloads::WorkloadObject after = *known;
   quota::Scale(after.counted, now->replicas);
   Judgement judgement = JudgeWorkload(known, after, facts, rules);
   return judgement.allowed || !shrinks ? judgement : Judgement();  // then what is known of it is old
@@ -130,10 +130,10 @@ Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& fa
     if (same.max_replicas >= now->max_replicas) same.max_replicas = now->max_replicas;
     if (same == *now) return {};
   }
-  const WorkloadObject* known =
+  const workloads::WorkloadObject* known =
       facts.workloads.ByName(now->target_group, now->target_kind, request.namespace_name, now->target_name);
   if (known == nullptr) return {};
-  WorkloadObject most = *known;
+  workloads::WorkloadObject most = *known;
   quota::Scale(most.counted, now->max_replicas);
   Judgement judgement = JudgeWorkload(known, most, facts, rules);
   judgement.changes.clear();

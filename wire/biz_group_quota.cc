@@ -1,9 +1,11 @@
 #include "wire/biz_group_quota.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
+#include "json/append.h"
 #include "json/reader.h"
 #include "wire/object_meta.h"
 #include "wire/resources.h"
@@ -13,6 +15,7 @@ namespace {
 
 using cluster::BizGroupQuota;
 using cluster::QuotaAmounts;
+using cluster::QuotaReservation;
 
 // {"limits.cpu":"100"}. Null empties `out`; a second map is merged into the first, as Go does.
 Status ReadAmounts(JsonReader& in, QuotaAmounts& out) {
@@ -32,15 +35,31 @@ Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(out.name);
     if (key.Is("uid")) return in.Read(out.uid);
+    if (key.Is("resourceVersion")) return in.Read(out.resource_version);
     if (key.Is("deletionTimestamp")) out.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
   });
+}
+
+Status ReadReservation(JsonReader& in, QuotaReservation& out) {
+  std::optional<Time> until;
+  HUYGENS_RETURN_IF_ERROR(in.Fields(
+      "uid", out.uid, "kind", out.kind, "namespace", out.namespace_name, "name", out.name, "amounts",
+      [&] { return ReadAmounts(in, out.amounts); }, "until", [&] { return ReadTime(in, until); }));
+  out.until = until.value_or(Time());
+  return absl::OkStatus();
 }
 
 Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("used")) return ReadAmounts(in, out.used);
     if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
+    if (key.Is("reservations")) {
+      return ReadList(in, out.reservations, [&](QuotaReservation& each) { return ReadReservation(in, each); });
+    }
+    if (key.Is("exactHours")) {
+      return in.Members([&](const JsonKey& hours) { return in.Read(out.exact_hours[std::string(hours.text)]); });
+    }
     return key.Is("lastReconcileTime") ? ReadTime(in, out.last_reconcile) : absl::OkStatus();
   });
 }
@@ -55,6 +74,13 @@ Status ReadWithoutStatus(JsonReader& in, BizGroupQuota& out) {
 
 Status ReadStatusAlone(JsonReader& in, BizGroupQuota& out) {
   return in.Fields("status", [&] { return ReadStatus(in, out); });
+}
+
+void AppendAmounts(std::string& out, std::string_view field, const QuotaAmounts& amounts) {
+  AppendJsonKey(out, field);
+  out += '{';
+  for (const auto& [key, amount] : amounts) AppendJsonField(out, key, amount.Canonical());
+  out += '}';
 }
 
 BizGroupQuota Defective(std::string name, std::string_view why) {
@@ -80,11 +106,46 @@ StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* statu
   if (auto status = DecodeObject<BizGroupQuota>(json, ReadStatusAlone); status.ok()) {
     group->used = std::move(status->used);
     group->self_used = std::move(status->self_used);
+    group->reservations = std::move(status->reservations);
+    group->exact_hours = std::move(status->exact_hours);
     group->last_reconcile = status->last_reconcile;
   } else if (status_fault) {
     *status_fault = status.status();
   }
   return group;
+}
+
+std::string EncodeBizGroupStatus(const BizGroupQuota& group) {
+  std::string out = R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{)";
+  AppendJsonField(out, "name", group.name);
+  AppendJsonField(out, "uid", group.uid);
+  AppendJsonField(out, "resourceVersion", group.resource_version);
+  out += R"(},"status":{)";
+  AppendAmounts(out, "hard", group.hard);
+  AppendAmounts(out, "used", group.used);
+  AppendAmounts(out, "selfUsed", group.self_used);
+  if (group.last_reconcile) AppendJsonField(out, "lastReconcileTime", FormatRfc3339(*group.last_reconcile));
+  if (!group.exact_hours.empty()) {
+    AppendJsonKey(out, "exactHours");
+    out += '{';
+    for (const auto& [key, units] : group.exact_hours) AppendJsonField(out, key, units);
+    out += '}';
+  }
+  AppendJsonKey(out, "reservations");
+  out += '[';
+  for (const QuotaReservation& each : group.reservations) {
+    if (out.back() != '[') out += ',';
+    out += '{';
+    AppendJsonField(out, "uid", each.uid);
+    AppendJsonField(out, "kind", each.kind);
+    if (!each.namespace_name.empty()) AppendJsonField(out, "namespace", each.namespace_name);
+    AppendJsonField(out, "name", each.name);
+    AppendAmounts(out, "amounts", each.amounts);
+    AppendJsonField(out, "until", FormatRfc3339(each.until));
+    out += '}';
+  }
+  out += "]}}";
+  return out;
 }
 
 }  // namespace huygens::wire

@@ -5,6 +5,7 @@
 // thread.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "base/status.h"
@@ -13,5 +14,9 @@
 namespace huygens::wire {
 
 StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* status_fault = nullptr);
+
+// The group as PUT .../status takes it: what it says besides status is there for the guards by UID and resourceVersion
+// alone. `hard` is the budget that the figures were reckoned with.
+std::string EncodeBizGroupStatus(const cluster::BizGroupQuota& group);
 
 }  // namespace huygens::wire

@@ -31,7 +31,7 @@ void CheckReview(std::string_view json) {
   }
   Require(!request->uid.empty(), "a request has a UID");
   static const quota::Tree tree = MakeTree();
-  static const webhook::WorkloadIndex workloads;
+  static const workloads::WorkloadIndex workloads;
   static const quota::DeviceClasses classes;
   static const ResourceNames names;
   const webhook::Judgement judgement = webhook::Judge(*request, {tree, workloads, classes, names});

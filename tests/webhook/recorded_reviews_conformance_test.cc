@@ -9,8 +9,9 @@
 #include "quota/pod_usage.h"
 #include "tests/quota/vectors.h"
 #include "webhook/subject.h"
-#include "webhook/workload_charge.h"
 #include "wire/biz_group_quota.h"
+#include "workloads/charge.h"
+#include "workloads/reference.h"
 
 namespace huygens::webhook {
 namespace {
@@ -73,7 +74,7 @@ std::string Expected(const json::value& side) {
 // The same as this program reads it. Models are not looked at: `expect` names the keys without one.
 std::string Found(const wire::AdmissionRequest& request, std::string_view object, const ResourceNames& names) {
   if (object.empty()) return "none";
-  auto read = DecodeWorkload(request.kind_group, request.kind, object, names);
+  auto read = workloads::DecodeWorkload(request.kind_group, request.kind, object, names);
   if (!read.ok()) return std::string(Message(read.status()));
   const cluster::QuotaLabels labels = std::exchange(read->labels, {});
   std::string text = Concat(labels.group, "|", labels.cpu_model, "|", labels.gpu_model, "|", labels.memory_model, "|",
@@ -89,10 +90,10 @@ std::string Found(const wire::AdmissionRequest& request, std::string_view object
   }
   text += "|total";
   const quota::Tree tree;
-  const WorkloadIndex workloads;
+  const workloads::WorkloadIndex workloads;
   const quota::DeviceClasses classes;
   if (read->templates.empty()) return text + " -";
-  return text + Texts(UsageOf(*read, {tree, workloads, classes, names}, {}).value());
+  return text + Texts(workloads::UsageOf(*read, {names, classes}).value());
 }
 
 std::string ExpectedGroup(const json::value& side) {
@@ -122,7 +123,7 @@ std::string ExpectedTexts(const json::object& expect) {
   text += Concat("\n", Number(expect.at("maxReplicas")), " ", Number(expect.at("oldMaxReplicas")));
   if (!expect.at("target").is_object()) return text;
   const json::object& target = expect.at("target").as_object();
-  return text + Concat(" ", GroupOfVersion(TextOf(target, "apiVersion")), "/", TextOf(target, "kind"), "/",
+  return text + Concat(" ", workloads::GroupOfVersion(TextOf(target, "apiVersion")), "/", TextOf(target, "kind"), "/",
                        TextOf(target, "name"));
 }
 
@@ -164,7 +165,7 @@ std::string FoundTexts(const wire::AdmissionRequest& request, const ResourceName
 bool IsWorkQueueWithASuccess(const wire::AdmissionRequest& request, const ResourceNames& names) {
   const std::string_view object = request.object.empty() ? request.old_object : request.object;
   if (request.kind != "Job" || object.empty()) return false;
-  const auto job = DecodeWorkload(request.kind_group, request.kind, object, names);
+  const auto job = workloads::DecodeWorkload(request.kind_group, request.kind, object, names);
   return job.ok() && !job->counted.completions && job->counted.succeeded > 0;
 }
 

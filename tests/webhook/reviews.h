@@ -56,10 +56,12 @@ class Reviews {
   Judgement Group(wire::Operation operation, std::string_view object, std::string_view old_object) const {
     return Judge(operation, "quota.huygens.dev", "BizGroupResourceQuota", object, old_object, "bizgroupresourcequotas");
   }
-  void Know(std::string_view deployment) { workloads.Set(*DecodeWorkload("apps", "Deployment", deployment, names)); }
+  void Know(std::string_view deployment) {
+    workloads.Set(*workloads::DecodeWorkload("apps", "Deployment", deployment, names));
+  }
 
   quota::Tree tree;
-  WorkloadIndex workloads;
+  workloads::WorkloadIndex workloads;
   quota::DeviceClasses classes;
   ResourceNames names;
   Rules rules;

@@ -85,7 +85,7 @@ TEST(WorkloadJudge, A13_OnlyTheOutermostOwnerIsCharged) {
 TEST(WorkloadJudge, A13_SomebodyPaysWhereOnlyTheTemplateNamesTheGroup) {
   Reviews reviews;
   const std::string owned = Of({.replicas = 2, .owner = "apps/v1 Deployment"});
-  WorkloadObject owner = *DecodeWorkload("apps", "Deployment", Of({}), reviews.names);
+  workloads::WorkloadObject owner = *workloads::DecodeWorkload("apps", "Deployment", Of({}), reviews.names);
   owner.uid = "owner-uid";
   reviews.workloads.Set(owner);
   EXPECT_EQ(Said(reviews.Create(owned)), "");

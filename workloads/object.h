@@ -11,7 +11,7 @@
 #include "cluster/objects.h"
 #include "quota/workload_kinds.h"
 
-namespace huygens::webhook {
+namespace huygens::workloads {
 
 struct WorkloadObject {
   std::string name, namespace_name, uid, resource_version;
@@ -32,4 +32,4 @@ struct WorkloadObject {
 StatusOr<WorkloadObject> DecodeWorkload(std::string_view group, std::string_view kind, std::string_view json,
                                         const ResourceNames& names);
 
-}  // namespace huygens::webhook
+}  // namespace huygens::workloads

@@ -1,4 +1,4 @@
-#include "webhook/workload_object.h"
+#include "workloads/object.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,10 +6,10 @@
 #include "base/text.h"
 #include "json/reader.h"
 #include "quota/pod_usage.h"
-#include "webhook/subject.h"
 #include "wire/pod.h"
+#include "workloads/reference.h"
 
-namespace huygens::webhook {
+namespace huygens::workloads {
 namespace {
 
 constexpr std::string_view kJobController = "kubernetes.io/job-controller";
@@ -257,4 +257,4 @@ StatusOr<WorkloadObject> DecodeWorkload(std::string_view group, std::string_view
   return object;
 }
 
-}  // namespace huygens::webhook
+}  // namespace huygens::workloads

@@ -3,15 +3,27 @@
 
 #include <string>
 
+#include "base/resource.h"
 #include "base/status.h"
 #include "quota/amounts.h"
-#include "webhook/judgement.h"
-#include "webhook/workload_object.h"
+#include "quota/device_classes.h"
+#include "quota/keys.h"
+#include "quota/workload_kinds.h"
+#include "workloads/index.h"
+#include "workloads/object.h"
 
-namespace huygens::webhook {
+namespace huygens::workloads {
+
+// By what pods are counted.
+struct Costs {
+  const ResourceNames& names;
+  const quota::DeviceClasses& classes;
+  quota::KeyOptions keys;
+  quota::ReplicaOptions replicas;
+};
 
 // All its pods, by key and by the models that its labels name. Fails where its pods cannot be counted.
-StatusOr<quota::Amounts> UsageOf(const WorkloadObject& workload, const Facts& facts, const Rules& rules);
+StatusOr<quota::Amounts> UsageOf(const WorkloadObject& workload, const Costs& costs);
 
 // Argo Rollouts can have their template in a Deployment: gives it to the workload. Says what is missing if that is not
 // known.
@@ -24,4 +36,4 @@ std::string MissingValues(const WorkloadObject& workload, const quota::Amounts& 
 // known to be of no group itself: its template alone has the label, and otherwise nobody would pay.
 bool IsChargedWithItsOwner(const WorkloadObject& workload, const WorkloadIndex& known);
 
-}  // namespace huygens::webhook
+}  // namespace huygens::workloads

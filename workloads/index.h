@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/text.h"
-#include "webhook/workload_object.h"
+#include "workloads/object.h"
 
-namespace huygens::webhook {
+namespace huygens::workloads {
 
 class WorkloadIndex {
  public:
@@ -25,4 +25,4 @@ class WorkloadIndex {
   TextMap<std::string> uids_;  // by group, kind, namespace and name
 };
 
-}  // namespace huygens::webhook
+}  // namespace huygens::workloads

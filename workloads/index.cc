@@ -1,8 +1,8 @@
-#include "webhook/workload_index.h"
+#include "workloads/index.h"
 
 #include <utility>
 
-namespace huygens::webhook {
+namespace huygens::workloads {
 namespace {
 
 std::string Key(std::string_view group, std::string_view kind, std::string_view namespace_name, std::string_view name) {
@@ -39,4 +39,4 @@ const WorkloadObject* WorkloadIndex::ByName(std::string_view group, std::string_
   return found == uids_.end() ? nullptr : ByUid(found->second);
 }
 
-}  // namespace huygens::webhook
+}  // namespace huygens::workloads

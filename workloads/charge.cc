@@ -1,4 +1,4 @@
-#include "webhook/workload_charge.h"
+#include "workloads/charge.h"
 
 #include <algorithm>
 #include <vector>
@@ -6,14 +6,14 @@
 #include "base/text.h"
 #include "quota/pod_usage.h"
 
-namespace huygens::webhook {
+namespace huygens::workloads {
 
-StatusOr<quota::Amounts> UsageOf(const WorkloadObject& workload, const Facts& facts, const Rules& rules) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::vector<int64_t> pods, quota::ChargedPods(workload.counted, rules.replicas));
+StatusOr<quota::Amounts> UsageOf(const WorkloadObject& workload, const Costs& costs) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::vector<int64_t> pods, quota::ChargedPods(workload.counted, costs.replicas));
   quota::Amounts usage;
   for (size_t i = 0; i < std::min(pods.size(), workload.templates.size()); ++i) {
     const quota::Amounts one =
-        quota::PodUsage(workload.templates[i], workload.labels, facts.names, rules.keys, facts.classes);
+        quota::PodUsage(workload.templates[i], workload.labels, costs.names, costs.keys, costs.classes);
     quota::Add(usage, quota::Times(one, pods[i]));
   }
   quota::RemoveZeros(usage);
@@ -52,4 +52,4 @@ bool IsChargedWithItsOwner(const WorkloadObject& workload, const WorkloadIndex& 
   return false;
 }
 
-}  // namespace huygens::webhook
+}  // namespace huygens::workloads
