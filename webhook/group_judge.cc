@@ -25,10 +25,43 @@ Amounts WillTake(const quota::Tree& tree, BizGroupQuota group) {
   return quota::Commitment(group, found->second.used);
 }
 
-Judgement Create(const BizGroupQuota& group, const quota::Tree& tree) {
-  if (const Status may = quota::MayCreate(tree, group); !may.ok()) return Refuse(Message(may));
+// The group is charged to its parent as a workload is to its group.
+std::optional<Charge> ChargeFor(const BizGroupQuota& group, const Amounts& was, const Facts& facts) {
+  const quota::Group* parent = facts.tree.Find(group.parent);
+  if (parent == nullptr) return std::nullopt;
+  const Amounts total = quota::Masked(WillTake(facts.tree, group), parent->object->hard);
+  Amounts grown = quota::Increase(total, was);
+  quota::RemoveZeros(grown);
+  if (grown.empty()) return std::nullopt;
+  Amounts before = facts.ReservedFor(group.parent, group.uid);
+  quota::Max(before, was);
+  Charge charge{.group = group.parent, .reservation = {}, .increase = quota::Increase(total, before), .of_child = true};
+  quota::RemoveZeros(charge.increase);
+  charge.reservation.uid = group.uid;
+  charge.reservation.kind = kGroupKind;
+  charge.reservation.name = group.name;
+  charge.reservation.amounts = total;
+  return charge;
+}
+
+// Of what grows at the expense of the parent; empty: nothing, or it was counted.
+std::string Uncounted(const std::optional<Charge>& charge, const Facts& facts) {
+  if (!facts.by_status || !charge) return {};
+  const BizGroupQuota& parent = *facts.tree.Find(charge->group)->object;
+  for (const auto& [key, amount] : charge->reservation.amounts) {
+    if (quota::Find(parent.used, key) != nullptr) continue;
+    return Concat("bizrq/", charge->reservation.name, ": what is used of ", key, " of its parent ", charge->group,
+                  " has not been counted yet; huygens controller does so when a group is new or its budget changes");
+  }
+  return {};
+}
+
+Judgement Create(const BizGroupQuota& group, const Facts& facts) {
+  if (const Status may = quota::MayCreate(facts.tree, group); !may.ok()) return Refuse(Message(may));
   Judgement judgement;
-  AddChange(tree, group.parent, WillTake(tree, group), judgement);
+  judgement.charge = ChargeFor(group, {}, facts);
+  if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotYet(uncounted);
+  AddChange(facts.tree, group.parent, WillTake(facts.tree, group), judgement);
   return judgement;
 }
 
@@ -39,7 +72,10 @@ Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const 
   if (const Status may = quota::MayUpdate(facts.tree, group, rules.groups); !may.ok()) return Refuse(Message(may));
   Judgement judgement;
   Amounts more = WillTake(facts.tree, group);
-  quota::Subtract(more, TakenBy(facts.tree, group.name));
+  const Amounts taken = TakenBy(facts.tree, group.name);
+  judgement.charge = ChargeFor(group, taken, facts);
+  if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotYet(uncounted);
+  quota::Subtract(more, taken);
   AddChange(facts.tree, group.parent, more, judgement);
   for (const auto& [key, hard] : quota::NormalKeys(group.hard)) {
     const Quantity* used = known->UsedOf(key);
@@ -79,7 +115,7 @@ Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, 
     if (!created && before->defect == group->defect) return {};
     return Refuse(Concat("bizrq/", group->name, ": ", group->defect));
   }
-  return created ? Create(*group, facts.tree) : Update(*before, *group, facts, rules);
+  return created ? Create(*group, facts) : Update(*before, *group, facts, rules);
 }
 
 }  // namespace huygens::webhook

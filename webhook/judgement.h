@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,12 +33,21 @@ struct Rules {
   bool refuse_autoscalers = true;  // that may ask for more than there is; false: they are warned
 };
 
+// What was reserved in a group for the object of this UID by earlier reviews of it that are not seen to be stored yet.
+using Reserved = std::function<quota::Amounts(std::string_view group, std::string_view uid)>;
+
 struct Facts {
   const quota::Tree& tree;
   const workloads::WorkloadIndex& workloads;
   const quota::DeviceClasses& classes;
   const ResourceNames& names;
+  Reserved reserved = nullptr;  // nothing ever is
+  // Whether what is used is what the status of groups says, so that a key without a figure was never counted.
+  bool by_status = false;
 
+  quota::Amounts ReservedFor(std::string_view group, std::string_view uid) const {
+    return reserved == nullptr ? quota::Amounts() : reserved(group, uid);
+  }
   workloads::Costs Costs(const Rules& rules) const { return {names, classes, rules.keys, rules.replicas}; }
 };
 
@@ -46,11 +57,25 @@ struct GroupChange {
   quota::Amounts amounts;  // below 0: what becomes free, not before the object is stored
 };
 
+// What must stand in the status of a group before the yes is said. `increase` is what the reservation adds to what is
+// used; nothing, where an earlier review of the object has charged as much.
+struct Charge {
+  std::string group;
+  cluster::QuotaReservation reservation;  // without its time
+  quota::Amounts increase;
+  bool of_child = false;  // a group below this one, not a workload
+  friend bool operator==(const Charge&, const Charge&) = default;
+};
+
+// As reservations name the kind of groups.
+inline constexpr std::string_view kGroupKind = "BizGroupResourceQuota.quota.huygens.dev";
+
 struct Judgement {
   bool allowed = true;
   int code = 0;  // of a refusal: wire::kForbidden, or wire::kServiceUnavailable where nothing can be said yet
   std::string message;
   std::vector<GroupChange> changes;   // of what is allowed
+  std::optional<Charge> charge;       // of what is allowed and grows
   std::vector<std::string> warnings;  // one line each
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 using quota::Amounts;
 using quota::Verdict;
+using workloads::WorkloadObject;
 
 // From this share of a budget on whoever takes more of it is told.
 constexpr int64_t kWarnPercent = 90;
@@ -24,7 +25,7 @@ struct Claim {
   bool own = false;     // charged by itself, not with its owner
 };
 
-StatusOr<Claim> ClaimOf(const workloads::WorkloadObject& workload, const Facts& facts, const Rules& rules) {
+StatusOr<Claim> ClaimOf(const WorkloadObject& workload, const Facts& facts, const Rules& rules) {
   Claim claim;
   claim.group = workload.labels.group;
   if (claim.group.empty()) return claim;
@@ -70,13 +71,42 @@ void WarnOfTheEnd(const quota::Group& group, const Amounts& grown, Judgement& ju
   }
 }
 
+// A key of the budget that grows, while nobody has counted yet what is used of it.
+std::string Uncounted(const quota::Group& group, const Amounts& grown, const Facts& facts) {
+  if (!facts.by_status) return {};
+  for (const auto& [key, hard] : group.object->hard) {
+    if (quota::Grown(grown, key) == nullptr || quota::Find(group.object->used, key) != nullptr) continue;
+    return Concat("quota bizrq/", group.object->name, ": what is used of ", key,
+                  " has not been counted yet; huygens controller does so when a group is new or its budget changes");
+  }
+  return {};
+}
+
+// Nothing where no key of the budget grows.
+std::optional<Charge> ChargeFor(const quota::Group& group, const WorkloadObject& workload, const Amounts& usage,
+                                const Amounts& more, const Amounts& grown) {
+  const Amounts& hard = group.object->hard;
+  if (quota::Masked(grown, hard).empty()) return std::nullopt;
+  Charge charge;
+  charge.group = group.object->name;
+  const std::string& api = workload.counted.group;
+  charge.reservation = {.uid = workload.uid,
+                        .kind = Concat(workload.counted.kind, api.empty() ? "" : ".", api),
+                        .namespace_name = workload.namespace_name,
+                        .name = workload.name,
+                        .amounts = quota::Masked(usage, hard),
+                        .until = {}};
+  charge.increase = quota::Masked(more, hard);
+  return charge;
+}
+
 }  // namespace
 
-Judgement JudgeWorkload(const workloads::WorkloadObject* given_before, const workloads::WorkloadObject& given,
-                        const Facts& facts, const Rules& rules) {
+Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject& given, const Facts& facts,
+                        const Rules& rules) {
   if (given.deleting) return {};
-  workloads::WorkloadObject after = given;
-  workloads::WorkloadObject before = given_before != nullptr ? *given_before : workloads::WorkloadObject();
+  WorkloadObject after = given;
+  WorkloadObject before = given_before != nullptr ? *given_before : WorkloadObject();
   const bool counts = !after.labels.group.empty() && !workloads::IsChargedWithItsOwner(after, facts.workloads);
   workloads::BorrowTemplate(before, facts.workloads);
   if (std::string why = workloads::BorrowTemplate(after, facts.workloads); !why.empty() && counts) return NotYet(why);
@@ -96,8 +126,14 @@ Judgement JudgeWorkload(const workloads::WorkloadObject* given_before, const wor
   const auto refuse = [&](const Verdict& verdict) { return Refuse(quota::Text(verdict, now->group)); };
   if (!standing.fits()) return joins || !grown.empty() ? refuse(standing) : judgement;
   if (!now->missing.empty()) return refuse({quota::Outcome::kMustSpecify, {}, now->missing});
-  if (const Verdict verdict = CheckGrowth(facts.tree, *group, grown); !verdict.fits()) return refuse(verdict);
-  WarnOfTheEnd(*group, grown, judgement);
+  if (std::string uncounted = Uncounted(*group, grown, facts); !uncounted.empty()) return NotYet(uncounted);
+  Amounts charged = facts.ReservedFor(now->group, after.uid);
+  if (!joins) quota::Max(charged, was.usage);
+  Amounts more = quota::Increase(now->usage, charged);
+  quota::RemoveZeros(more);
+  if (const Verdict verdict = CheckGrowth(facts.tree, *group, more); !verdict.fits()) return refuse(verdict);
+  judgement.charge = ChargeFor(*group, after, now->usage, more, grown);
+  WarnOfTheEnd(*group, more, judgement);
   return judgement;
 }
 
@@ -106,14 +142,14 @@ Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, 
   if (!now.ok()) return Refuse(Concat("object: ", Message(now.status())));
   const StatusOr<ScaleObject> was = DecodeScale(request.old_object);
   const bool shrinks = was.ok() && now->replicas <= was->replicas;
-  const workloads::WorkloadObject* known = facts.workloads.ByUid(now->uid);
+  const WorkloadObject* known = facts.workloads.ByUid(now->uid);
   if (known == nullptr) return shrinks ? Judgement() : NotYet("the workload to be scaled is not known here yet");
   // Its template may have changed since; what is newer than the review makes no difference, that write will conflict.
   if (!shrinks &&
       wire::ParseResourceVersion(known->resource_version) < wire::ParseResourceVersion(now->resource_version)) {
     return NotYet("the workload to be scaled has changed, which is not known here yet");
   }
-  workloads::WorkloadObject after = *known;
+  WorkloadObject after = *known;
   quota::Scale(after.counted, now->replicas);
   Judgement judgement = JudgeWorkload(known, after, facts, rules);
   return judgement.allowed || !shrinks ? judgement : Judgement();  // then what is known of it is old
@@ -130,13 +166,14 @@ Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& fa
     if (same.max_replicas >= now->max_replicas) same.max_replicas = now->max_replicas;
     if (same == *now) return {};
   }
-  const workloads::WorkloadObject* known =
+  const WorkloadObject* known =
       facts.workloads.ByName(now->target_group, now->target_kind, request.namespace_name, now->target_name);
   if (known == nullptr) return {};
-  workloads::WorkloadObject most = *known;
+  WorkloadObject most = *known;
   quota::Scale(most.counted, now->max_replicas);
   Judgement judgement = JudgeWorkload(known, most, facts, rules);
   judgement.changes.clear();
+  judgement.charge.reset();
   if (judgement.allowed || judgement.code != wire::kForbidden) return judgement;
   judgement.message = Concat("maxReplicas ", std::to_string(now->max_replicas), ": ", judgement.message);
   if (rules.refuse_autoscalers) return judgement;

@@ -89,8 +89,6 @@ std::string Found(const wire::AdmissionRequest& request, std::string_view object
     text += " -";
   }
   text += "|total";
-  const quota::Tree tree;
-  const workloads::WorkloadIndex workloads;
   const quota::DeviceClasses classes;
   if (read->templates.empty()) return text + " -";
   return text + Texts(workloads::UsageOf(*read, {names, classes}).value());

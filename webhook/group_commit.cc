@@ -1,0 +1,193 @@
+#include "webhook/group_commit.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/text.h"
+#include "quota/keys.h"
+#include "webhook/verdicts.h"
+
+namespace huygens::webhook {
+namespace {
+
+using cluster::BizGroupQuota;
+using cluster::QuotaReservation;
+
+constexpr Duration kFirstPause = std::chrono::milliseconds(50);
+constexpr Duration kLongestPause = std::chrono::seconds(1);
+
+// Takes the charge into the status. False: it has no room for another reservation.
+bool Apply(const Charge& charge, Time until, size_t most_reservations, BizGroupQuota& group) {
+  auto& reservations = group.reservations;
+  auto at = std::find_if(reservations.begin(), reservations.end(), [&](const QuotaReservation& each) {
+    return each.uid == charge.reservation.uid && each.kind == charge.reservation.kind;
+  });
+  if (at == reservations.end()) {
+    if (reservations.size() >= most_reservations) return false;
+    at = reservations.insert(reservations.end(), charge.reservation);
+  }
+  quota::Max(at->amounts, charge.reservation.amounts);
+  at->until = std::max(at->until, until);
+  quota::Add(group.used, charge.increase);
+  if (!charge.of_child) quota::Add(group.self_used, charge.increase);
+  return true;
+}
+
+std::string Named(const std::string& group) { return Concat("quota bizrq/", group, ": "); }
+
+}  // namespace
+
+GroupCommit::GroupCommit(Ledger& ledger, StatusStore& store, Environment environment, GroupCommitOptions options)
+    : ledger_(ledger), store_(store), environment_(std::move(environment)), options_(options) {}
+
+void GroupCommit::Submit(Review review, const Judgement& first) {
+  const std::string group = review.charge.group;
+  Queue& queue = queues_.try_emplace(group, Backoff(kFirstPause, kLongestPause, environment_.random)).first->second;
+  if (queue.waiting.size() >= options_.most_waiting) {
+    return review.answer(NotYet(Concat(Named(group), "too many requests of this group wait to be charged")));
+  }
+  ledger_.Hold(review.charge);
+  queue.waiting.push_back({std::move(review), first});
+  Next(group);
+}
+
+void GroupCommit::Next(const std::string& group) {
+  const auto found = queues_.find(group);
+  if (found == queues_.end() || found->second.busy) return;
+  Queue& queue = found->second;
+  Expire(queue);
+  if (queue.waiting.empty()) {
+    queues_.erase(found);
+    return;
+  }
+  const BizGroupQuota* known = ledger_.Find(group);
+  if (known == nullptr) {  // it went meanwhile
+    JudgeAgain(queue);
+    return Next(group);
+  }
+  queue.busy = true;
+  queue.writing.assign(std::move_iterator(queue.waiting.begin()), std::move_iterator(queue.waiting.end()));
+  queue.waiting.clear();
+  WriteBatch(group, queue, *known);
+}
+
+void GroupCommit::WriteBatch(const std::string& group, Queue& queue, BizGroupQuota object) {
+  object.hard = quota::NormalKeys(object.hard);
+  object.used = quota::NormalKeys(object.used);
+  object.self_used = quota::NormalKeys(object.self_used);
+  const Time until = std::chrono::ceil<std::chrono::seconds>(environment_.clock.Now()) +
+                     std::chrono::duration_cast<std::chrono::seconds>(options_.reservation);
+  std::erase_if(queue.writing, [&](Order& order) {
+    if (Apply(order.review.charge, until, options_.most_reservations, object)) return false;
+    ledger_.LetGo(order.review.charge);
+    order.review.answer(
+        NotYet(Concat(Named(group), "too many of its objects wait to be seen; is huygens controller up?")));
+    return true;
+  });
+  queue.base = object.resource_version;
+  store_.Write(object, std::min(options_.write_timeout, LongestLeft(queue)),
+               [this, group](StatusOr<BizGroupQuota> stored) { Written(group, std::move(stored)); });
+}
+
+void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stored) {
+  Queue& queue = queues_.find(group)->second;
+  if (!stored.ok()) {
+    const bool conflict = absl::IsAborted(stored.status());
+    ++(conflict ? counts_.conflicts : counts_.failures);
+    queue.trouble = Message(stored.status());
+    const BizGroupQuota* known = ledger_.Find(group);
+    if (conflict && known != nullptr && known->resource_version != queue.base) {  // the watch told first
+      queue.busy = false;
+      JudgeAgain(queue);
+      return Next(group);
+    }
+    if (conflict) return ReadAnew(group);
+    return environment_.after(queue.backoff.Next(), [this, group] { ReadAnew(group); });
+  }
+  ++counts_.writes;
+  queue.backoff.Reset();
+  queue.trouble.clear();
+  queue.busy = false;
+  for (const Order& order : queue.writing) ledger_.LetGo(order.review.charge);
+  ledger_.Set(*std::move(stored));
+  counts_.charges += queue.writing.size();
+  std::vector<Order> done = std::exchange(queue.writing, {});
+  for (Order& order : done) order.review.answer(std::move(order.judgement));
+  Next(group);
+}
+
+void GroupCommit::ReadAnew(const std::string& group) {
+  Queue& queue = queues_.find(group)->second;
+  Expire(queue);
+  if (queue.writing.empty() && queue.waiting.empty()) {
+    queue.busy = false;
+    return Next(group);
+  }
+  store_.Read(group, std::min(options_.write_timeout, LongestLeft(queue)),
+              [this, group](StatusOr<BizGroupQuota> read) { HaveRead(group, std::move(read)); });
+}
+
+void GroupCommit::HaveRead(const std::string& group, StatusOr<BizGroupQuota> read) {
+  Queue& queue = queues_.find(group)->second;
+  if (!read.ok() && !absl::IsNotFound(read.status())) {
+    ++counts_.failures;
+    queue.trouble = Message(read.status());
+    return environment_.after(queue.backoff.Next(), [this, group] { ReadAnew(group); });
+  }
+  if (read.ok()) {
+    ledger_.Set(*std::move(read));
+  } else {
+    ledger_.Remove(group);
+  }
+  queue.busy = false;
+  JudgeAgain(queue);
+  Next(group);
+}
+
+// In the order in which they came, as if nothing of it had been judged before; but what was refused stays so.
+void GroupCommit::JudgeAgain(Queue& queue) {
+  std::deque<Order> orders(std::move_iterator(queue.writing.begin()), std::move_iterator(queue.writing.end()));
+  queue.writing.clear();
+  std::move(queue.waiting.begin(), queue.waiting.end(), std::back_inserter(orders));
+  queue.waiting.clear();
+  for (const Order& order : orders) ledger_.LetGo(order.review.charge);
+  for (Order& order : orders) {
+    order.judgement = order.review.judge();
+    // What is charged to another group now would have to queue there: whoever asks again is judged from the start.
+    const auto& charge = order.judgement.charge;
+    if (order.judgement.allowed && charge && charge->group != order.review.charge.group) {
+      order.judgement = NotYet(Concat(Named(order.review.charge.group), "it has changed meanwhile"));
+    }
+    if (!order.judgement.allowed || !order.judgement.charge) {
+      order.review.answer(std::move(order.judgement));
+      continue;
+    }
+    order.review.charge = *order.judgement.charge;
+    ledger_.Hold(order.review.charge);
+    queue.waiting.push_back(std::move(order));
+  }
+}
+
+void GroupCommit::Expire(Queue& queue) {
+  const Duration now = environment_.monotonic() + options_.margin;
+  const auto is_over = [&](Order& order) {
+    if (order.review.deadline > now) return false;
+    ++counts_.expired;
+    ledger_.LetGo(order.review.charge);
+    order.review.answer(NotYet(Concat(Named(order.review.charge.group), "the charge could not be written in time",
+                                      queue.trouble.empty() ? "" : ": ", queue.trouble)));
+    return true;
+  };
+  std::erase_if(queue.writing, is_over);
+  std::erase_if(queue.waiting, is_over);
+}
+
+Duration GroupCommit::LongestLeft(const Queue& queue) const {
+  Duration latest{};
+  for (const Order& order : queue.writing) latest = std::max(latest, order.review.deadline);
+  for (const Order& order : queue.waiting) latest = std::max(latest, order.review.deadline);
+  return std::max<Duration>(latest - environment_.monotonic(), std::chrono::milliseconds(1));
+}
+
+}  // namespace huygens::webhook

@@ -1,0 +1,102 @@
+// Writes charges into the status of groups before the yes is said, as many as wait with one write. Reviews of one group
+// queue while a write of its status is on its way; the next write carries all that came meanwhile, in the order in which
+// they came. So a hot group costs a write per round trip and not per review, and this instance never competes with
+// itself.
+//
+// Another instance may write in between: then the API server refuses the write (409), the group is read anew and the
+// reviews of the batch are judged again by what is left, in the same order. No is said at once and stays; yes only when
+// the charge stands. What could not be written by a review's deadline is answered with 503, and what of it was written
+// all the same is a reservation that ends by itself.
+//
+// A charge that was written in an answer that got lost is found again by its UID, so that nothing is charged twice.
+// Owned by one thread.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/backoff.h"
+#include "base/time.h"
+#include "webhook/judgement.h"
+#include "webhook/ledger.h"
+#include "webhook/status_store.h"
+
+namespace huygens::webhook {
+
+struct GroupCommitOptions {
+  // An API server takes a minute at most from our answer to the object being stored (--request-timeout); half a minute
+  // more is for clocks that differ.
+  Duration reservation = std::chrono::seconds(90);
+  Duration write_timeout = std::chrono::seconds(3);
+  Duration margin = std::chrono::milliseconds(200);  // before the deadline, for the answer
+  size_t most_waiting = 2000;                        // reviews of one group
+  size_t most_reservations = 2000;                   // as config/crd/bizgroupresourcequotas.yaml
+};
+
+struct GroupCommitCounts {
+  uint64_t writes = 0;     // that succeeded
+  uint64_t conflicts = 0;  // 409
+  uint64_t failures = 0;   // of writes and reads, without conflicts
+  uint64_t charges = 0;    // of reviews that were answered with yes
+  uint64_t expired = 0;    // reviews whose deadline came first
+};
+
+class GroupCommit {
+ public:
+  struct Review {
+    Charge charge;
+    Duration deadline{};                    // by the monotonic clock
+    std::function<Judgement()> judge;       // again, by what is known then
+    std::function<void(Judgement)> answer;  // once
+  };
+  struct Environment {
+    const Clock& clock;
+    std::function<Duration()> monotonic;
+    // Calls the task once after this time, on the same thread; not when this object is gone.
+    std::function<void(Duration, std::function<void()>)> after;
+    Random random;
+  };
+
+  // `ledger` and `store` must outlive it.
+  GroupCommit(Ledger& ledger, StatusStore& store, Environment environment, GroupCommitOptions options = {});
+
+  // `first` is what the review was just judged by ledger, with a charge.
+  void Submit(Review review, const Judgement& first);
+  const GroupCommitCounts& counts() const { return counts_; }
+
+ private:
+  struct Order {
+    Review review;
+    Judgement judgement;
+  };
+  struct Queue {
+    explicit Queue(Backoff pauses) : backoff(std::move(pauses)) {}
+    std::deque<Order> waiting;
+    std::vector<Order> writing;
+    std::string base;     // the resource version that is being written upon
+    bool busy = false;    // a write, a read or a pause is on its way
+    std::string trouble;  // of the last call
+    Backoff backoff;
+  };
+
+  void Next(const std::string& group);
+  void WriteBatch(const std::string& group, Queue& queue, cluster::BizGroupQuota object);
+  void Written(const std::string& group, StatusOr<cluster::BizGroupQuota> stored);
+  void ReadAnew(const std::string& group);
+  void HaveRead(const std::string& group, StatusOr<cluster::BizGroupQuota> read);
+  void JudgeAgain(Queue& queue);
+  void Expire(Queue& queue);
+  Duration LongestLeft(const Queue& queue) const;
+
+  Ledger& ledger_;
+  StatusStore& store_;
+  const Environment environment_;
+  const GroupCommitOptions options_;
+  std::map<std::string, Queue, std::less<>> queues_;
+  GroupCommitCounts counts_;
+};
+
+}  // namespace huygens::webhook

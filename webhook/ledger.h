@@ -1,0 +1,53 @@
+// What is used of each group, as a webhook that writes its charges down knows it: the objects as they were last seen or
+// written, and besides what is on its way to them. A charge on its way counts at once, so that of two reviews that
+// arrive together each sees what the other takes.
+//
+// The status of a group says what is used of it: whoever charged wrote it there, and only the controller takes back.
+// Where children are known that are not in the status yet they count, too. Owned by one thread.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cluster/biz_group_quota.h"
+#include "quota/amounts.h"
+#include "quota/tree.h"
+#include "webhook/judgement.h"
+
+namespace huygens::webhook {
+
+class Ledger {
+ public:
+  // An object that is older than the one known is passed over.
+  void Set(cluster::BizGroupQuota object);
+  void Remove(std::string_view name);
+
+  // From the answer of a judge until it is written, or given up. Each Hold is followed by one LetGo of the same charge.
+  void Hold(const Charge& charge);
+  void LetGo(const Charge& charge);
+
+  const quota::Tree& tree() const { return tree_; }
+  // Null for a group that is not there. As the API server has it, without what is on its way.
+  const cluster::BizGroupQuota* Find(std::string_view group) const;
+  // All that is reserved in the group for the object of this UID: more than what is known of the object, if it is about
+  // to grow, and nothing for most.
+  quota::Amounts Reserved(std::string_view group, std::string_view uid) const;
+
+ private:
+  struct Entry {
+    cluster::BizGroupQuota object;
+    bool there = false;
+    quota::Amounts own;  // charged to the tree by the status
+    std::vector<Charge> held;
+  };
+
+  // Charges what the status says is used besides the children that the tree knows.
+  void Refresh(std::string_view name);
+
+  quota::Tree tree_;
+  std::map<std::string, Entry, std::less<>> entries_;
+};
+
+}  // namespace huygens::webhook
