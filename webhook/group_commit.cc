@@ -63,7 +63,7 @@ void GroupCommit::Next(const std::string& group) {
   }
   const BizGroupQuota* known = ledger_.Find(group);
   if (known == nullptr) {  // it went meanwhile
-    JudgeAgain(queue);
+    JudgeAgain(queue, false);
     return Next(group);
   }
   queue.busy = true;
@@ -99,7 +99,7 @@ void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stor
     const BizGroupQuota* known = ledger_.Find(group);
     if (conflict && known != nullptr && known->resource_version != queue.base) {  // the watch told first
       queue.busy = false;
-      JudgeAgain(queue);
+      JudgeAgain(queue, false);
       return Next(group);
     }
     if (conflict) return ReadAnew(group);
@@ -141,12 +141,24 @@ void GroupCommit::HaveRead(const std::string& group, StatusOr<BizGroupQuota> rea
     ledger_.Remove(group);
   }
   queue.busy = false;
-  JudgeAgain(queue);
+  JudgeAgain(queue, read.ok());
   Next(group);
 }
 
+// Whether it was written before, by a call whose answer got lost, and stays for as long as the object may still come.
+bool GroupCommit::Stands(const Charge& charge) const {
+  const BizGroupQuota* known = ledger_.Find(charge.group);
+  if (known == nullptr || !charge.increase.empty()) return false;
+  const Time needed = environment_.clock.Now() + options_.longest_request;
+  return std::any_of(known->reservations.begin(), known->reservations.end(), [&](const QuotaReservation& each) {
+    quota::Amounts lacking = quota::Increase(charge.reservation.amounts, each.amounts);
+    quota::RemoveZeros(lacking);
+    return each.uid == charge.reservation.uid && each.until >= needed && lacking.empty();
+  });
+}
+
 // In the order in which they came, as if nothing of it had been judged before; but what was refused stays so.
-void GroupCommit::JudgeAgain(Queue& queue) {
+void GroupCommit::JudgeAgain(Queue& queue, bool just_read) {
   std::deque<Order> orders(std::move_iterator(queue.writing.begin()), std::move_iterator(queue.writing.end()));
   queue.writing.clear();
   std::move(queue.waiting.begin(), queue.waiting.end(), std::back_inserter(orders));
@@ -164,6 +176,11 @@ void GroupCommit::JudgeAgain(Queue& queue) {
       continue;
     }
     order.review.charge = *order.judgement.charge;
+    if (just_read && Stands(order.review.charge)) {
+      ++counts_.charges;
+      order.review.answer(std::move(order.judgement));
+      continue;
+    }
     ledger_.Hold(order.review.charge);
     queue.waiting.push_back(std::move(order));
   }

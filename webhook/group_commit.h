@@ -27,9 +27,9 @@
 namespace huygens::webhook {
 
 struct GroupCommitOptions {
-  // An API server takes a minute at most from our answer to the object being stored (--request-timeout); half a minute
-  // more is for clocks that differ.
-  Duration reservation = std::chrono::seconds(90);
+  Duration longest_request =
+      std::chrono::seconds(60);  // of an API server, from our answer to the object (--request-timeout)
+  Duration reservation = std::chrono::seconds(90);  // longer, for clocks that differ
   Duration write_timeout = std::chrono::seconds(3);
   Duration margin = std::chrono::milliseconds(200);  // before the deadline, for the answer
   size_t most_waiting = 2000;                        // reviews of one group
@@ -87,7 +87,9 @@ class GroupCommit {
   void Written(const std::string& group, StatusOr<cluster::BizGroupQuota> stored);
   void ReadAnew(const std::string& group);
   void HaveRead(const std::string& group, StatusOr<cluster::BizGroupQuota> read);
-  void JudgeAgain(Queue& queue);
+  // `just_read`: the group, from the API server.
+  void JudgeAgain(Queue& queue, bool just_read);
+  bool Stands(const Charge& charge) const;
   void Expire(Queue& queue);
   Duration LongestLeft(const Queue& queue) const;
 

@@ -11,18 +11,20 @@
 #include "quota/device_classes.h"
 #include "quota/tree.h"
 #include "webhook/judgement.h"
+#include "webhook/known_cluster.h"
 #include "workloads/index.h"
 
 namespace huygens::webhook {
 
-class ManifestCluster {
+class ManifestCluster final : public KnownCluster {
  public:
   explicit ManifestCluster(Rules rules) : rules_(std::move(rules)) {}
 
   // The error has a line for each fault.
   Status Load(const std::string& directory);
 
-  Facts facts() const { return {tree_, workloads_, classes_, names_}; }
+  Facts facts() const override { return {tree_, workloads_, classes_, names_}; }
+  std::string NotReady() const override { return {}; }
   const Rules& rules() const { return rules_; }
 
  private:

@@ -216,7 +216,8 @@ Reply Store::Create(const std::string& body, const Target& target, Collection& c
   return JsonReply(201, Record(collection, key, std::move(object)));
 }
 
-Reply Store::Update(const std::string& body, const std::string& key, Collection& collection) {
+// `status_alone`: of the subresource, which takes nothing else and insists on the UID.
+Reply Store::Update(const std::string& body, const std::string& key, bool status_alone, Collection& collection) {
   const auto found = collection.objects.find(key);
   if (found == collection.objects.end()) return StatusReply(404, "NotFound", Concat("\"", key, "\" not found"));
   json::object object = json::parse(body).as_object();
@@ -225,7 +226,16 @@ Reply Store::Update(const std::string& body, const std::string& key, Collection&
     return StatusReply(409, "Conflict",
                        "the object has been modified; please apply your changes to the latest version and try again");
   }
-  Child(object, "metadata")["uid"] = Text(found->second, {"metadata", "uid"});
+  const std::string uid = Text(found->second, {"metadata", "uid"});
+  if (status_alone) {
+    if (Text(object, {"metadata", "uid"}) != uid) {
+      return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
+    }
+    json::object whole = found->second;
+    whole["status"] = object["status"];
+    object = std::move(whole);
+  }
+  Child(object, "metadata")["uid"] = uid;
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
@@ -260,7 +270,7 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   const std::string key = Key(target.namespace_name, target.name);
   if (request.method == "GET" && target.name.empty()) return List(request, target.collection, *collection);
   if (request.method == "POST" && target.name.empty()) return Create(request.body, target, *collection);
-  if (request.method == "PUT") return Update(request.body, key, *collection);
+  if (request.method == "PUT") return Update(request.body, key, target.part == "status", *collection);
   const auto found = collection->objects.find(key);
   if (found == collection->objects.end())
     return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));

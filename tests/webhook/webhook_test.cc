@@ -8,6 +8,7 @@
 #include "tests/fake/temporary_directory.h"
 #include "tests/observe/captured_log.h"
 #include "tests/webhook/reviews.h"
+#include "webhook/manifest_cluster.h"
 
 namespace huygens::webhook {
 namespace {

@@ -1,0 +1,203 @@
+// A cluster in virtual time for webhooks: one group whose status is kept with compare-and-swap, Deployments that are
+// stored after a yes, watches that lag, and faults between any two steps. The same seed plays the same events.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <queue>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "tests/webhook/reviews.h"
+#include "webhook/group_commit.h"
+
+namespace huygens::webhook {
+
+// Runs tasks in the order of their times, and of their posting where these are equal.
+class VirtualTime final : public Clock {
+ public:
+  Time Now() const override { return Time(std::chrono::hours(500000)) + now_; }
+  Duration Monotonic() const { return now_; }
+  void After(Duration delay, std::function<void()> task) { tasks_.push({now_ + delay, ++posted_, std::move(task)}); }
+  // Until nothing is left to do, or this time has come.
+  void Run(Duration until) {
+    while (!tasks_.empty() && tasks_.top().at <= until) {
+      const Task task = tasks_.top();
+      tasks_.pop();
+      now_ = std::max(now_, task.at);
+      task.run();
+    }
+    now_ = std::max(now_, until);
+  }
+
+ private:
+  struct Task {
+    Duration at;
+    uint64_t number;
+    std::function<void()> run;
+    bool operator<(const Task& other) const {
+      return at != other.at ? at > other.at : number > other.number;  // the top is what comes first
+    }
+  };
+
+  std::priority_queue<Task> tasks_;
+  Duration now_{};
+  uint64_t posted_ = 0;
+};
+
+struct Faults {
+  double lost_request = 0;  // of a write of status: never arrives
+  double lost_answer = 0;   // is written, and nobody learns of it
+  double failed_store = 0;  // of a workload after our yes
+};
+
+// The group "team", of so many cores, as an API server keeps it.
+class SimulatedApiServer {
+ public:
+  SimulatedApiServer(VirtualTime& time, uint64_t seed, std::string_view cores, Faults faults = {})
+      : time_(time), random_(seed), faults_(faults), group_(quota::MakeGroup("team", "", {{"limits.cpu", cores}})) {
+    group_.uid = "team-uid";
+    group_.used = group_.self_used = quota::Of({{"limits.cpu", "0"}});
+    Store();
+  }
+
+  const cluster::BizGroupQuota& group() const { return group_; }
+  void OnChange(std::function<void(const cluster::BizGroupQuota&)> watch) {
+    watches_.push_back({std::move(watch), {}});
+    watches_.back().tell(group_);
+  }
+  bool Chance(double probability) { return std::uniform_real_distribution<>(0, 1)(random_) < probability; }
+  Duration Lag() { return std::chrono::microseconds(std::uniform_int_distribution<int64_t>(100, 20000)(random_)); }
+  int Draw(int below) { return std::uniform_int_distribution<>(0, below - 1)(random_); }
+
+  // At once, as the API server does it.
+  StatusOr<cluster::BizGroupQuota> Swap(const cluster::BizGroupQuota& group) {
+    if (group.uid != group_.uid || group.resource_version != group_.resource_version) {
+      return absl::AbortedError("the object has been modified");
+    }
+    group_ = group;
+    Store();
+    ++writes;
+    return group_;
+  }
+
+  // Of deployments: the cores of what is stored, by UID.
+  std::map<std::string, int> stored;
+  int writes = 0;
+
+ private:
+  struct Watch {
+    std::function<void(const cluster::BizGroupQuota&)> tell;
+    Duration last{};
+  };
+
+  void Store() {
+    group_.resource_version = std::to_string(++version_);
+    for (Watch& each : watches_) {
+      each.last = std::max(each.last, time_.Monotonic() + Lag());
+      time_.After(each.last - time_.Monotonic(), [&each, object = group_] { each.tell(object); });
+    }
+  }
+
+  VirtualTime& time_;
+  std::mt19937_64 random_;
+  const Faults faults_;
+  cluster::BizGroupQuota group_;
+  std::deque<Watch> watches_;
+  uint64_t version_ = 100;
+
+ public:
+  const Faults& faults() const { return faults_; }
+};
+
+// What one instance of a webhook has of the API server.
+class SimulatedStore final : public StatusStore {
+ public:
+  SimulatedStore(SimulatedApiServer& server, VirtualTime& time) : server_(server), time_(time) {}
+
+  void Write(const cluster::BizGroupQuota& group, Duration timeout, Done done) override {
+    if (server_.Chance(server_.faults().lost_request)) return Fail(timeout, std::move(done));
+    time_.After(server_.Lag(), [this, group, timeout, done = std::move(done)]() mutable {
+      auto result = server_.Swap(group);
+      if (server_.Chance(server_.faults().lost_answer)) return Fail(timeout, std::move(done));
+      time_.After(server_.Lag(), [done, result] { done(result); });
+    });
+  }
+  void Read(const std::string&, Duration, Done done) override {
+    time_.After(server_.Lag(), [this, done = std::move(done)] {
+      time_.After(server_.Lag(), [done, object = server_.group()] { done(object); });
+    });
+  }
+
+ private:
+  void Fail(Duration timeout, Done done) {
+    time_.After(timeout, [done = std::move(done)] { done(absl::DeadlineExceededError("no answer")); });
+  }
+
+  SimulatedApiServer& server_;
+  VirtualTime& time_;
+};
+
+// One instance of a webhook.
+class SimulatedWebhook {
+ public:
+  SimulatedWebhook(SimulatedApiServer& server, VirtualTime& time)
+      : time_(time),
+        store_(server, time),
+        commit_(ledger_, store_,
+                {.clock = time,
+                 .monotonic = [&time] { return time.Monotonic(); },
+                 .after = [&time](Duration delay, std::function<void()> task) { time.After(delay, std::move(task)); },
+                 .random = [] { return 0.5; }}) {
+    server.OnChange([this](const cluster::BizGroupQuota& group) { ledger_.Set(group); });
+  }
+
+  // `before`, `after`: cores of the Deployment; before 0: it is created.
+  void Ask(const std::string& name, int before, int after, std::function<void(const Judgement&)> answer) {
+    auto objects = std::make_shared<std::pair<std::string, std::string>>(
+        before == 0 ? "" : Deployment{.replicas = before, .name = name}.Json(),
+        Deployment{.replicas = after, .name = name}.Json());
+    auto judge = [this, objects] {
+      wire::AdmissionRequest request;
+      request.uid = "review";
+      request.operation = objects->first.empty() ? wire::Operation::kCreate : wire::Operation::kUpdate;
+      request.kind_group = request.resource_group = "apps";
+      request.kind = "Deployment";
+      request.resource = "deployments";
+      request.namespace_name = "shop";
+      request.old_object = objects->first;
+      request.object = objects->second;
+      return Judge(request, {.tree = ledger_.tree(),
+                             .workloads = workloads_,
+                             .classes = classes_,
+                             .names = names_,
+                             .reserved = [this](auto group, auto uid) { return ledger_.Reserved(group, uid); },
+                             .by_status = true});
+    };
+    const Judgement first = judge();
+    if (!first.allowed || !first.charge) return answer(first);
+    commit_.Submit({.charge = *first.charge,
+                    .deadline = time_.Monotonic() + std::chrono::seconds(10),
+                    .judge = judge,
+                    .answer = std::move(answer)},
+                   first);
+  }
+
+  const GroupCommitCounts& counts() const { return commit_.counts(); }
+  const Ledger& ledger() const { return ledger_; }
+
+ private:
+  VirtualTime& time_;
+  Ledger ledger_;
+  SimulatedStore store_;
+  workloads::WorkloadIndex workloads_;
+  quota::DeviceClasses classes_;
+  ResourceNames names_;
+  GroupCommit commit_;
+};
+
+}  // namespace huygens::webhook
