@@ -205,6 +205,10 @@ class State {
   void On(const ResourceClaimGone& event);
   void On(const DeviceClassSet& event);
   void On(const DeviceClassGone& event);
+  // Workloads are nothing that a pod is placed by.
+  void On(const WorkloadSet&) const {}
+  void On(const WorkloadKept&) const {}
+  void On(const WorkloadGone&) const {}
 
   std::vector<ZoneAmount> TrustedResult(const Pod& pod) const;
   // Keeps in `unknown_` by which names the record's pod is to be found.

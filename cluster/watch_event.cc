@@ -18,6 +18,8 @@ std::string_view Name(Kind kind) {
       return "resourceclaims.resource.k8s.io";
     case Kind::kDeviceClass:
       return "deviceclasses.resource.k8s.io";
+    case Kind::kWorkload:
+      return "workloads";
   }
   return "unknown";
 }

@@ -20,12 +20,14 @@ enum class Kind : uint8_t {
   kCommunityTopology,
   kBizGroupQuota,
   kResourceClaim,
-  kDeviceClass
+  kDeviceClass,
+  kWorkload  // any kind of workload: which one, whoever follows it knows
 };
+// Those that State holds.
 inline constexpr Kind kKinds[] = {
     Kind::kNode,          Kind::kPod,           Kind::kCraneTopology, Kind::kCommunityTopology,
     Kind::kBizGroupQuota, Kind::kResourceClaim, Kind::kDeviceClass};
-inline constexpr size_t kKindCount = std::size(kKinds);
+inline constexpr size_t kKindCount = std::size(kKinds) + 1;
 std::string_view Name(Kind kind);  // plural and group: "pods", "noderesourcetopologies.topology.crane.io"
 
 // A LIST is ListBegin, a Set per object, ListEnd; objects of the kind that it did not name are gone. A kind whose CRD
@@ -89,8 +91,24 @@ struct DeviceClassGone {
   std::string name;
 };
 
+// A workload as whoever follows its kind has decoded it.
+struct DecodedWorkload {
+  virtual ~DecodedWorkload() = default;
+};
+struct WorkloadSet {
+  std::shared_ptr<const DecodedWorkload> workload;
+  uint64_t resource_version = 0;
+};
+// One that is there but could not be read: it stays as it was.
+struct WorkloadKept {
+  std::string uid;
+};
+struct WorkloadGone {
+  std::string uid;
+};
+
 using WatchEvent = std::variant<ListBegin, ListEnd, NodeSet, NodeGone, PodSet, PodKept, PodGone, TopologySet,
                                 TopologyGone, BizGroupQuotaSet, BizGroupQuotaGone, ResourceClaimSet, ResourceClaimGone,
-                                DeviceClassSet, DeviceClassGone>;
+                                DeviceClassSet, DeviceClassGone, WorkloadSet, WorkloadKept, WorkloadGone>;
 
 }  // namespace huygens::cluster

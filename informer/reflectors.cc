@@ -6,11 +6,16 @@ namespace huygens::informer {
 
 Status Reflectors::Start(const net::ClientOptions& api_server, std::span<const cluster::Kind> kinds) {
   for (cluster::Kind kind : kinds) {
-    auto reflector = std::make_unique<kube::Reflector>(kind, api_server, names_, queue_,
-                                                       std::make_unique<SteadyWaiter>(), SystemRandom());
-    HUYGENS_RETURN_IF_ERROR(reflector->Start());
-    reflectors_.push_back(std::move(reflector));
+    HUYGENS_RETURN_IF_ERROR(Start(api_server, kube::ResourceOf(kind, names_)));
   }
+  return absl::OkStatus();
+}
+
+Status Reflectors::Start(const net::ClientOptions& api_server, kube::Resource resource) {
+  auto reflector = std::make_unique<kube::Reflector>(std::move(resource), api_server, queue_,
+                                                     std::make_unique<SteadyWaiter>(), SystemRandom());
+  HUYGENS_RETURN_IF_ERROR(reflector->Start());
+  reflectors_.push_back(std::move(reflector));
   return absl::OkStatus();
 }
 

@@ -24,6 +24,7 @@ class Reflectors {
 
   // Once. Fails if the client options are not usable; then some may have started.
   Status Start(const net::ClientOptions& api_server, std::span<const cluster::Kind> kinds);
+  Status Start(const net::ClientOptions& api_server, kube::Resource resource);
   // kube::Reflector::CatchUp, of a kind that was started. Any thread.
   void CatchUp(cluster::Kind kind, uint64_t version);
   // Ends all and waits for their threads; what is delivered meanwhile is dropped. On the queue's thread: no reflector

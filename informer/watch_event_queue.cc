@@ -28,6 +28,9 @@ std::string_view TypeName(const cluster::WatchEvent& event) {
     std::string_view operator()(const cluster::BizGroupQuotaGone&) const { return "gone"; }
     std::string_view operator()(const cluster::ResourceClaimGone&) const { return "gone"; }
     std::string_view operator()(const cluster::DeviceClassGone&) const { return "gone"; }
+    std::string_view operator()(const cluster::WorkloadSet&) const { return "set"; }
+    std::string_view operator()(const cluster::WorkloadKept&) const { return ""; }
+    std::string_view operator()(const cluster::WorkloadGone&) const { return "gone"; }
   };
   return std::visit(Visitor(), event);
 }
@@ -35,10 +38,10 @@ std::string_view TypeName(const cluster::WatchEvent& event) {
 }  // namespace
 
 void ReportFault(observe::Log& log, observe::Metrics& metrics, cluster::Kind kind, std::string_view object,
-                 std::string_view fault, bool in_use) {
+                 std::string_view fault, bool in_use, std::string_view name) {
   metrics.WatchEvent(kind, "fault");
   log.Warn(in_use ? "part of an object is ignored" : "object cannot be read",
-           {{"kind", Name(kind)}, {"object", object}, {"fault", fault}});
+           {{"kind", name.empty() ? Name(kind) : name}, {"object", object}, {"fault", fault}});
 }
 
 void WatchEventQueue::Deliver(kube::WatchEventBatch batch) {
@@ -51,7 +54,9 @@ void WatchEventQueue::Report(kube::WatchReport report) {
     watch = report;
     const bool bad = report.state == kube::WatchState::kBroken || report.state == kube::WatchState::kForbidden;
     const auto level = bad ? observe::LogLevel::kWarn : observe::LogLevel::kInfo;
-    log_.Write(level, "watch", {{"kind", Name(report.kind)}, {"state", Name(report.state)}, {"why", report.why}});
+    log_.Write(
+        level, "watch",
+        {{"kind", name_.empty() ? Name(report.kind) : name_}, {"state", Name(report.state)}, {"why", report.why}});
     metrics_.SetWatchSynced(report.kind,
                             report.state == kube::WatchState::kSynced || report.state == kube::WatchState::kAbsent);
     handler_.WatchChanged(report);
@@ -59,7 +64,7 @@ void WatchEventQueue::Report(kube::WatchReport report) {
 }
 
 void WatchEventQueue::ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) {
-  ReportFault(log_, metrics_, kind, object, Message(fault), in_use);
+  ReportFault(log_, metrics_, kind, object, Message(fault), in_use, name_);
   loop_.Post([this, kind, object = std::string(object), text = std::string(Message(fault)), in_use] {
     handler_.ObjectFault(kind, object, text, in_use);
   });

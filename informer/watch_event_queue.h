@@ -6,6 +6,7 @@
 
 #include <array>
 #include <functional>
+#include <string>
 #include <string_view>
 
 #include "base/time.h"
@@ -37,17 +38,23 @@ class WatchEventHandler {
   virtual void ObjectFault(cluster::Kind, std::string_view /*object*/, std::string_view /*fault*/, bool /*in_use*/) {}
 };
 
-// Counts and logs that an object cannot be read or, with `in_use`, that a part of it is ignored. Any thread.
+// Counts and logs that an object cannot be read or, with `in_use`, that a part of it is ignored. `name`: of the kind,
+// where kinds of workloads have to be told apart. Any thread.
 void ReportFault(observe::Log& log, observe::Metrics& metrics, cluster::Kind kind, std::string_view object,
-                 std::string_view fault, bool in_use);
+                 std::string_view fault, bool in_use, std::string_view name = "");
 
 class WatchEventQueue final : public kube::WatchEventSink {
  public:
-  // Everything referred to must outlive the queue. `monotonic` is a clock that nobody sets.
+  // Everything referred to must outlive the queue. `monotonic` is a clock that nobody sets; `name` as in ReportFault.
   WatchEventQueue(
       WatchEventHandler& handler, net::EventLoop& loop, observe::Log& log, observe::Metrics& metrics,
-      std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); })
-      : handler_(handler), loop_(loop), log_(log), metrics_(metrics), monotonic_(std::move(monotonic)) {}
+      std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); }, std::string name = "")
+      : handler_(handler),
+        loop_(loop),
+        log_(log),
+        metrics_(metrics),
+        monotonic_(std::move(monotonic)),
+        name_(std::move(name)) {}
 
   // Any thread. Waits while megabytes of earlier batches are not applied yet, so not the loop's thread unless the batch
   // counts no bytes.
@@ -80,6 +87,7 @@ class WatchEventQueue final : public kube::WatchEventSink {
   observe::Log& log_;
   observe::Metrics& metrics_;
   const std::function<Duration()> monotonic_;
+  const std::string name_;
   std::function<void(cluster::Kind)> on_progress_;
   std::array<kube::WatchReport, cluster::kKindCount> watches_;
   std::array<uint64_t, cluster::kKindCount> seen_{};

@@ -108,6 +108,8 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       result.event = cluster::DeviceClassSet{*std::move(device_class), resource_version};
       return result;
     }
+    case Kind::kWorkload:  // by whoever follows them
+      break;
   }
   return result;
 }
@@ -140,6 +142,9 @@ DecodedObject DecodeDeleted(Kind kind, std::string_view json) {
       break;
     case Kind::kDeviceClass:
       result.event = cluster::DeviceClassGone{meta->name};
+      break;
+    case Kind::kWorkload:
+      result.event = cluster::WorkloadGone{meta->uid};
       break;
   }
   return result;

@@ -46,8 +46,10 @@ std::span<const std::string_view> ListPaths(Kind kind) {
       return kResourceClaims;
     case Kind::kDeviceClass:
       return kDeviceClasses;
+    case Kind::kWorkload:  // whoever follows them says where
+      break;
   }
-  return kNodes;
+  return {};
 }
 
 bool IsOptional(Kind kind) { return kind != Kind::kNode && kind != Kind::kPod; }

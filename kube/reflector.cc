@@ -4,17 +4,13 @@
 #include <utility>
 
 #include "kube/api_call.h"
-#include "kube/decoded_object.h"
 #include "kube/line_splitter.h"
-#include "kube/list_path.h"
 #include "wire/list.h"
 #include "wire/object_meta.h"
 #include "wire/watch.h"
 
 namespace huygens::kube {
 namespace {
-
-using cluster::Kind;
 
 constexpr int kFailuresBeforeList = 3;
 // The API server sends a bookmark about two seconds before the end of a watch, if that is still to come when the watch
@@ -33,11 +29,10 @@ std::string NotJson(const net::HttpReply& reply) {
 
 }  // namespace
 
-Reflector::Reflector(Kind kind, net::ClientOptions api_server, ResourceNames& names, WatchEventSink& sink,
+Reflector::Reflector(Resource resource, net::ClientOptions api_server, WatchEventSink& sink,
                      std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options)
-    : kind_(kind),
+    : resource_(std::move(resource)),
       api_server_(std::move(api_server)),
-      names_(names),
       sink_(sink),
       waiter_(std::move(waiter)),
       random_(random),
@@ -131,7 +126,7 @@ void Reflector::Step() {
 
 // Of a kind that is served in several versions the newest that the API server has.
 bool Reflector::TryNextVersion() {
-  const size_t count = ListPaths(kind_).size();
+  const size_t count = resource_.paths.size();
   version_of_kind_ = (version_of_kind_ + 1) % count;
   versions_missed_ = (versions_missed_ + 1) % count;
   return versions_missed_ != 0;
@@ -176,8 +171,8 @@ void Reflector::Absent(const std::string& why) {
     absent_pause_ = present_ ? options_.shortest_absence : options_.absent_interval;
     present_ = missed_ = false;
     faults_ = {};
-    Append(cluster::ListBegin{kind_});
-    Append(cluster::ListEnd{kind_});
+    Append(cluster::ListBegin{resource_.kind});
+    Append(cluster::ListEnd{resource_.kind});
     Send(0);
     Report(WatchState::kAbsent, why);
   }
@@ -188,16 +183,17 @@ void Reflector::Absent(const std::string& why) {
 
 Reflector::End Reflector::Judge(const net::HttpReply& reply) const {
   using What = End::What;
-  if (reply.code == 404 && IsOptional(kind_)) return {What::kAbsent, std::string(WhyAbsent(kind_)), {}};
+  if (reply.code == 404 && resource_.optional) return {What::kAbsent, resource_.why_absent, {}};
   // 400: a version that this API server cannot understand, as after a restore.
   if (reply.code == 410 || (reply.code == 400 && !need_list_)) return {What::kListAnew, "", {}};
-  const bool forbidden = reply.code == 403 && IsOfDevices(kind_);
-  return {What::kFailed, forbidden ? WhyForbidden(kind_, reply) : ExplainReply(reply), reply.retry_after, forbidden};
+  const bool forbidden = reply.code == 403 && resource_.why_forbidden != nullptr;
+  return {What::kFailed, forbidden ? resource_.why_forbidden(reply) : ExplainReply(reply), reply.retry_after,
+          forbidden};
 }
 
 Reflector::End Reflector::List() {
   std::string token;
-  Append(cluster::ListBegin{kind_});
+  Append(cluster::ListBegin{resource_.kind});
   faults_.ListBegin();
   listed_ = 0;
   const bool whole = whole_list_;
@@ -231,7 +227,7 @@ Reflector::End Reflector::ListPage(std::string& token) {
   if (!page.ok()) return {What::kFailed, Concat("the list cannot be read: ", Message(page.status())), {}};
   for (const wire::ListItem& item : page->items) {
     batch_bytes_ += item.text.size();
-    TakeObject(DecodePresent(kind_, item.text, names_, item.resource_version));
+    TakeObject(resource_.present(item.text, item.resource_version));
     // Not too much at once: it is worked off and thrown away in slices.
     if (batch_.size() >= kEventsPerBatch) Send(0);
   }
@@ -243,7 +239,7 @@ Reflector::End Reflector::ListPage(std::string& token) {
   }
   version_ = page->resource_version;
   reached_ = wire::ParseResourceVersion(version_);
-  Append(cluster::ListEnd{kind_});
+  Append(cluster::ListEnd{resource_.kind});
   faults_.ListEnd();
   Send(reached_);
   return {};
@@ -306,10 +302,10 @@ class Reflector::Watching {
       return false;
     }
     if (event->type == wire::WatchType::kDeleted) {
-      owner_.TakeObject(DecodeDeleted(owner_.kind_, event->object));
+      owner_.TakeObject(owner_.resource_.deleted(event->object));
     } else if (event->type != wire::WatchType::kBookmark) {
       const uint64_t version = wire::ParseResourceVersion(event->resource_version);
-      owner_.TakeObject(DecodePresent(owner_.kind_, event->object, owner_.names_, version));
+      owner_.TakeObject(owner_.resource_.present(event->object, version));
     }
     owner_.Advance(event->resource_version);
     progressed_ = true;
@@ -340,7 +336,7 @@ Reflector::End Reflector::Watch() {
 
 void Reflector::TakeObject(DecodedObject object) {
   if (faults_.IsNews(object.name, Message(object.fault))) {
-    sink_.ObjectFault(kind_, object.name, object.fault, object.in_use);
+    sink_.ObjectFault(resource_.kind, object.name, object.fault, object.in_use);
   }
   if (object.event) Append(*std::move(object.event));
 }
@@ -360,7 +356,7 @@ void Reflector::Send(uint64_t resource_version) {
     const std::lock_guard lock(mutex_);
     sent_version_ = resource_version;
   }
-  sink_.Deliver({.kind = kind_,
+  sink_.Deliver({.kind = resource_.kind,
                  .events = std::move(batch_),
                  .resource_version = resource_version,
                  .bytes = std::exchange(batch_bytes_, 0)});
@@ -369,7 +365,7 @@ void Reflector::Send(uint64_t resource_version) {
 
 void Reflector::Report(WatchState state, std::string why) {
   if (reported_ && reported_->state == state && reported_->why == why) return;
-  reported_ = WatchReport{kind_, state, std::move(why)};
+  reported_ = WatchReport{resource_.kind, state, std::move(why)};
   sink_.Report(*reported_);
 }
 

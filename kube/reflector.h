@@ -7,7 +7,7 @@
 //  - a page whose token expired is followed by one LIST without pages, and if that fails by pages again. A page that is
 //    too large, or takes too long, is asked for in halves; with each LIST that succeeds pages grow again by a quarter;
 //  - a watch that stays silent for several bookmark intervals is taken for dead;
-//  - of ResourceClaims and DeviceClasses the newest version that is served is read;
+//  - of a kind with several versions the newest that is served is read;
 //  - an optional kind whose CRD is absent is an empty list, and is looked for again; one that was there must be missed
 //    twice.
 #pragma once
@@ -21,15 +21,14 @@
 #include <thread>
 
 #include "base/backoff.h"
-#include "base/resource.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "base/waiter.h"
 #include "cluster/watch_event.h"
 #include "kube/decoded_object.h"
 #include "kube/known_faults.h"
-#include "kube/list_path.h"
 #include "kube/page_size.h"
+#include "kube/resource.h"
 #include "kube/watch_event_sink.h"
 #include "net/client.h"
 
@@ -53,8 +52,8 @@ struct ReflectorOptions {
 class Reflector {
  public:
   // Everything referred to must outlive the reflector. Does nothing until Start.
-  Reflector(cluster::Kind kind, net::ClientOptions api_server, ResourceNames& names, WatchEventSink& sink,
-            std::unique_ptr<Waiter> waiter, Random random, ReflectorOptions options = {});
+  Reflector(Resource resource, net::ClientOptions api_server, WatchEventSink& sink, std::unique_ptr<Waiter> waiter,
+            Random random, ReflectorOptions options = {});
   ~Reflector();
   Reflector(const Reflector&) = delete;
   Reflector& operator=(const Reflector&) = delete;
@@ -68,7 +67,7 @@ class Reflector {
   // or when it is at it. Any thread.
   void CatchUp(uint64_t version);
 
-  cluster::Kind kind() const { return kind_; }
+  cluster::Kind kind() const { return resource_.kind; }
 
  private:
   class Watching;
@@ -95,7 +94,7 @@ class Reflector {
   void Take(const End& end);
   // Whether there is another version of the kind to list before it counts as absent.
   bool TryNextVersion();
-  std::string_view Path() const { return ListPaths(kind_)[version_of_kind_]; }
+  std::string_view Path() const { return resource_.paths[version_of_kind_]; }
   void Absent(const std::string& why);
   void Append(cluster::WatchEvent event) { batch_.push_back(std::move(event)); }
   // The event of an object, and what is wrong with it.
@@ -104,9 +103,8 @@ class Reflector {
   void Report(WatchState state, std::string why = "");
   void Advance(const std::string& resource_version);
 
-  const cluster::Kind kind_;
+  const Resource resource_;
   const net::ClientOptions api_server_;
-  ResourceNames& names_;
   WatchEventSink& sink_;
   const std::unique_ptr<Waiter> waiter_;
   const Random random_;
@@ -130,7 +128,7 @@ class Reflector {
   KnownFaults faults_;
   Backoff backoff_;
   std::optional<WatchReport> reported_;
-  size_t version_of_kind_ = 0;  // among ListPaths
+  size_t version_of_kind_ = 0;  // among its paths
   size_t versions_missed_ = 0;  // since the last LIST that was answered
   bool need_list_ = true;
   bool whole_list_ = false;  // the next LIST is without pages: their token expired on the way

@@ -156,6 +156,7 @@ struct Metrics::Series {
   std::vector<Kind> MakeKinds() {
     std::vector<Kind> made;
     for (cluster::Kind kind : cluster::kKinds) made.push_back(MakeKind(kind));
+    if (options.workloads) made.push_back(MakeKind(cluster::Kind::kWorkload));
     return made;
   }
   std::vector<Kind> kinds = MakeKinds();

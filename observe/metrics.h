@@ -47,6 +47,7 @@ class Metrics {
     std::vector<std::string_view> checks;       // values of huygens_pods_would_be_rejected_total{check}
     std::vector<std::string_view> annotations;  // values of huygens_annotations_ignored_total{annotation}
     std::vector<std::string_view> usage_resources;  // values of `resource` of the metrics of usage
+    bool workloads = false;                         // whether cluster::Kind::kWorkload is followed
   };
   explicit Metrics(const Options& options);
   ~Metrics();

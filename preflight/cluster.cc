@@ -93,8 +93,9 @@ Status ReadApiServer(const net::ClientOptions& api_server, const ReadOptions& op
   for (const Kind kind : cluster::kKinds) {
     if (!cluster.placement->Follows(kind)) continue;
     collector.Ask(kind);
-    reflectors.push_back(std::make_unique<kube::Reflector>(kind, api_server, cluster.resources, collector,
-                                                           std::make_unique<SteadyWaiter>(), SystemRandom()));
+    reflectors.push_back(std::make_unique<kube::Reflector>(kube::ResourceOf(kind, cluster.resources), api_server,
+                                                           collector, std::make_unique<SteadyWaiter>(),
+                                                           SystemRandom()));
   }
   for (const auto& reflector : reflectors) HUYGENS_RETURN_IF_ERROR(reflector->Start());
   collector.Await(options);

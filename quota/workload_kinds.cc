@@ -61,24 +61,25 @@ struct Kind {
   std::string_view group;
   std::string_view name;
   Count count;
+  std::string_view path;
 };
 constexpr std::array<Kind, 16> kKinds = {{
-    {"", "Pod", CountPod},
-    {"", "ReplicationController", CountReplicas},
-    {"apps", "Deployment", CountRollout},
-    {"apps", "ReplicaSet", CountReplicas},
-    {"apps", "StatefulSet", CountReplicas},
-    {"apps", "DaemonSet", CountNothing},
-    {"batch", "Job", CountJob},
-    {"batch", "CronJob", CountNothing},
-    {"argoproj.io", "Rollout", CountRollout},
-    {"apps.kruise.io", "CloneSet", CountReplicas},
-    {"apps.kruise.io", "StatefulSet", CountReplicas},
-    {"kubeflow.org", "TFJob", CountRoles},
-    {"kubeflow.org", "PyTorchJob", CountRoles},
-    {"kubeflow.org", "MPIJob", CountRoles},
-    {"kubeflow.org", "XGBoostJob", CountRoles},
-    {"kubeflow.org", "JAXJob", CountRoles},
+    {"", "Pod", CountPod, "/api/v1/pods"},
+    {"", "ReplicationController", CountReplicas, "/api/v1/replicationcontrollers"},
+    {"apps", "Deployment", CountRollout, "/apis/apps/v1/deployments"},
+    {"apps", "ReplicaSet", CountReplicas, "/apis/apps/v1/replicasets"},
+    {"apps", "StatefulSet", CountReplicas, "/apis/apps/v1/statefulsets"},
+    {"apps", "DaemonSet", CountNothing, "/apis/apps/v1/daemonsets"},
+    {"batch", "Job", CountJob, "/apis/batch/v1/jobs"},
+    {"batch", "CronJob", CountNothing, "/apis/batch/v1/cronjobs"},
+    {"argoproj.io", "Rollout", CountRollout, "/apis/argoproj.io/v1alpha1/rollouts"},
+    {"apps.kruise.io", "CloneSet", CountReplicas, "/apis/apps.kruise.io/v1alpha1/clonesets"},
+    {"apps.kruise.io", "StatefulSet", CountReplicas, "/apis/apps.kruise.io/v1beta1/statefulsets"},
+    {"kubeflow.org", "TFJob", CountRoles, "/apis/kubeflow.org/v1/tfjobs"},
+    {"kubeflow.org", "PyTorchJob", CountRoles, "/apis/kubeflow.org/v1/pytorchjobs"},
+    {"kubeflow.org", "MPIJob", CountRoles, "/apis/kubeflow.org/v1/mpijobs"},
+    {"kubeflow.org", "XGBoostJob", CountRoles, "/apis/kubeflow.org/v1/xgboostjobs"},
+    {"kubeflow.org", "JAXJob", CountRoles, "/apis/kubeflow.org/v1/jaxjobs"},
 }};
 
 const Kind* FindKind(std::string_view group, std::string_view name) {
@@ -124,6 +125,15 @@ bool ChargesForItsPods(std::string_view group, std::string_view kind) {
 bool IsKnownResource(std::string_view group, std::string_view resource) {
   return std::any_of(kKinds.begin(), kKinds.end(),
                      [&](const Kind& kind) { return kind.group == group && IsPlural(resource, kind.name); });
+}
+
+std::vector<ChargedKind> ChargedKinds() {
+  std::vector<ChargedKind> charged;
+  for (const Kind& kind : kKinds) {
+    if (kind.count == CountNothing || kind.count == CountPod) continue;
+    charged.push_back({kind.group, kind.name, kind.path, kind.group.find('.') == std::string_view::npos});
+  }
+  return charged;
 }
 
 void Scale(Workload& workload, int64_t replicas) {

@@ -59,6 +59,15 @@ bool ChargesForItsPods(std::string_view group, std::string_view kind);
 // Whether the table has the kind of this name in URLs: "deployments".
 bool IsKnownResource(std::string_view group, std::string_view resource);
 
+// A kind whose objects are charged as a whole, and where an API server lists them.
+struct ChargedKind {
+  std::string_view group, kind;  // of the API: "apps", "Deployment"
+  std::string_view path;         // "/apis/apps/v1/deployments"
+  bool built_in = false;         // every API server serves it
+};
+// Those of the table, in its order, but for pods.
+std::vector<ChargedKind> ChargedKinds();
+
 // The workload as its subresource `scale` will have made it: the workers of a training job, else the replicas.
 void Scale(Workload& workload, int64_t replicas);
 

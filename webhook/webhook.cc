@@ -1,16 +1,41 @@
 #include "webhook/webhook.h"
 
+#include <algorithm>
+#include <iterator>
+#include <map>
 #include <optional>
 #include <utility>
 
 #include "admin/service_shell.h"
+#include "informer/followed_workloads.h"
+#include "informer/reflectors.h"
+#include "informer/watch_event_queue.h"
+#include "informer/watch_readiness.h"
+#include "kube/call_pool.h"
 #include "net/client.h"
 #include "observe/metrics.h"
 #include "settings/service_options.h"
+#include "webhook/api_status_store.h"
+#include "webhook/group_commit.h"
 #include "webhook/manifest_cluster.h"
 #include "webhook/review_service.h"
+#include "webhook/watched_cluster.h"
 
 namespace huygens::webhook {
+namespace {
+
+// Threads that write the status of groups: so many groups at once, each with one write under way.
+constexpr size_t kWriters = 8;
+
+observe::Metrics::Options MetricsOf(const settings::Configuration& configuration) {
+  observe::Metrics::Options options = settings::MetricsOptions(configuration.usage);
+  options.workloads = true;
+  return options;
+}
+
+Duration Monotonic() { return SteadyWaiter().Now(); }
+
+}  // namespace
 
 class Webhook::Impl {
  public:
@@ -20,16 +45,18 @@ class Webhook::Impl {
         log_(log),
         clock_(clock),
         rules_{.keys = {.gpu_resources = configuration.quota.gpu_resources}},
-        metrics_(settings::MetricsOptions(configuration.usage)) {}
-  ~Impl() { shell_.reset(); }
+        metrics_(MetricsOf(configuration)) {}
+  ~Impl();
 
   Status Start();
   admin::ServiceShell& shell() const { return *shell_; }
 
  private:
   Status ReadManifests(const std::string& directory);
+  Status FollowApiServer();
   Status StartShell();
   observe::Readiness Describe() const;
+  void After(Duration delay, std::function<void()> task);
 
   const settings::Configuration configuration_;
   net::EventLoop& loop_;
@@ -37,18 +64,28 @@ class Webhook::Impl {
   const Clock& clock_;
   const Rules rules_;
   observe::Metrics metrics_;
+  std::optional<net::ClientOptions> api_server_;  // nothing: manifests stand in for it
+  ResourceNames names_;
+  std::unique_ptr<informer::FollowedWorkloads> workloads_;
   std::unique_ptr<KnownCluster> cluster_;
+  WatchedCluster* watched_ = nullptr;  // the same, if watches tell of it
+  std::unique_ptr<informer::WatchEventQueue> queue_;
+  std::unique_ptr<informer::Reflectors> reflectors_;
+  std::unique_ptr<kube::CallPool> calls_;
+  std::unique_ptr<StatusStore> store_;
+  std::unique_ptr<GroupCommit> commit_;  // null: nothing is written
   std::unique_ptr<ReviewService> service_;
   std::unique_ptr<admin::ServiceShell> shell_;
+  std::map<uint64_t, net::Timer> pauses_;
+  uint64_t last_pause_ = 0;
 };
 
 Status Webhook::Impl::Start() {
   const auto& manifests = configuration_.cluster.manifests;
   if (!manifests) return Invalid("cluster.manifests is needed: reviews are judged by a directory of manifests so far");
   HUYGENS_RETURN_IF_ERROR(ReadManifests(manifests->directory));
-  service_ =
-      std::make_unique<ReviewService>(*cluster_, rules_, nullptr, configuration_.server.path_prefix,
-                                      ReviewService::Environment{log_, metrics_, [] { return SteadyWaiter().Now(); }});
+  service_ = std::make_unique<ReviewService>(*cluster_, rules_, nullptr, configuration_.server.path_prefix,
+                                             ReviewService::Environment{log_, metrics_, Monotonic});
   return StartShell();
 }
 
@@ -59,6 +96,43 @@ Status Webhook::Impl::ReadManifests(const std::string& directory) {
   return absl::OkStatus();
 }
 
+Status Webhook::Impl::FollowApiServer() {
+  HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
+  workloads_ = std::make_unique<informer::FollowedWorkloads>(names_, loop_, log_, metrics_);
+  auto watched = std::make_unique<WatchedCluster>(names_, *workloads_);
+  watched_ = watched.get();
+  cluster_ = std::move(watched);
+  queue_ = std::make_unique<informer::WatchEventQueue>(*watched_, loop_, log_, metrics_);
+  reflectors_ = std::make_unique<informer::Reflectors>(names_, *queue_);
+  calls_ = std::make_unique<kube::CallPool>(loop_);
+  store_ = std::make_unique<ApiStatusStore>(*calls_);
+  commit_ = std::make_unique<GroupCommit>(
+      watched_->ledger(), *store_,
+      GroupCommit::Environment{.clock = clock_,
+                               .monotonic = Monotonic,
+                               .after = [this](Duration delay, auto task) { After(delay, std::move(task)); },
+                               .random = SystemRandom()});
+  HUYGENS_RETURN_IF_ERROR(calls_->Start(*api_server_, kWriters));
+  HUYGENS_RETURN_IF_ERROR(reflectors_->Start(*api_server_, WatchedCluster::kKinds));
+  return workloads_->Start(*api_server_);
+}
+
+// Timers that nobody cancels: they end with this object.
+void Webhook::Impl::After(Duration delay, std::function<void()> task) {
+  const uint64_t number = ++last_pause_;
+  pauses_[number] = loop_.After(delay, [this, number, task = std::move(task)] {
+    pauses_.erase(number);
+    task();
+  });
+}
+
+Webhook::Impl::~Impl() {
+  shell_.reset();
+  if (reflectors_) reflectors_->Stop();
+  if (workloads_) workloads_->Stop();
+  if (calls_) calls_->Stop();
+}
+
 Status Webhook::Impl::StartShell() {
   admin::ServiceWork work{
       .handle = [this](const net::Request& request,
@@ -67,13 +141,22 @@ Status Webhook::Impl::StartShell() {
       .readiness = [this](bool) { return Describe(); },
       .refresh_metrics = [this] { metrics_.SetReady(!shell_->draining() && cluster_->NotReady().empty()); },
       .pages = nullptr};
-  HUYGENS_ASSIGN_OR_RETURN(shell_, admin::ServiceShell::Start(configuration_.server, nullptr, admin::Identity(),
-                                                              {loop_, log_, clock_, metrics_}, std::move(work)));
+  HUYGENS_ASSIGN_OR_RETURN(
+      shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr,
+                                         admin::Identity(), {loop_, log_, clock_, metrics_}, std::move(work)));
   return absl::OkStatus();
 }
 
 observe::Readiness Webhook::Impl::Describe() const {
-  return observe::Readiness{{{.name = "manifests", .detail = "read"}}};
+  if (watched_ == nullptr) return observe::Readiness{{{.name = "manifests", .detail = "read"}}};
+  observe::Readiness readiness;
+  for (const cluster::Kind kind : WatchedCluster::kKinds) {
+    kube::WatchReport watch = queue_->Watch(kind);
+    watch.kind = kind;
+    readiness.items.push_back(informer::DescribeWatch(watch, watched_->Listed(kind), queue_->Silence(kind)));
+  }
+  std::ranges::move(workloads_->Describe(), std::back_inserter(readiness.items));
+  return readiness;
 }
 
 Webhook::Webhook(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}

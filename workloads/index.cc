@@ -16,7 +16,9 @@ std::string KeyOf(const WorkloadObject& workload) {
 }  // namespace
 
 void WorkloadIndex::Set(WorkloadObject workload) {
+  Remove(workload.uid);
   uids_[KeyOf(workload)] = workload.uid;
+  if (!workload.labels.group.empty()) of_group_[workload.labels.group].insert(workload.uid);
   by_uid_[workload.uid] = std::move(workload);
 }
 
@@ -25,7 +27,17 @@ void WorkloadIndex::Remove(std::string_view uid) {
   if (found == by_uid_.end()) return;
   // Another of the same name may have come before this one was told to be gone.
   if (const auto name = uids_.find(KeyOf(found->second)); name != uids_.end() && name->second == uid) uids_.erase(name);
+  if (const auto group = of_group_.find(found->second.labels.group); group != of_group_.end()) {
+    group->second.erase(found->first);
+    if (group->second.empty()) of_group_.erase(group);
+  }
   by_uid_.erase(found);
+}
+
+void WorkloadIndex::ForEachOf(std::string_view group, absl::FunctionRef<void(const WorkloadObject&)> visit) const {
+  const auto found = of_group_.find(group);
+  if (found == of_group_.end()) return;
+  for (const std::string& uid : found->second) visit(*ByUid(uid));
 }
 
 const WorkloadObject* WorkloadIndex::ByUid(std::string_view uid) const {

@@ -2,9 +2,13 @@
 // workload by UID, an autoscaler by name, and has neither labels nor a template. Owned by one thread.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
+#include "absl/functional/function_ref.h"
 #include "base/text.h"
 #include "workloads/object.h"
 
@@ -15,6 +19,9 @@ class WorkloadIndex {
   void Set(WorkloadObject workload);
   void Remove(std::string_view uid);
 
+  // Those that name the group, in the order of their UIDs.
+  void ForEachOf(std::string_view group, absl::FunctionRef<void(const WorkloadObject&)> visit) const;
+  size_t size() const { return by_uid_.size(); }
   // Null if there is none.
   const WorkloadObject* ByUid(std::string_view uid) const;
   const WorkloadObject* ByName(std::string_view group, std::string_view kind, std::string_view namespace_name,
@@ -22,7 +29,8 @@ class WorkloadIndex {
 
  private:
   TextMap<WorkloadObject> by_uid_;
-  TextMap<std::string> uids_;  // by group, kind, namespace and name
+  TextMap<std::string> uids_;                                           // by group, kind, namespace and name
+  std::map<std::string, std::set<std::string>, std::less<>> of_group_;  // UIDs by the group that they name
 };
 
 }  // namespace huygens::workloads

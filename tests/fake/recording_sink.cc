@@ -23,6 +23,9 @@ struct Word {
   std::string operator()(const cluster::ResourceClaimGone& event) const { return "-" + event.key; }
   std::string operator()(const cluster::DeviceClassSet& event) const { return "+" + event.device_class.name; }
   std::string operator()(const cluster::DeviceClassGone& event) const { return "-" + event.name; }
+  std::string operator()(const cluster::WorkloadSet&) const { return "+workload"; }
+  std::string operator()(const cluster::WorkloadKept& event) const { return Concat("=", event.uid); }
+  std::string operator()(const cluster::WorkloadGone& event) const { return Concat("-", event.uid); }
   std::string operator()(const cluster::BizGroupQuotaGone& event) const { return "-" + event.name; }
 };
 

@@ -34,7 +34,7 @@ class DeviceKindsTest : public testing::Test {
   }
   void Start(Kind kind, std::unique_ptr<Waiter> waiter) {
     reflector_ = std::make_unique<Reflector>(
-        kind, server_.Options(), names_, sink_, std::move(waiter), [] { return 1.0; }, ReflectorOptions());
+        ResourceOf(kind, names_), server_.Options(), sink_, std::move(waiter), [] { return 1.0; }, ReflectorOptions());
     ASSERT_TRUE(reflector_->Start().ok());
   }
   int Lists(const std::string& path) const { return server_.Seen("GET", path + "?limit"); }

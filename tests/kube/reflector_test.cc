@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "kube/list_path.h"
 #include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/objects.h"
@@ -29,8 +30,8 @@ class ReflectorTest : public testing::Test {
   void StartAt(Kind kind, const net::ClientOptions& api_server, ReflectorOptions options = {}) {
     auto waiter = std::make_unique<fake::InstantWaiter>();
     waiter_ = waiter.get();
-    reflector_ =
-        std::make_unique<Reflector>(kind, api_server, names_, sink_, std::move(waiter), [] { return 1.0; }, options);
+    reflector_ = std::make_unique<Reflector>(
+        ResourceOf(kind, names_), api_server, sink_, std::move(waiter), [] { return 1.0; }, options);
     ASSERT_TRUE(reflector_->Start().ok());
   }
   // One whose waiting the test controls.
@@ -38,7 +39,7 @@ class ReflectorTest : public testing::Test {
     auto waiter = std::make_unique<fake::ManualWaiter>();
     manual_ = waiter.get();
     reflector_ = std::make_unique<Reflector>(
-        kind, server_.Options(), names_, sink_, std::move(waiter), [] { return 1.0; }, options);
+        ResourceOf(kind, names_), server_.Options(), sink_, std::move(waiter), [] { return 1.0; }, options);
     ASSERT_TRUE(reflector_->Start().ok());
   }
   int Lists(const std::string& collection) const {

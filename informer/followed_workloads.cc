@@ -1,0 +1,173 @@
+#include "informer/followed_workloads.h"
+
+#include <set>
+#include <string_view>
+#include <utility>
+#include <variant>
+
+#include "base/text.h"
+#include "informer/watch_readiness.h"
+#include "kube/decoded_object.h"
+#include "kube/resource.h"
+#include "wire/object_meta.h"
+#include "workloads/object.h"
+
+namespace huygens::informer {
+namespace {
+
+using quota::ChargedKind;
+using workloads::WorkloadObject;
+
+struct Decoded final : cluster::DecodedWorkload {
+  explicit Decoded(WorkloadObject workload) : object(std::move(workload)) {}
+  const WorkloadObject object;
+};
+
+kube::DecodedObject Present(const ChargedKind& kind, std::string_view json, uint64_t resource_version,
+                            const ResourceNames& names) {
+  auto workload = workloads::DecodeWorkload(kind.group, kind.kind, json, names);
+  if (workload.ok() && !workload->uid.empty()) {
+    kube::DecodedObject result;
+    result.name = Concat(workload->namespace_name, "/", workload->name);
+    result.event = cluster::WorkloadSet{std::make_shared<const Decoded>(*std::move(workload)), resource_version};
+    return result;
+  }
+  kube::DecodedObject result{.event = std::nullopt,
+                             .fault = workload.ok() ? Invalid("an object without a UID") : workload.status(),
+                             .name = "(no name)"};
+  const auto meta = wire::DecodeObjectMeta(json);
+  if (!meta.ok()) return result;
+  result.name = Concat(meta->namespace_name, "/", meta->name);
+  if (!meta->uid.empty()) result.event = cluster::WorkloadKept{meta->uid};
+  return result;
+}
+
+// "deployments.apps", as kubectl names kinds.
+std::string NameOf(const ChargedKind& kind) {
+  const std::string_view plural = kind.path.substr(kind.path.rfind('/') + 1);
+  return kind.group.empty() ? std::string(plural) : Concat(plural, ".", kind.group);
+}
+
+kube::Resource ResourceOf(const ChargedKind& kind, const ResourceNames& names) {
+  kube::Resource resource;
+  resource.kind = cluster::Kind::kWorkload;
+  resource.paths = {std::string(kind.path)};
+  resource.optional = !kind.built_in;
+  resource.why_absent = "the API server does not serve this kind: its definition (CRD) is not installed";
+  resource.present = [kind, &names](std::string_view json, uint64_t resource_version) {
+    return Present(kind, json, resource_version, names);
+  };
+  resource.deleted = [](std::string_view json) { return kube::DecodeDeleted(cluster::Kind::kWorkload, json); };
+  return resource;
+}
+
+}  // namespace
+
+class FollowedWorkloads::OfKind final : public WatchEventHandler {
+ public:
+  OfKind(FollowedWorkloads& owner, const ChargedKind& kind)
+      : owner_(owner),
+        kind_(kind),
+        name_(NameOf(kind)),
+        queue_(
+            *this, owner.loop_, owner.log_, owner.metrics_, [] { return SteadyWaiter().Now(); }, name_),
+        reflectors_(owner.names_, queue_) {}
+
+  Status Start(const net::ClientOptions& api_server) {
+    return reflectors_.Start(api_server, ResourceOf(kind_, owner_.names_));
+  }
+  void Stop() { reflectors_.Stop(); }
+
+  void Apply(cluster::Kind, const cluster::WatchEvent& event) override {
+    std::visit([this](const auto& each) { On(each); }, event);
+  }
+  bool Sweep(cluster::Kind, size_t limit) override {
+    for (; limit > 0 && !unnamed_.empty(); --limit) Remove(*unnamed_.begin());
+    return !unnamed_.empty();
+  }
+
+  bool complete() const { return complete_; }
+  const std::string& name() const { return name_; }
+  const kube::WatchReport& Watch() const { return queue_.Watch(cluster::Kind::kWorkload); }
+  observe::Readiness::Item Describe() const {
+    observe::Readiness::Item item = DescribeWatch(Watch(), complete_, queue_.Silence(cluster::Kind::kWorkload));
+    item.name = name_;
+    return item;
+  }
+
+ private:
+  void On(const cluster::ListBegin&) { unnamed_ = there_; }
+  void On(const cluster::ListEnd&) { complete_ = true; }
+  void On(const cluster::WorkloadSet& event) {
+    const WorkloadObject& now = static_cast<const Decoded&>(*event.workload).object;
+    there_.insert(now.uid);
+    unnamed_.erase(now.uid);
+    const WorkloadObject* known = owner_.index_.ByUid(now.uid);
+    if (owner_.on_change_) owner_.on_change_(known, &now);
+    owner_.index_.Set(now);
+  }
+  void On(const cluster::WorkloadKept& event) { unnamed_.erase(event.uid); }
+  void On(const cluster::WorkloadGone& event) { Remove(event.uid); }
+  template <typename Other>
+  void On(const Other&) {}  // what no reflector of workloads sends
+
+  void Remove(const std::string& gone) {
+    const std::string uid = gone;  // it may be an element of one of the sets
+    unnamed_.erase(uid);
+    there_.erase(uid);
+    const WorkloadObject* known = owner_.index_.ByUid(uid);
+    if (known == nullptr) return;
+    if (owner_.on_change_) owner_.on_change_(known, nullptr);
+    owner_.index_.Remove(uid);
+  }
+
+  FollowedWorkloads& owner_;
+  const ChargedKind kind_;
+  const std::string name_;
+  std::set<std::string> there_, unnamed_;  // UIDs of the kind; those that the LIST under way has not named yet
+  bool complete_ = false;
+  WatchEventQueue queue_;
+  Reflectors reflectors_;
+};
+
+FollowedWorkloads::FollowedWorkloads(ResourceNames& names, net::EventLoop& loop, observe::Log& log,
+                                     observe::Metrics& metrics)
+    : names_(names), loop_(loop), log_(log), metrics_(metrics) {
+  for (const ChargedKind& kind : quota::ChargedKinds()) kinds_.push_back(std::make_unique<OfKind>(*this, kind));
+}
+
+FollowedWorkloads::~FollowedWorkloads() { Stop(); }
+
+Status FollowedWorkloads::Start(const net::ClientOptions& api_server) {
+  for (const auto& kind : kinds_) HUYGENS_RETURN_IF_ERROR(kind->Start(api_server));
+  return absl::OkStatus();
+}
+
+void FollowedWorkloads::Stop() {
+  for (const auto& kind : kinds_) kind->Stop();
+}
+
+bool FollowedWorkloads::Complete() const {
+  return std::all_of(kinds_.begin(), kinds_.end(), [](const auto& kind) { return kind->complete(); });
+}
+
+std::string FollowedWorkloads::NotReady() const {
+  std::vector<Missing> missing;
+  for (const auto& kind : kinds_) {
+    if (kind->complete()) continue;
+    const kube::WatchReport& watch = kind->Watch();
+    const bool broken = watch.state == kube::WatchState::kBroken;
+    missing.push_back({kind->name(), broken ? std::string_view(watch.why) : std::string_view()});
+  }
+  return WaitingText(missing);
+}
+
+std::vector<observe::Readiness::Item> FollowedWorkloads::Describe() const {
+  std::vector<observe::Readiness::Item> items;
+  for (const auto& kind : kinds_) {
+    if (kind->Watch().state != kube::WatchState::kAbsent) items.push_back(kind->Describe());
+  }
+  return items;
+}
+
+}  // namespace huygens::informer
