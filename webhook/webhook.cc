@@ -82,9 +82,8 @@ class Webhook::Impl {
 
 Status Webhook::Impl::Start() {
   const auto& manifests = configuration_.cluster.manifests;
-  if (!manifests) return Invalid("cluster.manifests is needed: reviews are judged by a directory of manifests so far");
-  HUYGENS_RETURN_IF_ERROR(ReadManifests(manifests->directory));
-  service_ = std::make_unique<ReviewService>(*cluster_, rules_, nullptr, configuration_.server.path_prefix,
+  HUYGENS_RETURN_IF_ERROR(manifests ? ReadManifests(manifests->directory) : FollowApiServer());
+  service_ = std::make_unique<ReviewService>(*cluster_, rules_, commit_.get(), configuration_.server.path_prefix,
                                              ReviewService::Environment{log_, metrics_, Monotonic});
   return StartShell();
 }
