@@ -28,6 +28,12 @@ inline constexpr char kCommunity[] = "/apis/topology.node.k8s.io/v1alpha2/nodere
 inline constexpr char kResourceClaims[] = "/apis/resource.k8s.io/v1/resourceclaims";
 inline constexpr char kDeviceClasses[] = "/apis/resource.k8s.io/v1/deviceclasses";
 inline constexpr char kResourceClaimsBeta[] = "/apis/resource.k8s.io/v1beta1/resourceclaims";  // not installed at first
+inline constexpr char kReplicationControllers[] = "/api/v1/replicationcontrollers";
+inline constexpr char kDeployments[] = "/apis/apps/v1/deployments";
+inline constexpr char kReplicaSets[] = "/apis/apps/v1/replicasets";
+inline constexpr char kStatefulSets[] = "/apis/apps/v1/statefulsets";
+inline constexpr char kJobs[] = "/apis/batch/v1/jobs";
+inline constexpr char kRollouts[] = "/apis/argoproj.io/v1alpha1/rollouts";  // not installed at first
 inline constexpr char kBizGroupQuotas[] = "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
 
 // Lets what is held go on.

@@ -88,10 +88,11 @@ Target ParseTarget(std::string_view path) {
 }
 
 Store::Store() {
-  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas, kResourceClaims,
-                                 kDeviceClasses, kResourceClaimsBeta})
+  for (const char* const name :
+       {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas, kResourceClaims, kDeviceClasses,
+        kResourceClaimsBeta, kReplicationControllers, kDeployments, kReplicaSets, kStatefulSets, kJobs, kRollouts})
     collections_[name];
-  collections_[kResourceClaimsBeta].installed = false;
+  for (const char* const name : {kResourceClaimsBeta, kRollouts}) collections_[name].installed = false;
 }
 
 Collection* Store::Find(const std::string& collection) {
