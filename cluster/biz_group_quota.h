@@ -33,11 +33,13 @@ struct BizGroupQuota {
   std::string name;
   std::string uid;
   std::string resource_version;
-  std::string parent;      // spec.parentBizGroup; empty = a root
-  bool deleting = false;   // deletionTimestamp is set
-  QuotaAmounts hard;       // spec.hard
-  QuotaAmounts used;       // status.used, as it was last written: reservations count
-  QuotaAmounts self_used;  // status.selfUsed: without what children take
+  std::string parent;  // spec.parentBizGroup; empty = a root
+  std::optional<Time> created;
+  bool deleting = false;      // deletionTimestamp is set
+  QuotaAmounts hard;          // spec.hard
+  QuotaAmounts counted_hard;  // status.hard: the budget that the figures below were reckoned with
+  QuotaAmounts used;          // status.used, as it was last written: reservations count
+  QuotaAmounts self_used;     // status.selfUsed: without what children take
   std::vector<QuotaReservation> reservations;
   std::map<std::string, std::string> exact_hours;  // status.exactHours: quota::CashLedger::Texts
   std::optional<Time> last_reconcile;

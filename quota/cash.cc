@@ -61,6 +61,12 @@ void CashLedger::Accrue(const Amounts& usage, const Amounts& hard, int64_t secon
   }
 }
 
+void CashLedger::Add(const CashLedger& other, const Amounts& hard) {
+  for (const auto& [key, units] : other.units_) {
+    if (Find(hard, Concat(kCashPrefix, key))) units_[key] += units;
+  }
+}
+
 Amounts CashLedger::Published() const {
   Amounts hours;
   for (const auto& [key, units] : units_) {

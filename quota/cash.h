@@ -35,6 +35,8 @@ class CashLedger {
 
   // `usage` for that long: the keys that have an hours budget in `hard`.
   void Accrue(const Amounts& usage, const Amounts& hard, int64_t seconds);
+  // What another one has of the keys that have an hours budget in `hard`.
+  void Add(const CashLedger& other, const Amounts& hard);
   // With "cash/" before each key, in hours.
   Amounts Published() const;
 

@@ -36,6 +36,7 @@ Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
     if (key.Is("name")) return in.Read(out.name);
     if (key.Is("uid")) return in.Read(out.uid);
     if (key.Is("resourceVersion")) return in.Read(out.resource_version);
+    if (key.Is("creationTimestamp")) return ReadTime(in, out.created);
     if (key.Is("deletionTimestamp")) out.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
   });
@@ -52,6 +53,7 @@ Status ReadReservation(JsonReader& in, QuotaReservation& out) {
 
 Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& key) {
+    if (key.Is("hard")) return ReadAmounts(in, out.counted_hard);
     if (key.Is("used")) return ReadAmounts(in, out.used);
     if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
     if (key.Is("reservations")) {
@@ -104,6 +106,7 @@ StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* statu
     if (amount.Sign() < 0) return Defective(std::move(group->name), Concat("spec.hard.", key, " is negative"));
   }
   if (auto status = DecodeObject<BizGroupQuota>(json, ReadStatusAlone); status.ok()) {
+    group->counted_hard = std::move(status->counted_hard);
     group->used = std::move(status->used);
     group->self_used = std::move(status->self_used);
     group->reservations = std::move(status->reservations);

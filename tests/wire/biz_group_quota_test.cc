@@ -31,7 +31,31 @@ TEST(BizGroupQuota, ReadsBudgetAndStatus) {
   EXPECT_EQ(Describe(group.self_used), "cash/limits.cpu=12500m limits.cpu=6");
   ASSERT_TRUE(group.last_reconcile);
   EXPECT_EQ(FormatRfc3339(*group.last_reconcile), "2026-11-21T11:36:17Z");
+  EXPECT_EQ(Describe(group.counted_hard), "limits.cpu=10") << "the budget may have changed since it was counted";
   EXPECT_EQ(group.defect, "");
+}
+
+TEST(BizGroupQuota, KnowsWhenItWasMade) {
+  const auto group = Decode(R"({"metadata":{"name":"a","creationTimestamp":"2026-11-21T11:36:17Z"}})");
+  ASSERT_TRUE(group.created);
+  EXPECT_EQ(FormatRfc3339(*group.created), "2026-11-21T11:36:17Z");
+  EXPECT_FALSE(Decode(R"({"metadata":{"name":"a","creationTimestamp":null}})").created);
+}
+
+TEST(BizGroupQuota, AStatusThatIsWrittenIsReadAsItWas) {
+  auto group = Decode(samples::kBizGroupQuota);
+  group.exact_hours = {{"limits.cpu", "45000000"}};
+  group.reservations = {{"uid-1", "Deployment.apps", "ns", "web", {{"limits.cpu", Quantity::FromInt(2)}}, Time()},
+                        {"uid-2", "BizGroupResourceQuota.quota.huygens.dev", "", "team", {}, Time()}};
+  const auto read = Decode(EncodeBizGroupStatus(group));
+  EXPECT_EQ(read.uid, group.uid);
+  EXPECT_EQ(read.resource_version, group.resource_version);
+  EXPECT_EQ(read.counted_hard, group.hard);
+  EXPECT_EQ(read.used, group.used);
+  EXPECT_EQ(read.self_used, group.self_used);
+  EXPECT_EQ(read.reservations, group.reservations);
+  EXPECT_EQ(read.exact_hours, group.exact_hours);
+  EXPECT_EQ(read.last_reconcile, group.last_reconcile);
 }
 
 TEST(BizGroupQuota, ARootHasNoParentAndMayLimitNothing) {

@@ -1,0 +1,26 @@
+// What a group consumed of its budgets of hours since they were last counted: usage times whole seconds, pod by pod,
+// kept exactly in status.exactHours and published in status.selfUsed. What is counted and until when are written in one
+// status write, so that whoever counts next, of whatever instance, goes on where it ended: nothing is counted twice or
+// skipped. Hours that were counted do not go back, nor does the time until which they were. Pure; times come in.
+#pragma once
+
+#include <span>
+
+#include "base/status.h"
+#include "controller/observed.h"
+
+namespace huygens::controller {
+
+// Writes exactHours, the hours of selfUsed and lastReconcileTime into `group`, as of `now`. `pods` are those that run
+// or ended since lastReconcileTime; others add nothing.
+//
+// A group that was never counted is counted from its creation; a budget of hours that is new in a group that was, from
+// now on. What was consumed of a budget that is no more stays, so that taking it away and giving it again mints no
+// hours. `inherited` are the ledgers of children that were deleted: what they consumed stays with their parent. Called
+// before Recount, which says which budget was counted.
+//
+// Fails where exactHours cannot be read, and then changes nothing.
+Status CountHours(std::span<const CountedPod> pods, std::span<const quota::CashLedger> inherited, Time now,
+                  cluster::BizGroupQuota& group);
+
+}  // namespace huygens::controller
