@@ -30,9 +30,9 @@ std::vector<std::string> Cautions(const Configuration& c) {
   const bool checked = placement::ModeOf(c.filter.checks, "quota") != policy::CheckMode::kOff;
   if (checked && c.quota.enforcement == quota::Enforcement::kAdmission) {
     cautions.emplace_back(
-        "quota.enforcement: admission leaves budgets to an admission webhook, and huygens has none yet that guards a "
-        "cluster: without one of "
-        "yours nobody holds pods to budgets; placement has huygens do it");
+        "quota.enforcement: admission leaves budgets to an admission webhook; that of huygens does not guard a cluster "
+        "yet, since nobody counts what it charged. Without one of yours nobody holds pods to budgets; placement has "
+        "huygens do it");
   }
   std::ranges::move(UnwiseSettings(c), std::back_inserter(cautions));
   return cautions;

@@ -191,6 +191,14 @@ struct QuotaConfiguration {
   std::vector<std::string> metric_groups;  // whose gauges are exported; "*" = all
 };
 
+enum class Autoscalers : uint8_t { kDeny, kWarn };
+
+struct WebhookConfiguration {
+  Autoscalers autoscalers = Autoscalers::kDeny;
+  bool include_surge = false;
+  bool strict_shrink = false;
+};
+
 struct WakeConfiguration {
   bool enabled = true;
   Duration min_interval = std::chrono::seconds(1);
@@ -216,6 +224,7 @@ struct Configuration {
   TopologyConfiguration topology;
   UsageConfiguration usage;
   QuotaConfiguration quota;
+  WebhookConfiguration webhook;
   WakeConfiguration wake;
   DecisionLogConfiguration decision_log;
   LogConfiguration log;

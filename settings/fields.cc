@@ -29,6 +29,7 @@ constexpr std::string_view kWhenUnknown[] = {"useRequests", "pass", "reject"};
 constexpr std::string_view kUnits[] = {"cores", "bytes", "iops"};
 constexpr std::string_view kEnforcements[] = {"placement", "admission", "off"};
 constexpr std::string_view kChargeOrRefuse[] = {"charge", "refuse"};
+constexpr std::string_view kAutoscalers[] = {"deny", "warn"};
 constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};
 constexpr std::string_view kFormats[] = {"text", "json"};
 
@@ -61,6 +62,7 @@ void Describe(Walk& walk, Configuration& c) {
   walk.Section("topology", c.topology, "NUMA zones.");
   walk.Section("usage", c.usage, "What pods really used over the last days.");
   walk.Section("quota", c.quota, "Budgets of business groups.");
+  walk.Section("webhook", c.webhook, "What `huygens webhook` makes of workloads, autoscalers and groups.");
   walk.Section("wake", c.wake,
                "Waking pods that huygens rejected once capacity appears that kube-scheduler cannot see.");
   walk.Section("decisionLog", c.decision_log,
@@ -302,9 +304,10 @@ void Describe(Walk& walk, UsageResource& c) {
 }
 
 void Describe(Walk& walk, QuotaConfiguration& c) {
-  walk.Value("enforcement", Choice(kEnforcements, c.enforcement),
-             "here, by an admission webhook of yours (huygens has none that guards yet; models and hours still here), "
-             "or nowhere");
+  walk.Value(
+      "enforcement", Choice(kEnforcements, c.enforcement),
+      "here, by an admission webhook of yours (that of huygens does not guard yet; models and hours still here), "
+      "or nowhere");
   walk.Value(
       "unnamedModel", Choice(kChargeOrRefuse, c.unnamed_model),
       "a pod on a node of a model that its labels do not name and its group has a budget of: is charged to it, or "
@@ -317,6 +320,13 @@ void Describe(Walk& walk, QuotaConfiguration& c) {
              "resources that the gpu-type label of pods is about; * stands for any text");
   walk.Texts("metricGroups", c.metric_groups, "names of groups", NotEmpty,
              "groups whose budget and use are exported as gauges; \"*\" = all");
+}
+
+void Describe(Walk& walk, WebhookConfiguration& c) {
+  walk.Value("autoscalers", Choice(kAutoscalers, c.autoscalers),
+             "a HorizontalPodAutoscaler whose maxReplicas are more than the budget has: is refused, or told");
+  walk.Value("includeSurge", Flag(c.include_surge), "charge the pods, too, that a rollout has at its peak");
+  walk.Value("strictShrink", Flag(c.strict_shrink), "refuse a budget below what is used of it");
 }
 
 void Describe(Walk& walk, WakeConfiguration& c) {

@@ -27,6 +27,15 @@ namespace {
 // Threads that write the status of groups: so many groups at once, each with one write under way.
 constexpr size_t kWriters = 8;
 
+Rules RulesOf(const settings::Configuration& configuration) {
+  Rules rules;
+  rules.keys.gpu_resources = configuration.quota.gpu_resources;
+  rules.replicas.include_surge = configuration.webhook.include_surge;
+  rules.groups.strict_shrink = configuration.webhook.strict_shrink;
+  rules.refuse_autoscalers = configuration.webhook.autoscalers == settings::Autoscalers::kDeny;
+  return rules;
+}
+
 observe::Metrics::Options MetricsOf(const settings::Configuration& configuration) {
   observe::Metrics::Options options = settings::MetricsOptions(configuration.usage);
   options.workloads = true;
@@ -44,7 +53,7 @@ class Webhook::Impl {
         loop_(loop),
         log_(log),
         clock_(clock),
-        rules_{.keys = {.gpu_resources = configuration.quota.gpu_resources}},
+        rules_(RulesOf(configuration)),
         metrics_(MetricsOf(configuration)) {}
   ~Impl();
 
