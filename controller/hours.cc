@@ -12,7 +12,7 @@ using quota::Amounts;
 // The budgets of hours that were in force at the last count, so that what was consumed since then is theirs. That they
 // were counted selfUsed says; whoever charges for an admission writes status.hard, too.
 Amounts CountedBudgets(const cluster::BizGroupQuota& group) {
-  const Amounts budgets = quota::CashOf(quota::NormalKeys(group.hard));
+  Amounts budgets = quota::CashOf(quota::NormalKeys(group.hard));
   if (!group.last_reconcile) return budgets;
   return quota::Masked(quota::Masked(budgets, quota::NormalKeys(group.self_used)),
                        quota::NormalKeys(group.counted_hard));

@@ -111,8 +111,8 @@ class FollowedWorkloads::OfKind final : public WatchEventHandler {
   template <typename Other>
   void On(const Other&) {}  // what no reflector of workloads sends
 
-  void Remove(const std::string& gone) {
-    const std::string uid = gone;  // it may be an element of one of the sets
+  // By value, since it may be an element of one of the sets.
+  void Remove(std::string uid) {  // NOLINT(performance-unnecessary-value-param)
     unnamed_.erase(uid);
     there_.erase(uid);
     const WorkloadObject* known = owner_.index_.ByUid(uid);
