@@ -66,7 +66,7 @@ class History {
   // The next event that a reader gets; more than one when a kind is listed again. Empty: nothing new at the moment.
   std::vector<WatchEvent> Read() {
     std::vector<WatchEvent> events;
-    Stream& stream = streams_[static_cast<size_t>(Pick(static_cast<int>(kKindCount)))];
+    Stream& stream = streams_[static_cast<size_t>(Pick(static_cast<int>(std::size(kKinds))))];
     if (Chance(8)) return List(stream, Chance(50));
     if (stream.read < stream.sent.size()) {
       events.push_back(stream.sent[stream.read]);
@@ -279,7 +279,7 @@ class History {
   std::array<std::map<std::string, bool>, 2> topologies_;
   std::set<std::string> groups_;
   std::map<std::string, std::shared_ptr<const Pod>> pods_;
-  std::array<Stream, kKindCount> streams_ = {
+  std::array<Stream, std::size(kKinds)> streams_ = {
       Stream{Kind::kNode, {}, 0, {}},          Stream{Kind::kPod, {}, 0, {}},
       Stream{Kind::kCraneTopology, {}, 0, {}}, Stream{Kind::kCommunityTopology, {}, 0, {}},
       Stream{Kind::kBizGroupQuota, {}, 0, {}}, Stream{Kind::kResourceClaim, {}, 0, {}},

@@ -116,7 +116,7 @@ TEST(BizGroupSchema, FieldsThatTheDefinitionDoesNotHave) {
               ElementsAre("spec.hrad: no such field; there are parentBizGroup, hard",
                           "spec.Hard: no such field; there are parentBizGroup, hard",
                           testing::AllOf(StartsWith("status.used.cpu: expected an amount"), HasSubstr(R"("-1")")),
-                          "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime",
+                          "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime, reservations, exactHours",
                           "data: no such field; there are apiVersion, kind, metadata, spec, status"));
 }
 
