@@ -137,6 +137,7 @@ class Replayer {
   void TellHistory() {
     const size_t trough = TroughOf(trace_);
     std::vector<Amounts> known;
+    known.reserve(trace_.apps.size());
     for (const App& app : trace_.apps) known.push_back(KnownOf(app, options_, trough));
     for (size_t r = 0; r < resources_.size(); ++r) {
       for (size_t point = 0; point < kPoints; ++point) {

@@ -135,13 +135,14 @@ void GroupCommit::HaveRead(const std::string& group, StatusOr<BizGroupQuota> rea
     queue.trouble = Message(read.status());
     return environment_.after(queue.backoff.Next(), [this, group] { ReadAnew(group); });
   }
-  if (read.ok()) {
+  const bool there = read.ok();
+  if (there) {
     ledger_.Set(*std::move(read));
   } else {
     ledger_.Remove(group);
   }
   queue.busy = false;
-  JudgeAgain(queue, read.ok());
+  JudgeAgain(queue, there);
   Next(group);
 }
 

@@ -110,14 +110,16 @@ TEST(BizGroupSchema, TheTimeOfTheStatus) {
 }
 
 TEST(BizGroupSchema, FieldsThatTheDefinitionDoesNotHave) {
-  EXPECT_THAT(BizGroupQuotaFaults(
-                  R"({"kind":"K","metadata":{"name":"a","labels":{"x":"y"}},"spec":{"hrad":{"cpu":1},"Hard":{}},)"
-                  R"("status":{"used":{"any":1,"cpu":"-1"},"lastReconcileTime":null,"phase":"x"},"data":{}})"),
-              ElementsAre("spec.hrad: no such field; there are parentBizGroup, hard",
-                          "spec.Hard: no such field; there are parentBizGroup, hard",
-                          testing::AllOf(StartsWith("status.used.cpu: expected an amount"), HasSubstr(R"("-1")")),
-                          "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime, reservations, exactHours",
-                          "data: no such field; there are apiVersion, kind, metadata, spec, status"));
+  EXPECT_THAT(
+      BizGroupQuotaFaults(
+          R"({"kind":"K","metadata":{"name":"a","labels":{"x":"y"}},"spec":{"hrad":{"cpu":1},"Hard":{}},)"
+          R"("status":{"used":{"any":1,"cpu":"-1"},"lastReconcileTime":null,"phase":"x"},"data":{}})"),
+      ElementsAre(
+          "spec.hrad: no such field; there are parentBizGroup, hard",
+          "spec.Hard: no such field; there are parentBizGroup, hard",
+          testing::AllOf(StartsWith("status.used.cpu: expected an amount"), HasSubstr(R"("-1")")),
+          "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime, reservations, exactHours",
+          "data: no such field; there are apiVersion, kind, metadata, spec, status"));
 }
 
 TEST(BizGroupSchema, AValueOfAnotherTypeIsNamed) {
