@@ -10,7 +10,7 @@ namespace huygens::placement {
 namespace {
 
 // Whom to expect gone when it is this pod's turn.
-bool Gone(const cluster::Pod& pod, const cluster::Pod& nominated, bool all_lower) {
+bool WouldBeGone(const cluster::Pod& pod, const cluster::Pod& nominated, bool all_lower) {
   return pod.deleting || (all_lower && nominated.preempts && pod.priority < nominated.priority);
 }
 
@@ -60,7 +60,7 @@ void NominatedPods::PlaceInThought(const Nominated& nominated, const policy::Pod
     std::vector<const cluster::PlacedPod*> gone;
     for (const cluster::PlacedPod* each : state_.PodsOn(nominated.node)) {
       if (each->pod->uid == query.pod.uid) continue;  // the account shows it gone already (own_hold.h)
-      if (Gone(*each->pod, *nominated.pod, all_lower)) gone.push_back(each);
+      if (WouldBeGone(*each->pod, *nominated.pod, all_lower)) gone.push_back(each);
     }
     for (const cluster::PlacedPod* each : gone) books.Leave(*each);
     auto zones = books.Assign(nominated.node, *prepared, query.now);
@@ -91,7 +91,7 @@ bool NominatedPods::LeavesRoom(const policy::PodQuery& query, std::span<const No
   for (const Nominated& each : nominated) pods.push_back(each.pod.get());
   const bool others_leave =
       std::ranges::any_of(state_.PodsOn(node), [](const auto* each) { return each->pod->deleting; });
-  return zones.LeavesRoom(node, *prepared, pods, Gone, others_leave);
+  return zones.LeavesRoom(node, *prepared, pods, WouldBeGone, others_leave);
 }
 
 }  // namespace huygens::placement
