@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Which source files can be compiled as one translation unit, since their unnamed namespaces share no name.
+"""Which source files can be compiled as one translation unit, since none of them declares a name that means something else in another.
 
 Most of what compilers and clang-tidy do in a file is work on headers of libraries; several files at once have it done once. tools/tidy checks
 such units, and the builds with sanitizers compile them (HUYGENS_UNITY in CMakeLists.txt). The daily build and the release compile each file by
@@ -12,30 +12,41 @@ import re
 import sys
 
 UNNAMED = re.compile(r"^namespace \{$(.*?)^\}  // namespace$", re.M | re.S)
-DECLARED = re.compile(r"^(?!namespace|using [\w:]+;)(?:[^\s/#}].*?[ *&])?(?!TEST|RC_|INSTANTIATE)(\w+)(?:<[^;]*>)?(?: final)?(?:\s*[(={;\[]| : |$)", re.M)
-
+# The word before the first bracket, `=` or `;` of a line that is not indented.
+DECLARED = re.compile(r"^(?!namespace|using namespace|using [\w:]+;)(?:[^\s/#}].*?[ *&])?(?!TEST|RC_|INSTANTIATE)(\w+)(?:<[^;]*>)?(?: final)?(?:\s*[(={;\[]| : |$)", re.M)
+USING = re.compile(r"^using ((?:\w+::)+(\w+));", re.M)
+ALSO_DECLARED = re.compile(r"^(?=const).*, (k\w+) = ", re.M)
+NAMESPACE = re.compile(r"^namespace ([\w:]+) \{", re.M)
+WORD = re.compile(r"(?<![\w:.>])\w+")
 MOST_FILES = 10  # so that two cores share the work, and a change compiles little
 
 
-def private_names(source):
-    """What a file declares in its unnamed namespaces: the word before the first bracket, `=` or `;` of each line that is not indented."""
-    return {name for block in UNNAMED.findall(source.read_text()) for name in DECLARED.findall(block)}
+class Source:
+    def __init__(self, file):
+        text = pathlib.Path(file).read_text()
+        self.file = file
+        self.namespace = set(NAMESPACE.findall(text))
+        self.private = {name for block in UNNAMED.findall(text) for names in (DECLARED, ALSO_DECLARED) for name in names.findall(block)}
+        self.using = {name: whole for whole, name in USING.findall(text)}
+        self.words = set(WORD.findall(text))
+
+    def disturbs(self, other):
+        """By another namespace, whose names lie nearer, by names that both declare, or by a using-declaration of a name that the other finds elsewhere."""
+        hidden = (name for name, whole in self.using.items() if name in other.words and other.using.get(name) != whole)
+        return self.namespace != other.namespace or bool(self.private & other.private) or any(hidden)
 
 
 def units(files):
-    """Lists of files, each file in the first list that has room and none of its names."""
-    taken, result = [], []
-    for file in files:
-        names = private_names(pathlib.Path(file))
-        for of_unit, members in zip(taken, result):
-            if len(members) < MOST_FILES and not of_unit & names:
-                of_unit |= names
-                members.append(file)
+    """Lists of files, each file in the first list that has room and none that it disturbs or that disturbs it."""
+    result = []
+    for source in map(Source, files):
+        for members in result:
+            if len(members) < MOST_FILES and not any(source.disturbs(each) or each.disturbs(source) for each in members):
+                members.append(source)
                 break
         else:
-            taken.append(names)
-            result.append([file])
-    return result
+            result.append([source])
+    return [[source.file for source in members] for members in result]
 
 
 if __name__ == "__main__":
