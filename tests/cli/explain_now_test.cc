@@ -1,11 +1,13 @@
 // What is said of the decisions on a pod beside what holds of it now.
 #include <gmock/gmock.h>
 
+#include "cli/nothing_to_explain.h"
 #include "tests/cli/explain_fixture.h"
 
 namespace huygens::cli {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -59,6 +61,23 @@ TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {
   EXPECT_THAT(TextWith(R"({"uid":"uid-1","node":"n2","noZones":"container app requests no cpu","nodes":[]})"),
               HasSubstr("(30s ago); no zones were assigned: container app requests no cpu.\n"));
   EXPECT_THAT(Text(), HasSubstr("no zones were assigned; the pod is gone, so why can no longer be said.\n"));
+}
+
+TEST_F(ExplainNow, APodThatOutgrewItsZonesIsToldByHowMuchAndWhatToDo) {
+  constexpr std::string_view kNow =
+      R"({"pod":"default/p","uid":"uid-1","node":"n2","outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},"zones":[)"
+      R"({"name":"node0","effective":{"cpu":"4"},"used":{"cpu":"5"}}]},"nodes":[]})";
+  constexpr std::string_view kSaid =
+      "\n! it was resized in place and no longer fits its zones: it asks 3 cpu and was bound with 2 cpu; node0 can "
+      "give "
+      "4 cpu, of which 5 cpu are taken. What it lacks is shared with others there: shrink it, or delete it so that it "
+      "is placed anew; `huygens explain node/n2` shows who holds the zones.";
+  Bind("n2", "");
+  EXPECT_THAT(TextWith(kNow), HasSubstr(Concat(kSaid, "\n")));
+  EXPECT_THAT(Text(), Not(HasSubstr("resized")));
+  const auto pod = DecodeJson<admin::PodDocument>(kNow);
+  ASSERT_TRUE(pod.ok()) << pod.status();
+  EXPECT_THAT(UndecidedPodText(*pod, "url"), EndsWith(Concat("\nIt is on n2.", kSaid))) << "its bind is forgotten";
 }
 
 constexpr std::string_view kTriesAgain = "every five minutes";
