@@ -1,6 +1,7 @@
 #include "admin/debug_json.h"
 
 #include "admin/explanation.h"
+#include "admin/outgrown_zones.h"
 #include "admin/usage_json.h"
 #include "base/quantity.h"
 
@@ -111,6 +112,9 @@ std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, 
                                   ": the node counts as one without, which gives no zones"));
   }
   if (!node->unknown_setting.empty()) said.notices.push_back(node->unknown_setting);
+  if (std::string outgrown = OutgrownNotice(OutgrownOn(placement, *index, now), resources); !outgrown.empty()) {
+    said.notices.push_back(std::move(outgrown));
+  }
   for (const kubelet::Setting& each : node->kubelet) {
     said.kubelet.push_back({each.name, each.value, std::string(kubelet::Text(each.source))});
   }

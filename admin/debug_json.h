@@ -29,7 +29,7 @@ NodeListDocument::Node SummarizeNode(const placement::Placement& placement, clus
                                      const ResourceNames& resources);
 
 // Nothing if there is no node of that name. `ignored`: what of the Node object nobody understands; with what of the
-// topology object: the notices.
+// topology object, and of pods that outgrew their zones: the notices.
 std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, std::string_view name, Time now,
                                          const ResourceNames& resources, std::vector<std::string> ignored = {});
 

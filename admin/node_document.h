@@ -127,9 +127,11 @@ struct NodeDocument : NodeHead {
   bool lost_topology = false;
   // How much longer what a lost topology object last said holds, of topology.lossGrace.
   std::optional<int64_t> loss_left_seconds, loss_grace_seconds;
-  std::string defect;                // of the topology object
-  std::vector<std::string> notices;  // values that count as absent since nobody understands them
-  std::vector<Setting> kubelet;      // none where it is not predicted
+  std::string defect;  // of the topology object
+  // Values that count as absent since nobody understands them, a topology object that did not come back, pods that
+  // outgrew their zones.
+  std::vector<std::string> notices;
+  std::vector<Setting> kubelet;  // none where it is not predicted
   std::vector<Zone> zones;
   std::vector<Pod> pods;
   std::optional<WeekOfUse> usage;  // where somebody looks at it

@@ -1,9 +1,7 @@
 #include "admin/overcommit_watch.h"
 
-#include <algorithm>
-#include <iterator>
-
 #include "absl/strings/str_join.h"
+#include "admin/outgrown_zones.h"
 
 namespace huygens::admin {
 
@@ -56,7 +54,7 @@ void OvercommitWatch::LookAtNode(cluster::NodeIndex node, Time now, Found& found
   if (const size_t zones = placement.OvercommittedZones(node, now); zones > 0) {
     found.zones += zones;
     AddExample(found.zones, Concat("node/", name), found.examples);
-    std::ranges::move(placement.OutgrownPods(node), std::back_inserter(found.outgrown));
+    for (const OutgrownPod& each : OutgrownOn(placement, node, now)) found.outgrown.push_back(each.pod);
   }
   if (AboveCeiling(placement.usage(), node, now)) {
     ++found.nodes;

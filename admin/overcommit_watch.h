@@ -32,7 +32,7 @@ class OvercommitWatch {
     size_t nodes = 0;  // above a usage ceiling at the peak of their week, by fresh figures
     size_t groups = 0;
     std::vector<std::string> examples;                          // names, of each a few
-    std::vector<std::shared_ptr<const cluster::Pod>> outgrown;  // resized in place, on nodes with such zones
+    std::vector<std::shared_ptr<const cluster::Pod>> outgrown;  // resized in place, and hold such zones
     // What the enforced checks should have kept from happening.
     size_t unexpected = 0;
   };

@@ -56,6 +56,30 @@ struct PodDocument {
     bool operator==(const Node&) const = default;
   };
 
+  // Of a pod that was resized in place and asks more than the zones that it keeps can give. Only what it asks more of.
+  struct Outgrown {
+    struct Zone {
+      std::string name;
+      Amounts effective, used;  // what it can really give, and what of that pods hold
+
+      static void Describe(auto& self, auto& fields) {
+        fields.Always("name", self.name);
+        fields.Always("effective", self.effective);
+        fields.Always("used", self.used);
+      }
+      bool operator==(const Zone&) const = default;
+    };
+    Amounts bound, asks;      // with what it was bound, and what it asks now
+    std::vector<Zone> zones;  // of its own, those that are over-used
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("bound", self.bound);
+      fields.Always("asks", self.asks);
+      fields.Always("zones", self.zones);
+    }
+    bool operator==(const Outgrown&) const = default;
+  };
+
   std::string pod, uid;
   std::string node;                         // where it holds capacity
   std::string reservation;                  // "reserved", "assumed", "held" for a gang; else it is bound there
@@ -63,6 +87,7 @@ struct PodDocument {
   std::string no_zones;                     // the one cause; else it asks for zones, or has some
   std::string gang;                         // spec.schedulingGroup
   std::vector<std::string> not_understood;  // of its annotations
+  std::optional<Outgrown> outgrown;         // it no longer fits its zones
   std::vector<Node> nodes;                  // that would not take it; none where it is placed
   // Nodes that would take it now, by what huygens looks at and by requests; and that would but for the requests of
   // others.
@@ -77,6 +102,7 @@ struct PodDocument {
     fields.IfSet("noZones", self.no_zones);
     fields.IfSet("gang", self.gang);
     fields.IfSet("notUnderstood", self.not_understood);
+    fields.IfSet("outgrown", self.outgrown);
     fields.Always("nodes", self.nodes);
     fields.IfSet("fits", self.fits);
     fields.IfSet("fitsLater", self.fits_later);

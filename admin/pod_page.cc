@@ -5,6 +5,7 @@
 
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
+#include "admin/outgrown_zones.h"
 #include "admin/pod_document.h"
 #include "json/append.h"
 #include "json/document.h"
@@ -52,7 +53,8 @@ std::string NamesJson(std::string_view field, const std::vector<std::string>& na
 
 }  // namespace
 
-std::string PodPage::Begin(const placement::Placement& placement, const RecentPods& pods) {
+std::string PodPage::Begin(const placement::Placement& placement, const RecentPods& pods,
+                           const ResourceNames& resources, Time now) {
   const cluster::PlacedPod* placed = placement.state().FindPlaced(pod_->uid);
   placed_ = placed != nullptr;
   PodDocument said{.pod = pod_->Key(), .uid = std::string(std::string_view(pod_->uid))};
@@ -63,6 +65,9 @@ std::string PodPage::Begin(const placement::Placement& placement, const RecentPo
     if (entry) said.reservation = cluster::Name(entry->state);
     if (placed->pod->start_time) said.since = FormatRfc3339(*placed->pod->start_time);
     said.no_zones = placed->zones.empty() ? WhyNoZones(placement, *pod_, placed->node) : std::string();
+    for (const OutgrownPod& each : OutgrownOn(placement, placed->node, now)) {
+      if (each.pod->uid == pod_->uid) said.outgrown = DocumentOf(each, resources);
+    }
   }
   said.gang = pod_->scheduling_group;
   for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);
@@ -71,7 +76,7 @@ std::string PodPage::Begin(const placement::Placement& placement, const RecentPo
 
 bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources, Time now,
                    std::string& out) {
-  if (next_ == 0) out += Begin(placement, pods);
+  if (next_ == 0) out += Begin(placement, pods, resources, now);
   const cluster::State& state = placement.state();
   const size_t end = placed_ ? next_ : std::min<size_t>(state.NodeSlots(), next_ + kNodesPerSlice);
   std::vector<std::string_view> names;

@@ -22,7 +22,8 @@ class PodPage {
 
  private:
   // What comes before the nodes.
-  std::string Begin(const placement::Placement& placement, const RecentPods& pods);
+  std::string Begin(const placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources,
+                    Time now);
 
   std::shared_ptr<const cluster::Pod> pod_;
   cluster::NodeIndex next_ = 0;

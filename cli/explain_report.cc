@@ -7,6 +7,7 @@
 
 #include "cli/decision_text.h"
 #include "cli/nodes_now.h"
+#include "cli/outgrown_line.h"
 #include "cli/quota_report.h"
 #include "cli/table.h"
 #include "cli/what_to_do.h"
@@ -291,6 +292,7 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
                             Headline(attempt, now, pod_now, quota_now), "\n");
   if (pod_now) {
     for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
+    text += OutgrownLine(*pod_now);
   }
   const std::string gang = GangText(attempt, pod_now);
   text += gang;

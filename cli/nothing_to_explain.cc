@@ -6,6 +6,7 @@
 #include "base/nearest_name.h"
 #include "base/text.h"
 #include "cli/nodes_now.h"
+#include "cli/outgrown_line.h"
 #include "cli/table.h"
 
 namespace huygens::cli {
@@ -36,8 +37,10 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
   std::string text = Concat("no decision on pod ", pod.pod, " is remembered by the huygens at ", url,
                             ": each remembers its own last 1000 since it started");
   if (!pod.node.empty()) {
+    const std::string outgrown = OutgrownLine(pod);
     return Concat(text, ".\nIt is on ", pod.node, pod.reservation.empty() ? "" : Concat(" (", pod.reservation, ")"),
-                  pod.no_zones.empty() ? "" : Concat("; no zones were assigned: ", pod.no_zones), ".");
+                  pod.no_zones.empty() ? "" : Concat("; no zones were assigned: ", pod.no_zones), ".",
+                  outgrown.empty() ? "" : Concat("\n", outgrown.substr(0, outgrown.size() - 1)));
   }
   const size_t slash = std::min(pod.pod.find('/'), pod.pod.size());
   text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`kubectl get pod -n ",

@@ -126,34 +126,39 @@ TEST(Amounts, AreReadBackInBaseUnits) {
 }
 
 TEST(PodDocument, ReadsBackAsItWasWritten) {
-  ExpectSame(PodDocument{.pod = "default/p",
-                         .uid = "u",
-                         .node = "n1",
-                         .reservation = "reserved",
-                         .since = "2026-11-21T12:00:00Z",
-                         .no_zones = "container app requests no cpu",
-                         .gang = "g",
-                         .not_understood = {"annotation a: there is no \"b\""},
-                         .nodes = {{.name = "n2",
-                                    .reason = "too small",
-                                    .cause = "zones_too_small",
-                                    .why = "needs 9 cpu",
-                                    .figures = PodDocument::Figures{.needs = {{"cpu", "9"}},
-                                                                    .one_zone = true,
-                                                                    .container = "app",
-                                                                    .zone = "node0",
-                                                                    .free = {{"cpu", "8"}},
-                                                                    .of = {{"cpu", "8"}}},
-                                    .loss_left_seconds = 0,
-                                    .loss_grace_seconds = 600,
-                                    .never_fits = true},
-                                   {.name = "n3", .reason = "no NRT", .cause = "no_topology"}}},
-             R"({"pod":"default/p","uid":"u","node":"n1","reservation":"reserved","since":"2026-11-21T12:00:00Z",)"
-             R"("noZones":"container app requests no cpu","gang":"g",)"
-             R"("notUnderstood":["annotation a: there is no \"b\""],"nodes":[{"name":"n2","reason":"too small",)"
-             R"("cause":"zones_too_small","why":"needs 9 cpu","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
-             R"("container":"app","zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"lossLeftSeconds":0,)"
-             R"("lossGraceSeconds":600,"neverFits":true},{"name":"n3","reason":"no NRT","cause":"no_topology"}]})");
+  ExpectSame(
+      PodDocument{.pod = "default/p",
+                  .uid = "u",
+                  .node = "n1",
+                  .reservation = "reserved",
+                  .since = "2026-11-21T12:00:00Z",
+                  .no_zones = "container app requests no cpu",
+                  .gang = "g",
+                  .not_understood = {"annotation a: there is no \"b\""},
+                  .outgrown = PodDocument::Outgrown{.bound = {{"cpu", "2"}},
+                                                    .asks = {{"cpu", "3"}},
+                                                    .zones = {{.name = "node0", .used = {{"cpu", "5"}}}}},
+                  .nodes = {{.name = "n2",
+                             .reason = "too small",
+                             .cause = "zones_too_small",
+                             .why = "needs 9 cpu",
+                             .figures = PodDocument::Figures{.needs = {{"cpu", "9"}},
+                                                             .one_zone = true,
+                                                             .container = "app",
+                                                             .zone = "node0",
+                                                             .free = {{"cpu", "8"}},
+                                                             .of = {{"cpu", "8"}}},
+                             .loss_left_seconds = 0,
+                             .loss_grace_seconds = 600,
+                             .never_fits = true},
+                            {.name = "n3", .reason = "no NRT", .cause = "no_topology"}}},
+      R"({"pod":"default/p","uid":"u","node":"n1","reservation":"reserved","since":"2026-11-21T12:00:00Z",)"
+      R"("noZones":"container app requests no cpu","gang":"g",)"
+      R"("notUnderstood":["annotation a: there is no \"b\""],"outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
+      R"("zones":[{"name":"node0","effective":{},"used":{"cpu":"5"}}]},"nodes":[{"name":"n2","reason":"too small",)"
+      R"("cause":"zones_too_small","why":"needs 9 cpu","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
+      R"("container":"app","zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"lossLeftSeconds":0,)"
+      R"("lossGraceSeconds":600,"neverFits":true},{"name":"n3","reason":"no NRT","cause":"no_topology"}]})");
 }
 
 }  // namespace

@@ -2,14 +2,18 @@
 
 #include <gmock/gmock.h>
 
+#include "admin/debug_json.h"
 #include "tests/admin/core_fixture.h"
 
 namespace huygens::admin {
 namespace {
 
 using policy::CheckMode;
+using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 
 class OvercommitWatchTest : public CoreTest {
  protected:
@@ -29,6 +33,14 @@ class OvercommitWatchTest : public CoreTest {
     }
     placement_->Apply(cluster::PodSet{pod});
   }
+  // A pod that huygens bound to a zone with so many CPUs, and that was resized in place to `asks` since.
+  void Grow(const std::string& name, int zone, int bound, int asks) {
+    auto grown = std::make_shared<cluster::Pod>(*AddPod(name, asks));
+    grown->node_name = "n";
+    grown->placement_mark = {grown->uid, grown->node_name, {{zone, ResourceVector{{kCpu, bound * 1000}}}}};
+    placement_->Apply(cluster::PodSet{grown});
+  }
+  std::vector<std::string> Notices() { return DescribeNode(*placement_, "n", clock_.Now(), resources_)->notices; }
   void SetBudget(std::string_view cpus) {
     cluster::BizGroupQuota team{.name = "team"};
     team.hard = {{"limits.cpu", *Quantity::Parse(cpus)}, {"cash/limits.cpu", *Quantity::Parse("1")}};
@@ -120,13 +132,34 @@ TEST_F(OvercommitWatchTest, APodThatWasResizedBeyondItsZonesIsTold) {
   Hold("b", 0, 2);
   EXPECT_EQ(Gauge("zones"), 0);
   EXPECT_THAT(warned_, IsEmpty());
-  auto grown = std::make_shared<cluster::Pod>(*AddPod("a", 3));
-  grown->node_name = "n";
-  grown->placement_mark = {grown->uid, grown->node_name, {{0, ResourceVector{{kCpu, 2000}}}}};
-  placement_->Apply(cluster::PodSet{grown});
+  EXPECT_THAT(Notices(), IsEmpty());
+  Grow("a", 0, 2, 3);
   EXPECT_EQ(Gauge("zones"), 1);
   ASSERT_EQ(warned_.size(), 1u) << "b asks what it asked";
   EXPECT_THAT(warned_[0], HasSubstr("ZonesOutgrown: the pod was resized in place"));
+  EXPECT_THAT(
+      Notices(),
+      ElementsAre("pods that were resized in place outgrew their zones: default/a asks 3 cpu and was bound with "
+                  "2 cpu; node0 can give 4 cpu, of which 5 cpu are taken. What they lack is shared with others "
+                  "there: shrink them, or delete them so that they are placed anew"));
+  Grow("a", 0, 2, 2);
+  EXPECT_THAT(Notices(), IsEmpty());
+}
+
+TEST_F(OvercommitWatchTest, APodWhoseOwnZonesHoldWhatItGrewToIsNotTold) {
+  Hold("a", 0, 4);
+  Hold("b", 0, 3);
+  Grow("c", 1, 2, 4);
+  EXPECT_EQ(Gauge("zones"), 1) << "which others over-use";
+  EXPECT_THAT(warned_, IsEmpty());
+  EXPECT_THAT(Notices(), IsEmpty());
+}
+
+TEST_F(OvercommitWatchTest, TheNoticeNamesAFewOfManyPods) {
+  for (int i = 0; i < 7; ++i) Grow(Concat("p", std::to_string(i)), i % 2, 1, 2);
+  ASSERT_EQ(Notices().size(), 1u);
+  EXPECT_THAT(Notices()[0], AllOf(HasSubstr("; default/p4 asks 2 cpu"), Not(HasSubstr("default/p5"))));
+  EXPECT_THAT(Notices()[0], HasSubstr("; and 2 more pods. "));
 }
 
 class UsageReported : public OvercommitWatchTest {

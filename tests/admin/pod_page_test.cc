@@ -11,6 +11,7 @@ namespace huygens::admin {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 
 TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
   placement_->Apply(cluster::NodeSet{
@@ -52,6 +53,37 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
   }
   EXPECT_EQ(Get("/debug/pods/default/nobody").code, 404);
   EXPECT_EQ(Get("/debug/pods/default").code, 400);
+}
+
+TEST_F(AdminTest, APodsPageSaysThatItOutgrewItsZones) {
+  AddNode("a");
+  AddTopology("a", {4000, 4000});
+  const auto hold = [&](const std::string& name, int64_t bound, int64_t asks) {
+    auto pod = MakePod(name, asks, "a");
+    pod->containers[0].limits.Set(kMemory, int64_t{1} << 30);
+    pod->placement_mark = {pod->uid, pod->node_name, {{1, ResourceVector{{kCpu, bound}}}}};
+    placement_->Apply(cluster::PodSet{pod});
+  };
+  hold("grows", 2000, 3000);
+  hold("beside", 1000, 1000);
+  Start();
+  EXPECT_EQ(Get("/debug/pods/default/grows").body, R"({"pod":"default/grows","uid":"uid-grows","node":"a","nodes":[]})"
+                                                   "\n")
+      << "there was room for it";
+  decision_.Ask([&] {
+    hold("late", 1000, 1000);
+    return true;
+  });
+  const std::string outgrown = Get("/debug/pods/default/grows").body;
+  EXPECT_EQ(outgrown,
+            R"({"pod":"default/grows","uid":"uid-grows","node":"a","outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
+            R"("zones":[{"name":"node1","effective":{"cpu":"4"},"used":{"cpu":"5"}}]},"nodes":[]})"
+            "\n");
+  ExpectReadWhole<PodDocument>(outgrown);
+  EXPECT_THAT(Get("/debug/pods/default/beside").body, Not(HasSubstr("outgrown"))) << "it asks what it was bound with";
+  EXPECT_THAT(
+      Get("/debug/nodes/a").body,
+      HasSubstr(R"("notices":["pods that were resized in place outgrew their zones: default/grows asks 3 cpu)"));
 }
 
 TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {

@@ -6,6 +6,7 @@ import workload
 from api import wait_until
 from binaries import kubernetes_minor, kubernetes_version
 from preemption import PODS, PRIORITIES, make_pod, node_and_topology
+from report import ask as ask_huygens
 from testbed import ControlPlane, Skip, need_control_plane
 
 OLDEST = 33  # where pods have the subresource `resize` without a feature gate
@@ -65,10 +66,15 @@ def resize():
 
         wait_until(events, "the pod has no Event", 60)
         assert {event["involvedObject"]["name"] for event in events()} == {"grows"}, events()
+        explained = ask_huygens(huygens, "explain", "default/grows")
+        assert "no longer fits its zones: it asks 3 cpu and was bound with 2 cpu; node0 can give 4 cpu, of which 5 cpu are taken" in explained, explained
+        explained = ask_huygens(huygens, "explain", f"node/{node}")
+        assert "outgrew their zones: default/grows asks 3 cpu" in explained, explained
         assert oracle.held(place("third", "outside", "1")) == {"node1": 1000}  # no company for it
         ask("2")
         answer("2")
         wait_until(lambda: overcommitted() == 0, "what it gave up is still charged", 60)
+        assert "no longer fits" not in ask_huygens(huygens, "explain", "default/grows")
         if minor < PREEMPTS:
             return f"told of the pod that outgrew its zone; kube-scheduler makes room from 1.{PREEMPTS} on"
 

@@ -6,6 +6,7 @@
 #include "extender/filter.h"
 #include "extender/preempt.h"
 #include "extender/prioritize.h"
+#include "settings/service_options.h"
 #include "tests/extender/fixture.h"
 #include "tests/observe/decisions.h"
 
@@ -146,20 +147,41 @@ TEST_F(VerbsTest, TwoPodsOfOneNameAndDifferentBytesAreNotMixedUp) {
   EXPECT_THAT(Filter(context_, larger).body, HasSubstr(R"("NodeNames":[])"));
 }
 
-// Requests that kube-scheduler 1.36.3 really sent.
-TEST_F(VerbsTest, FilterWarnsOfAnAnnotationThatNobodyUnderstandsAndCountsIt) {
+// A service whose metrics have the labels that a running one gives them.
+class CountedTest : public VerbsTest {
+ protected:
+  void FilterAnnotated(std::string_view name, std::string_view annotation) {
+    Filter(counting_, Concat(R"({"Pod":{"metadata":{"name":")", name, R"(","namespace":"default","uid":"uid-)", name,
+                             R"(","annotations":{)", annotation, R"(}},"spec":{}},"Nodes":null,"NodeNames":["n"]})"));
+  }
+  testing::Matcher<std::string> Counts(std::string_view annotation, int pods) {
+    return HasSubstr(
+        Concat("huygens_annotations_ignored_total{annotation=\"", annotation, "\"} ", std::to_string(pods), "\n"));
+  }
+
+  observe::Metrics real_{settings::MetricsOptions({})};
+  Journal counting_journal_{*placement_, resources_, real_, ring_, decision_log_};
+  Context counting_{{*placement_, clock_, log_, real_, [] { return std::string(); }, context_.warn},
+                    resources_,
+                    counting_journal_,
+                    pods_};
+};
+
+TEST_F(CountedTest, FilterWarnsOfAnAnnotationThatNobodyUnderstandsAndCountsIt) {
   AddNode("n", {16});
-  const std::string body =
-      R"({"Pod":{"metadata":{"name":"a","namespace":"default","uid":"u1","annotations":{)"
-      R"("topology.crane.io/topology-awareness":"flase"}},"spec":{}},"Nodes":null,"NodeNames":["n"]})";
-  Filter(context_, body);
+  FilterAnnotated("a", R"("topology.crane.io/topology-awareness":"flase")");
   EXPECT_THAT(
       backend_.events,
       testing::ElementsAre("default/a: AnnotationIgnored: annotation topology.crane.io/topology-awareness: there is no "
                            "\"flase\", so it counts as absent; there are true, false"));
-  EXPECT_THAT(metrics_.Render(), HasSubstr(R"(huygens_annotations_ignored_total{annotation="other"} 1)"));
+  EXPECT_THAT(real_.Render(), Counts("topology.crane.io/topology-awareness", 1));
+  EXPECT_THAT(real_.Render(), Counts("other", 0));
+  FilterAnnotated("b", R"("topology.crane.io/topology-awarenes":"true")");
+  EXPECT_THAT(real_.Render(), Counts("other", 1)) << "a key that is misspelt, of which there are endless ones";
+  EXPECT_THAT(real_.Render(), Counts("topology.crane.io/topology-awareness", 1));
 }
 
+// Requests that kube-scheduler 1.36.3 really sent.
 class RecordedTest : public VerbsTest {
  protected:
   RecordedTest() {

@@ -439,7 +439,11 @@ TEST_F(PrometheusSourceTest, SaysThatPodsAreMeasuredAndNoNode) {
   prometheus.Put(Recorded(SubjectKind::kNode), Minutes(R"("node":"n1")", kNow - 1h, kNow, [](int64_t) { return NAN; }));
   Start();
   Progress progress = RefreshAll(kNow);
-  EXPECT_THAT(progress.notices, ElementsAre(AllOf(HasSubstr("pods but no nodes"), HasSubstr("node_exporter"))));
+  EXPECT_THAT(progress.notices,
+              ElementsAre(AllOf(HasSubstr("pods but no nodes"), HasSubstr("node_exporter"),
+                                HasSubstr("in the values of kube-prometheus-stack one of these mends it: "
+                                          "`nodeExporter: {enabled: true}`, `kubelet: {serviceMonitor: {resource: "
+                                          "true}}`, `kubelet: {serviceMonitor: {cAdvisorMetricRelabelings: []}}`"))));
   EXPECT_THAT(progress.without_nodes, ElementsAre("cpu"));
   EXPECT_THAT(nodes, IsEmpty()) << "nothing that was not measured is a number";
   EXPECT_THAT(half_measured, ElementsAre("n1"));

@@ -1,0 +1,93 @@
+// What is said where there is no decision on a pod, and of a node.
+#include "cli/nothing_to_explain.h"
+
+#include <gmock/gmock.h>
+
+#include "cli/node_report.h"
+#include "json/document.h"
+
+namespace huygens::cli {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(NotReady, NamesWhatFails) {
+  EXPECT_EQ(NotReadyText("[+]nodes synced\n[-]pods broken: HTTP 403\n[!]filter.checks: usage\n[-]serving draining\n"
+                         "readyz check failed\n"),
+            "huygens is not ready and refuses every call:\n- pods broken: HTTP 403\n- serving draining");
+  EXPECT_EQ(NotReadyText("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"),
+            "huygens is about to end, and still answers:\n- serving draining: answers are still given");
+}
+
+TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
+  const auto waits = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","notUnderstood":["annotation a: no"],"nodes":[{"name":"n1","reason":"too small",)"
+      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"]})");
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  const std::string text = UndecidedPodText(*waits, "http://127.0.0.1:8889");
+  EXPECT_THAT(text,
+              StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
+  EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
+  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
+                             "lack room only for the requests of other pods. These would not:\n\nNODE  VERDICT\n"
+                             "n1    too small: needs 9 cpu\nn2    no NRT"));
+  const auto bound = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_THAT(UndecidedPodText(*bound, "url"),
+              EndsWith("started.\nIt is on n1; no zones were assigned: it is a pod of a DaemonSet."));
+}
+
+TEST(UnknownPod, SaysWhatThatMayMean) {
+  const std::string text = UnknownPodText("default/p", "http://127.0.0.1:8889");
+  EXPECT_THAT(text, HasSubstr("pod default/p"));
+  EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
+  EXPECT_THAT(text, HasSubstr("-n NAMESPACE"));
+  EXPECT_THAT(text, Not(HasSubstr("Node called")));
+  EXPECT_THAT(UnknownPodText("default/n9", "http://127.0.0.1:8889", /*is_node=*/true),
+              HasSubstr("; there is a Node called n9: huygens explain node/n9.\nElse that means"));
+}
+
+TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
+  const std::string text = UnknownNodeText("numa-l", "http://127.0.0.1:8889", {"numa-1", "worker"});
+  EXPECT_THAT(text, HasSubstr("no Node called numa-l is known to the huygens at http://127.0.0.1:8889; did you mean "
+                              "node/numa-1?\nIt knows 2 nodes"));
+  EXPECT_THAT(text, Not(HasSubstr("pod")));
+}
+
+TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
+  const auto node = DecodeJson<admin::NodeDocument>(
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"notices":["label x: no"],"zones":[)"
+      R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","offlineUpdated":"2026-11-21T12:00:00Z","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
+      R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
+      R"({"name":"node9","zone":9,"absent":true,"allocatable":{},"effective":{"cpu":"0"},"used":{"cpu":"2"},)"
+      R"("free":{"cpu":"0"}}],"pods":[{"pod":"default/a","uid":"u","reservation":"reserved","zones":[)"
+      R"({"name":"node0","zone":0,"amount":{"cpu":"4"}}]},{"pod":"default/b","uid":"v","zones":[]}]})");
+  ASSERT_TRUE(node.ok()) << node.status();
+  const std::string text = NodeZonesText(*node);
+  EXPECT_THAT(text, HasSubstr("zones: managed: huygens chooses zones\n! its NodeResourceTopology was deleted"));
+  EXPECT_THAT(text, HasSubstr("\n! label x: no\n"));
+  EXPECT_THAT(text, HasSubstr("  ZONE   CAN GIVE  USED  FREE"));
+  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; that is out of date, of "
+                              "2026-11-21T12:00:00Z (topology.realCapacity.whenStale says what counts); 1 of 4 cores "
+                              "unused\n"));
+  EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
+  EXPECT_THAT(text,
+              HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones\n"));
+  const auto lost = DecodeJson<admin::NodeDocument>(
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
+  EXPECT_THAT(
+      NodeZonesText(*lost),
+      HasSubstr("\n! its NodeResourceTopology was deleted, and pods that need zones wait until it is back; what "
+                "it last said holds for 412 s more (topology.lossGrace: 10m), then the node counts as one "
+                "without\n"));
+  const auto unusable =
+      DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
+  EXPECT_THAT(NodeZonesText(*unusable), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
+}
+
+}  // namespace
+}  // namespace huygens::cli
