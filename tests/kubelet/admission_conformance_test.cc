@@ -177,7 +177,7 @@ TEST(KubeletConformance, PredictsWhatKubeletDoes) {
         Concat("vector ", std::to_string(vector.at("id").to_number<int>()), " ", json::serialize(vector.at("tags"))));
     ResourceNames names;
     const Machine machine = MachineOf(names, vector);
-    const cluster::Pod pod = PodOf(names, vector.at("pod").as_object());
+    const cluster::Pod pod = ReadPod(names, vector.at("pod").as_object());
     const Prediction prediction = Predict(machine, RequestOf(pod).pod);
     EXPECT_FALSE(prediction.bounded);
     const Story recorded = Recorded(vector), predicted = Predicted(names, machine, pod, prediction);
@@ -204,7 +204,7 @@ Tally CountRight(const std::vector<json::object>& vectors, const Facts& facts) {
   for (const json::object& vector : vectors) {
     ResourceNames names;
     const Machine machine = MachineOf(names, vector, facts);
-    const cluster::Pod pod = PodOf(names, vector.at("pod").as_object());
+    const cluster::Pod pod = ReadPod(names, vector.at("pod").as_object());
     const Prediction prediction = Predict(machine, RequestOf(pod).pod);
     const Story recorded = Recorded(vector), predicted = Predicted(names, machine, pod, prediction);
     const bool admits = recorded.outcome == "admitted";

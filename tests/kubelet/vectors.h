@@ -47,7 +47,7 @@ inline ResourceVector Amounts(ResourceNames& names, const json::object& holder, 
   return amounts;
 }
 
-inline cluster::Pod PodOf(ResourceNames& names, const json::object& pod) {
+inline cluster::Pod ReadPod(ResourceNames& names, const json::object& pod) {
   cluster::Pod result;
   for (const json::value& each : pod.at("containers").as_array()) {
     const json::object& container = each.as_object();
