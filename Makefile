@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image release demo bench bench-prometheus format docs lint sanitize fuzz soak coverage e2e-versions clean
+.PHONY: help setup build run test image image-test release demo bench bench-prometheus format docs lint sanitize fuzz soak coverage e2e-versions clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -21,6 +21,9 @@ test: setup ## every test this machine can run; ends with counts
 
 image: ## the container image (buildah): build/dist/huygens-VERSION.tar and its list of packages (SPDX)
 	@tools/image
+
+image-test: build ## the image built from the sources twice, in containers on a base made of packages, and a release with it; some twenty minutes, needs root
+	@tools/setup --image && HUYGENS_E2E_FULL_IMAGE=1 tests/e2e/run image
 
 release: build ## what is published of a version, into build/dist: archive, Helm chart, kubectl plug-in, image, list of packages, checksums
 	@tools/release $(IMAGE_OPTIONS)

@@ -4,6 +4,7 @@ import shutil
 import subprocess
 
 import kubeadm
+from binaries import kubernetes_minor, kubernetes_version
 from chart import HELM, Helm, configuration, define_foreign_kinds
 from install import KINDS
 from shell_page import Terminal, blocks_of
@@ -11,6 +12,8 @@ from testbed import BINARIES, CONFIG, ROOT, SCHEDULER_NAME, ControlPlane, Skip, 
 from workload import make_node
 
 GUIDES = ROOT / "docs" / "guides"
+# What config/overlays/kubeadm adds to kubeadm's configuration, and the oldest and newest minor version of kubeadm that reads it.
+SHIPPED = {"kubeadm.yaml": (31, 999), "kubeadm-v1beta3.yaml": (0, 36)}
 COMMUNITY_DEFINITION = ROOT / "tests" / "e2e" / "node" / "noderesourcetopologies.yaml"
 # Kinds that no API server serves: read as YAML, no more.
 OF_OTHERS = ("kubelet.config.k8s.io/", "descheduler/", "kustomize.config.k8s.io/")
@@ -42,6 +45,7 @@ def guides():
                     else:
                         check_syntax(block)
                 scene.end()
+        check_shipped(bed)
     assert pasted >= 12 and read >= 18, f"{pasted} blocks of commands and {read} of YAML: does this test still read the pages?"
     how = "" if kubeadm.KUBEADM.exists() else "; kubeadm's configuration was only read as YAML (no build/k8s/kubeadm)"
     return f"{len(pages)} pages, {pasted} blocks of commands, {read} of YAML{how}"
@@ -184,6 +188,18 @@ def check_fragment(bed, where, text):
     path.write_text(f"apiVersion: config.huygens.dev/v1alpha1\nkind: ExtenderConfiguration\n{rest}{text}")
     result = subprocess.run([huygens_binary(), "config", "check", path], capture_output=True, text=True, timeout=30)
     assert result.returncode == 0, f"{where}: {result.stdout}{result.stderr}"
+
+
+def check_shipped(bed):
+    """kubeadm makes of the shipped files what it makes of the guide's. A cluster has more in its configuration: without a version kubeadm would
+    ask the internet for the newest."""
+    for name, (oldest, newest) in SHIPPED.items():
+        text = (CONFIG / "overlays" / "kubeadm" / name).read_text()
+        whole, count = re.subn(r"^kind: ClusterConfiguration$",
+                               rf"\g<0>\nkubernetesVersion: {kubernetes_version()}\ncontrolPlaneEndpoint: k8s.example.com:6443", text, flags=re.M)
+        assert count == 1, f"{name} has {count} ClusterConfigurations"
+        if oldest <= kubernetes_minor() <= newest:
+            check_kubeadm(bed, f"config/overlays/kubeadm/{name}", whole)
 
 
 def check_kubeadm(bed, where, text):

@@ -37,12 +37,16 @@ kind: Kustomization
 resources: [../default]
 images:
 - {{name: huygens, newTag: {version}}}
-patches:
-- target: {{kind: Deployment, name: huygens-scheduler}}
-  patch: |-
-    - {{op: replace, path: /spec/template/spec/initContainers/0/resources/requests/cpu, value: 50m}}
-    - {{op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 50m}}
 """
+SMALL_REQUESTS = """\
+patches:
+- target: {kind: Deployment, name: huygens-scheduler}
+  patch: |-
+    - {op: replace, path: /spec/template/spec/initContainers/0/resources/requests/cpu, value: 50m}
+    - {op: replace, path: /spec/template/spec/containers/0/resources/requests/cpu, value: 50m}
+"""
+# What an operator puts in there by hand where there is no kustomize.
+SET_IMAGES = r"\(cd config/default && kustomize edit set image [^)]*\)"
 # Everything of any kind that config/default makes and a cluster could stumble over later.
 KINDS = ("deployments,replicasets,pods,services,configmaps,secrets,serviceaccounts,roles,rolebindings,clusterroles,clusterrolebindings,"
          "networkpolicies,poddisruptionbudgets,customresourcedefinitions,validatingadmissionpolicies,validatingadmissionpolicybindings,leases")
@@ -90,7 +94,7 @@ class Installation:
         (self._programs / "kubectl").symlink_to(BINARIES / "kubectl")
 
     def choose(self, version):
-        (self.overlay / "kustomization.yaml").write_text(OVERLAY.format(version=version))
+        (self.overlay / "kustomization.yaml").write_text(OVERLAY.format(version=version) + SMALL_REQUESTS)
 
     def shell(self, script, seconds=180):
         environment = {**os.environ, "PATH": f"{self._programs}:{os.environ['PATH']}", "HOME": str(self.bed.directory),
@@ -103,7 +107,7 @@ class Installation:
         """Runs the block of commands of a document in which `text` stands, config/default being the overlay."""
         blocks = [block for block in re.findall(r"^ *```sh\n(.*?)^ *```$", (ROOT / page).read_text(), re.M | re.S) if text in block]
         assert len(blocks) == 1, f"{page} has {len(blocks)} blocks with {text!r}"
-        script = re.sub(r"\(cd config/default && kustomize edit set image [^)]*\)", ":", blocks[0]).replace("config/default", str(self.overlay))
+        script = re.sub(SET_IMAGES, ":", blocks[0]).replace("config/default", str(self.overlay))
         for old, new in replacements.items():
             assert old in script, f"{page}: no {old!r} in {script}"
             script = script.replace(old, str(new))
@@ -112,9 +116,15 @@ class Installation:
     def pods(self):
         return self.client.get(f"{SYSTEM}/pods?labelSelector=app.kubernetes.io%2Fname%3Dhuygens-scheduler")["items"]
 
-    def create_pod(self, name, cpu="50m", scheduler=SCHEDULER_NAME, **annotations):
+    def leader(self):
+        """The pod that holds kube-scheduler's Lease, if it is not ending."""
+        with contextlib.suppress(ApiError):
+            holder = self.client.get(f"{LEASES}/huygens-scheduler")["spec"]["holderIdentity"]
+            return next((pod for pod in self.pods() if holder.startswith(pod["metadata"]["name"]) and "deletionTimestamp" not in pod["metadata"]), None)
+
+    def create_pod(self, name, cpu="50m", scheduler=SCHEDULER_NAME, labels=()):
         amounts = {"cpu": cpu, "memory": "32Mi"}
-        self.client.post(PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "annotations": annotations}, "spec": {
+        self.client.post(PODS, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "labels": dict(labels)}, "spec": {
             "schedulerName": scheduler, "terminationGracePeriodSeconds": 1, "containers": [
                 {"name": "app", "image": IMAGE, "imagePullPolicy": "Never", "resources": {"requests": amounts, "limits": amounts}}]}})
 
@@ -156,12 +166,7 @@ def install(site):
         images = {container["image"] for container in pod["spec"]["initContainers"]}
         assert images == {f"huygens:{version}"}, images
 
-    def leader():
-        with contextlib.suppress(ApiError):
-            holder = site.client.get(f"{LEASES}/huygens-scheduler")["spec"]["holderIdentity"]
-            return next((pod for pod in pods if holder.startswith(pod["metadata"]["name"])), None)
-
-    leading = wait_until(leader, "no replica holds kube-scheduler's Lease", 30)
+    leading = wait_until(site.leader, "no replica holds kube-scheduler's Lease", 30)
     plain, first = site.run_pod("plain")
     assert plain["spec"]["nodeName"] == NODE
     site.client.post(NRT_PATH, {

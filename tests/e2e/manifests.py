@@ -5,7 +5,7 @@ import subprocess
 from api import ApiError
 from binaries import BINARIES, ROOT
 from quota_workload import make_group
-from rendered import KUBEADM_PATCH, check_images, check_old_kubernetes, check_resource_names
+from rendered import KUBEADM_PATCH, check_confinement, check_images, check_old_kubernetes, check_resource_names
 from testbed import CONFIG, GROUPS_PATH, NRT_PATH, SAMPLE_CLUSTER, ControlPlane, huygens_binary, replaced
 
 # The static pod that kubeadm writes, as far as the patch meets it.
@@ -80,6 +80,7 @@ def manifests():
         bed.install()
         check_resource_names(bed)
         check_images(bed)
+        check_confinement(bed)
         check_old_kubernetes(bed)
         for directory in ("default", "overlays/kubeadm"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)

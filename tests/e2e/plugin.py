@@ -78,7 +78,7 @@ def lead(bed, name, holder, namespace="kube-system"):
 
 
 def kubectl_plugin():
-    """`kubectl huygens` finds the replica that leads, wherever it runs, and asks another one what the leader does not know."""
+    """`kubectl huygens` finds the replica that leads, wherever it runs, asks another one what the leader does not know, and places pods of a file."""
     with ControlPlane("kubectl_plugin") as bed:
         bed.install()
         bed.kubectl("apply", "-f", SAMPLE_CLUSTER)
@@ -98,6 +98,7 @@ def kubectl_plugin():
         check_leader(bed, plugin)
         check_pods(bed, plugin, pod()["metadata"]["uid"])
         check_rest(plugin)
+        check_place(bed, plugin)
         check_elsewhere(bed, plugin, decided)
 
 
@@ -138,9 +139,45 @@ def check_rest(plugin):
     plugin.asked()
     plugin.run("preflight", "-o", "json")
     assert plugin.asked() == [("huygens-scheduler-a", "huygens preflight --config /etc/huygens/config/extender.yaml -o json")]
-    assert "kubectl huygens explain" in plugin.run("place", "-f", "pods.yaml", code=2)
     assert "no such subcommand: expalin" in plugin.run("expalin", "x", code=2)
     assert "Usage: kubectl huygens" in plugin.run("--help")
+    assert plugin.asked() == []
+
+
+def check_place(bed, plugin):
+    """Pods of a file are created, and what became of each is said when it is known, or after a time."""
+    file = bed.directory / "place.json"
+
+    def write(*items):
+        file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
+
+    def pod(name, cpu, scheduler=SCHEDULER_NAME):
+        amounts = {"cpu": cpu, "memory": "1Gi"}
+        return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "annotations": {"topology.crane.io/topology-awareness": "true"}},
+                "spec": {"schedulerName": scheduler, "containers": [{"name": "app", "image": "none", "resources": {"requests": amounts, "limits": amounts}}]}}
+
+    write(pod("fits", "1"), pod("too-large", "17"))
+    said = plugin.run("place", "-f", str(file), namespace="default")
+    bound = bed.client.get(PODS.format("default") + "/fits")
+    zone, = oracle.placement(bound)["zones"]
+    rows = [line.split(maxsplit=2) for line in said.splitlines()[:3]]
+    assert [row[:2] for row in rows] == [["POD", "NODE"], ["default/fits", bound["spec"]["nodeName"]], ["default/too-large", "-"]], said
+    assert rows[1][2].startswith(f"{zone['name']}: 1 cpu") and "nodes are available" in rows[2][2], said
+    assert "\n1 of 2 pods placed, 1 without a node.\n" in said, said
+    assert plugin.asked() == [("huygens-scheduler-a", "huygens explain default/too-large")] and "17 cpu" in said.rpartition("without a node.")[2], said
+    again = plugin.run("place", "-f", str(file), namespace="default", code=1)
+    assert again.count("already exists") == 2 and " placed" not in again, again
+
+    bed.client.post("/api/v1/namespaces", {"metadata": {"name": "shop"}})
+    write(pod("nobodys", "1", "nobody"))
+    late = plugin.run("place", "-f", str(file), "-n", "shop", "--timeout", "1", namespace="default", code=1)
+    assert "shop/nobodys  -" in late and "ERROR not decided on within 1 s" in late and "0 of 1 pods placed, 0 without a node, 1 failed." in late, late
+    write(pod("alone", "1"), {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "beside"}})
+    plugin.asked()
+    assert "place takes pods alone" in plugin.run("place", "-f", str(file), namespace="default", code=2)
+    assert not bed.kubectl("get", "pod/alone", "configmap/beside", "-o", "name", "--ignore-not-found").stdout, "what was refused was made"
+    assert "-f FILE is needed" in plugin.run("place", code=2)
+    assert "nowhere.yaml" in plugin.run("place", "-f", str(bed.directory / "nowhere.yaml"), code=2)
     assert plugin.asked() == []
 
 

@@ -5,10 +5,13 @@ import time
 import oracle
 import workload
 from api import wait_until
+from binaries import kubernetes_minor, kubernetes_version
 from quota import EXHAUSTED, PODS, Scene
 from quota_workload import make_group, make_node, make_pod
 from scenarios import check_audit
-from testbed import GROUPS_PATH, ControlPlane
+from testbed import GROUPS_PATH, ControlPlane, Skip, need_control_plane
+
+OLDEST = 34  # which serves resource.k8s.io/v1, and whose kube-scheduler allocates devices without a feature gate
 
 API = "/apis/resource.k8s.io/v1"
 CLAIMS = f"{API}/namespaces/default/resourceclaims"
@@ -125,6 +128,9 @@ def forbidden(scene):
 
 def quota_claims():
     """ResourceClaims are charged by device class: one after the other, shared, from a template, and without the permission to read them."""
+    need_control_plane()
+    if kubernetes_minor() < OLDEST:
+        raise Skip(f"Kubernetes {kubernetes_version()} allocates no devices by itself; HUYGENS_E2E_KUBERNETES=1.{OLDEST} does")
     with ControlPlane("quota_claims") as bed:
         bed.install()
         nodes = [make_node(i) for i in range(3)]

@@ -1,4 +1,5 @@
-"""What a release consists of, made from the last commit with the program at hand; the image is a scenario of its own."""
+"""What a release consists of, made from the last commit with the program at hand. With the image: `make image-test`, which builds one."""
+import json
 import pathlib
 import re
 import shutil
@@ -8,6 +9,10 @@ import tempfile
 from chart import HELM
 from rendered import project_version
 from testbed import ROOT, Skip, huygens_binary
+
+
+# Presets whose program says no commit: each would otherwise link everything anew.
+WITHOUT_COMMIT = ("dev", "asan", "tsan", "coverage")
 
 
 def output(*command, **options):
@@ -29,9 +34,7 @@ def release():
             output(ROOT / "tools" / "release", "--program", huygens_binary(), "--to", each, "--no-image")
         sums = [(each / "SHA256SUMS").read_text() for each in made]
         assert sums[0] == sums[1], f"two releases of one commit differ: {sums}"
-        output("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=made[0])
-        files = sorted(line.split()[1] for line in sums[0].splitlines())
-        assert sorted([*files, "SHA256SUMS"]) == sorted(path.name for path in made[0].iterdir()), files
+        files = checked_files(made[0])
         expected = [f"huygens-{version}.tgz", "kubectl-huygens"]
         archive, = [file for file in files if re.fullmatch(rf"huygens-{re.escape(version)}-linux-\w+\.tar\.gz", file)]
         expected += [archive] + ([f"huygens-{version}.spdx.json"] if shutil.which("dpkg-query") else [])
@@ -42,6 +45,26 @@ def release():
             check_chart(made[0] / f"huygens-{version}.tgz", directory / f"huygens-{version}")
         check_tags(directory / "clone")
         return ", ".join(f"{path.name} {path.stat().st_size // 1024} KiB" for path in sorted(made[0].iterdir()))
+
+
+def checked_files(directory):
+    """The names in SHA256SUMS, which are those of all files beside it and right."""
+    output("sha256sum", "--check", "--strict", "SHA256SUMS", cwd=directory)
+    files = sorted(line.split()[1] for line in (directory / "SHA256SUMS").read_text().splitlines())
+    assert sorted([*files, "SHA256SUMS"]) == sorted(path.name for path in directory.iterdir()), files
+    return files
+
+
+def check_with_image(directory, digest, environment):
+    """A release where buildah is installed has the image, which is the one of this digest, and the list of packages from inside it."""
+    version = project_version()
+    output(ROOT / "tools" / "release", "--program", huygens_binary(), "--to", directory, "--base-from-packages", env=environment)
+    files = checked_files(directory)
+    assert {f"huygens-{version}.tar", f"huygens-{version}.spdx.json", f"huygens-{version}.tgz", "kubectl-huygens"} <= set(files) and len(files) == 5, files
+    index = json.loads(output("tar", "-xOf", directory / f"huygens-{version}.tar", "index.json"))
+    assert [each["digest"] for each in index["manifests"]] == [digest], f"the image of the release is {index}, built was {digest}"
+    packages = json.loads((directory / f"huygens-{version}.spdx.json").read_text())["packages"]
+    assert len(packages) > 10, packages
 
 
 def check_refusals(full):
@@ -58,7 +81,9 @@ def check_refusals(full):
 def check_archive(archive, directory, version):
     output("tar", "-xzf", archive, "-C", directory)
     root = directory / f"huygens-{version}"
-    assert f"huygens {version} " in output(root / "huygens", "version")
+    said = output(root / "huygens", "version")
+    commit = "" if huygens_binary().parent.name in WITHOUT_COMMIT else r"[0-9a-f]{7,}"
+    assert re.match(rf"huygens {re.escape(version)} \(commit {commit}", said), f"the program of the archive says {said!r}"
     output(root / "huygens", "config", "check", "config/samples/extender.yaml", cwd=root)
     assert "Usage: kubectl huygens" in output(root / "cli" / "kubectl-huygens", "--help")
     broken = [path for path in root.rglob("*") if not path.exists()]

@@ -1,4 +1,4 @@
-"""What kustomize makes of config/ beyond what stands there: names that it rewrites, images and when these are pulled."""
+"""What kustomize makes of config/ beyond what stands there: names that it rewrites, images and when these are pulled; and how its pods are confined."""
 import json
 import re
 
@@ -55,6 +55,39 @@ def check_images(bed):
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
             assert container.get("imagePullPolicy") == "IfNotPresent", f"{where}: imagePullPolicy {container.get('imagePullPolicy')}"
+
+
+def check_confinement(bed):
+    """Each container that we write runs as nobody in particular, with a root that it cannot write and no capability, and is probed; and who may
+    connect to it is said. In the kubeadm pod kube-scheduler itself is kubeadm's, which runs it as root: the patch must leave it as it is."""
+    items = objects(bed, "-k", CONFIG / "default")
+    deployment, = [item for item in items if item["kind"] == "Deployment"]
+    check_confined("config/default", deployment["spec"]["template"]["spec"], {"huygens", "kube-scheduler"})
+    pod, = objects(bed, "-f", KUBEADM_PATCH)
+    theirs, = pod["spec"].pop("containers")
+    assert theirs.keys() == {"name", "volumeMounts"}, f"the kubeadm patch changes more of kube-scheduler than its files: {theirs}"
+    check_confined("config/overlays/kubeadm", pod["spec"], {"huygens"})
+
+    policy, = [item for item in items if item["kind"] == "NetworkPolicy"]
+    selected, labels = policy["spec"]["podSelector"]["matchLabels"], deployment["spec"]["template"]["metadata"]["labels"]
+    assert selected and selected.items() <= labels.items(), f"the NetworkPolicy selects {selected}, the pods are {labels}"
+    assert policy["metadata"]["namespace"] == deployment["metadata"]["namespace"] and policy["spec"]["policyTypes"] == ["Ingress"], policy
+
+
+def check_confined(where, spec, names):
+    containers = spec.get("initContainers", []) + spec.get("containers", [])
+    assert {container["name"] for container in containers} == names, f"{where}: {[container['name'] for container in containers]}"
+    for container in containers:
+        found = {**spec.get("securityContext", {}), **container.get("securityContext", {})}  # the container's own word counts
+        wanted = {"readOnlyRootFilesystem": True, "allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}, "runAsNonRoot": True,
+                  "seccompProfile": {"type": "RuntimeDefault"}}
+        wrong = {key: found.get(key) for key, value in wanted.items() if found.get(key) != value}
+        assert not wrong, f"{where}: container {container['name']} has {wrong}"
+        assert found.get("runAsUser", 0) > 0 and found.get("runAsGroup", 0) > 0 and not found.get("privileged"), f"{where}: {container['name']}: {found}"
+        absent = {"startupProbe", "livenessProbe", "readinessProbe"} - container.keys()
+        assert not absent, f"{where}: container {container['name']} has no {', '.join(sorted(absent))}"
+    shared = {key for key in ("hostPID", "hostIPC", "hostNetwork") if spec.get(key)}
+    assert not shared, f"{where}: {shared}"
 
 
 def check_old_kubernetes(bed):

@@ -54,7 +54,8 @@ class Terminal:
         self._shell.stdin.flush()
 
     def paste(self, block, seconds, allowed=None):
-        """Runs it; fails if a command does, unless it begins with a text of `allowed` and ends with that code, or if it does not print what is shown."""
+        """Runs it; fails if a command does, unless it begins with a text of `allowed` and ends with that code, or if it does not print what is shown.
+        Returns what it printed."""
         self._count += 1
         script, output = f"{self._log}-{self._count}.sh", f"{self._log}-{self._count}.txt"
         with open(script, "w") as file:
@@ -78,6 +79,7 @@ class Terminal:
             if not any(command.startswith(start) and int(code) == expected for start, expected in (allowed or {}).items()):
                 raise AssertionError(f"{where}: exit code {code} of {command}: {said[-1500:]}")
         check_shown(where, block.shown, said)
+        return said
 
 
 def check_shown(where, shown, said):
