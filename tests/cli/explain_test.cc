@@ -485,10 +485,13 @@ TEST(UnknownPod, SaysWhatThatMayMean) {
 }
 
 TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
-  const std::string text = UnknownNodeText("numa-l", "http://127.0.0.1:8889", {"numa-1", "worker"});
-  EXPECT_THAT(text, HasSubstr("no Node called numa-l is known to the huygens at http://127.0.0.1:8889; did you mean "
+  const std::string text = UnknownNodeText("nuam-1", "http://127.0.0.1:8889", {"numa-1", "worker"});
+  EXPECT_THAT(text, HasSubstr("no Node called nuam-1 is known to the huygens at http://127.0.0.1:8889; did you mean "
                               "node/numa-1?\nIt knows 2 nodes"));
   EXPECT_THAT(text, Not(HasSubstr("pod")));
+  EXPECT_THAT(UnknownNodeText("numa-2", "url", {"numa-1", "numa-3"}),
+              HasSubstr("known to the huygens at url\nIt knows"))
+      << "another node, not a misspelling";
 }
 
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
