@@ -393,7 +393,7 @@ TEST_F(ExplainNow, AGroupThatIsNotThereIsNoReasonToWaitAndTheNearestIsNamed) {
 TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
   constexpr std::string_view kWhy = "quota bizrq/g: cpu used 4 of 4, requested 1";
   const auto now = [](std::string_view cost, std::string_view children = "0") {
-    return Concat(R"({"verdict":"refused","keys":[{"key":"cpu","cost":")", cost,
+    return Concat(R"({"verdict":"refused","group":"g","keys":[{"key":"cpu","cost":")", cost,
                   R"(","used":"4","hard":"4","lacks":true,"children":")", children,
                   R"("}],"usedBy":[{"group":"g","key":"cpu",)"
                   R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":2,"children":[]}]})");
@@ -402,10 +402,14 @@ TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
   const std::string small = TextWith(R"({"uid":"uid-1","nodes":[]})", now("1"));
   EXPECT_THAT(small, HasSubstr(Concat("\n", kWhy, "\nWho uses cpu of g: pods shop/a 3 and 2 more.\n")));
   EXPECT_THAT(small, HasSubstr(kTriesAgain));
+  EXPECT_THAT(small, HasSubstr("`kubectl get pods -A -l biz.group.resource.quota=g` lists them, `huygens quota explain "
+                               "default/p` what this one costs."));
   for (const std::string& quota : {now("5"), now("3", "2")}) {
     const std::string large = TextWith(R"({"uid":"uid-1","nodes":[]})", quota);
     EXPECT_THAT(large, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
-    EXPECT_THAT(large, HasSubstr("it asks for more than the group can spend itself, whoever ends"));
+    EXPECT_THAT(large,
+                HasSubstr("it asks for more than the group can spend itself, whoever ends; `huygens quota explain "
+                          "default/p` shows"));
   }
 }
 
@@ -453,6 +457,9 @@ TEST(NotReady, NamesWhatFails) {
             "huygens is not ready and refuses every call:\n- pods broken: HTTP 403\n- serving draining");
   EXPECT_EQ(NotReadyText("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"),
             "huygens is about to end, and still answers:\n- serving draining: answers are still given");
+  EXPECT_FALSE(RefusesCalls("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"));
+  EXPECT_TRUE(RefusesCalls("[-]pods broken: HTTP 403\n[-]serving draining: answers are still given\n"));
+  EXPECT_TRUE(RefusesCalls("<html>Bad Gateway</html>")) << "somebody else's answer";
 }
 
 TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
@@ -479,6 +486,7 @@ TEST(UnknownPod, SaysWhatThatMayMean) {
   EXPECT_THAT(text, HasSubstr("pod default/p"));
   EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
   EXPECT_THAT(text, HasSubstr("-n NAMESPACE"));
+  EXPECT_THAT(text, HasSubstr("`kubectl get pod -n default p -o\n"));
   EXPECT_THAT(text, Not(HasSubstr("Node called")));
   EXPECT_THAT(UnknownPodText("default/n9", "http://127.0.0.1:8889", /*is_node=*/true),
               HasSubstr("; there is a Node called n9: huygens explain node/n9.\nElse that means"));
