@@ -265,6 +265,12 @@ TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
                         "promised its other pods counts as taken for this one; 6 of them had a node by then, which is "
                         "given back after seconds"));
   EXPECT_THAT(refused, HasSubstr("\nWhat to do:\n- its gang does not fit whole: "));
+  Add({.verb = "filter",
+       .outcome = "rejected",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .facts_json = R"({"gangHolds":6,"gangPods":8})"});
+  EXPECT_THAT(TextWith(kNow), HasSubstr("; 6 of its 8 unbound pods had a node by then, which is given back"));
   EXPECT_THAT(Text(), Not(HasSubstr("gang")));
   FilterNarrowedToTheSecond(taken);
   const std::string fits = TextWith(kNow);
