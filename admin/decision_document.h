@@ -38,11 +38,14 @@ struct DecisionDocument {
   // What else a replay needs.
   struct Facts {
     std::vector<std::pair<std::string, std::vector<std::string>>> victims;  // UIDs by node
-    std::optional<int64_t> gang_holds;  // of a pod of a gang that filter refused: how many others of it had a node
+    // Of a pod of a gang that filter refused: how many others of it had a node, and how many of it were not bound,
+    // itself among them.
+    std::optional<int64_t> gang_holds, gang_pods;
 
     static void Describe(auto& self, auto& fields) {
       fields.IfSet("victims", self.victims);
       fields.IfSet("gangHolds", self.gang_holds);
+      fields.IfSet("gangPods", self.gang_pods);
     }
     bool operator==(const Facts&) const = default;
   };

@@ -139,7 +139,8 @@ int Run(std::span<const std::string_view> arguments) {
   auto ready = admin->Fetch("/readyz");
   if (!ready.ok()) return Failed(kName, Message(ready.status()));
   const std::string trouble = ready->code == 200 ? "" : NotReadyText(ready->body);
-  if (decisions.empty() && !trouble.empty()) return Failed(kName, trouble);
+  if (!trouble.empty()) Failed(kName, trouble);  // what it knows and decided before is still worth reading
+  if (decisions.empty() && !trouble.empty() && RefusesCalls(ready->body)) return kFailed;
   if (decisions.empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
   if (decisions.empty()) {
     const PodNow now = AskView(*admin, pod->Key());
@@ -148,7 +149,6 @@ int Run(std::span<const std::string_view> arguments) {
     const bool is_node = !pod->space_given && admin->Get(Concat("/debug/nodes/", net::PercentEncoded(pod->name))).ok();
     return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
   }
-  if (!trouble.empty()) Failed(kName, trouble);  // what it decided before is still worth reading
   const PodNow now = AskNow(*admin, decisions);
   const std::string text = *format == OutputFormat::kJson
                                ? WithNow(*std::move(json), now)

@@ -180,9 +180,11 @@ std::string GangText(const Attempt& attempt, const admin::PodDocument* pod_now) 
   if (Feasible(*attempt.filter) > 0) return "";
   const auto& facts = attempt.filter->facts;
   const int64_t others = facts ? facts->gang_holds.value_or(0) : 0;
+  const int64_t all = facts ? facts->gang_pods.value_or(0) : 0;  // 0: a huygens before this field wrote it
+  const std::string of = all > 0 ? Concat(" of its ", std::to_string(all), " unbound pods") : " of them";
   const std::string had =
-      others > 0 ? Concat("; ", std::to_string(others),
-                          " of them had a node by then, which is given back after seconds: nodes may look free now")
+      others > 0 ? Concat("; ", std::to_string(others), of,
+                          " had a node by then, which is given back after seconds: nodes may look free now")
                  : "";
   return Concat("It is of the gang ", pod_now->gang,
                 " (spec.schedulingGroup), which is placed whole or not at all: what filter "

@@ -15,22 +15,37 @@ namespace {
 
 constexpr size_t kMostRows = 40;  // of nodes
 
-}  // namespace
+constexpr std::string_view kFails = "[-]";
 
-std::string NotReadyText(std::string_view readyz) {
-  std::string failing;
-  bool refuses = readyz.find("[-]") == std::string_view::npos;  // an answer of somebody else perhaps
+std::vector<std::string_view> Failing(std::string_view readyz) {
+  std::vector<std::string_view> failing;
   while (!readyz.empty()) {
     const std::string_view line = readyz.substr(0, readyz.find('\n'));
-    if (line.starts_with("[-]")) {
-      failing += Concat("\n- ", line.substr(3));
-      refuses = refuses || !line.ends_with("answers are still given");
-    }
+    if (line.starts_with(kFails)) failing.push_back(line.substr(kFails.size()));
     readyz.remove_prefix(std::min(line.size() + 1, readyz.size()));
   }
-  return Concat(
-      refuses ? "huygens is not ready and refuses every call:" : "huygens is about to end, and still answers:",
-      failing);
+  return failing;
+}
+
+// "kubectl get pod -n NAMESPACE NAME" of a pod NAMESPACE/NAME.
+std::string KubectlGet(std::string_view pod) {
+  const size_t slash = std::min(pod.find('/'), pod.size());
+  return Concat("kubectl get pod -n ", pod.substr(0, slash), " ", pod.substr(std::min(slash + 1, pod.size())));
+}
+
+}  // namespace
+
+bool RefusesCalls(std::string_view readyz) {
+  const std::vector<std::string_view> failing = Failing(readyz);
+  const auto answers = [](std::string_view line) { return line.ends_with("answers are still given"); };
+  return failing.empty() || !std::ranges::all_of(failing, answers);
+}
+
+std::string NotReadyText(std::string_view readyz) {
+  std::string text = RefusesCalls(readyz) ? "huygens is not ready and refuses every call:"
+                                          : "huygens is about to end, and still answers:";
+  for (std::string_view line : Failing(readyz)) text += Concat("\n- ", line);
+  return text;
 }
 
 std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url) {
@@ -42,9 +57,7 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
                   pod.no_zones.empty() ? "" : Concat("; no zones were assigned: ", pod.no_zones), ".",
                   outgrown.empty() ? "" : Concat("\n", outgrown.substr(0, outgrown.size() - 1)));
   }
-  const size_t slash = std::min(pod.pod.find('/'), pod.pod.size());
-  text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`kubectl get pod -n ",
-                 pod.pod.substr(0, slash), " ", pod.pod.substr(std::min(slash + 1, pod.pod.size())),
+  text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", KubectlGet(pod.pod),
                  " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events). Annotations "
                  "that nobody understands are told once it has "
                  "asked.\n");
@@ -73,15 +86,15 @@ std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_n
   const std::string node = is_node ? Concat("; there is a Node called ", pod.substr(pod.find('/') + 1),
                                             ": huygens explain node/", pod.substr(pod.find('/') + 1))
                                    : std::string();
-  return Concat(
-      "no decision on pod ", pod, " is remembered by the huygens at ", url, node,
-      is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
-      "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
-      "- kube-scheduler has not asked yet: spec.schedulerName names one without huygens as extender (`kubectl "
-      "get pod POD -o\n"
-      "  jsonpath={.spec.schedulerName}`), or another plugin of it refused all nodes before (its Events);\n"
-      "- the decision is older than the last 1000, or than the start of this huygens;\n"
-      "- another instance of huygens decided: each remembers its own.");
+  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url, node,
+                is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
+                "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
+                "- kube-scheduler has not asked yet: spec.schedulerName names one without huygens as extender (`",
+                KubectlGet(pod),
+                " -o\n"
+                "  jsonpath={.spec.schedulerName}`), or another plugin of it refused all nodes before (its Events);\n"
+                "- the decision is older than the last 1000, or than the start of this huygens;\n"
+                "- another instance of huygens decided: each remembers its own.");
 }
 
 std::string UnknownNodeText(std::string_view node, std::string_view url, const std::vector<std::string>& names) {

@@ -9,7 +9,10 @@
 
 namespace huygens::cli {
 
-// What /readyz answered when it was not 200: huygens refuses calls, or is about to end and still answers.
+// Whether what /readyz answered, which was not 200, means that huygens refuses calls: otherwise it is about to end and
+// still answers them. An answer without items is somebody else's, and counts as a refusal.
+bool RefusesCalls(std::string_view readyz);
+// The same in words, with what fails.
 std::string NotReadyText(std::string_view readyz);
 
 // For a pod that the server knows and remembers no decision on: what each node would say of it now.

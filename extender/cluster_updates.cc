@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/text.h"
+#include "extender/node_labels.h"
 #include "kube/list_path.h"
 #include "kubelet/settings.h"
 #include "usage/options.h"
@@ -78,11 +79,15 @@ void ClusterUpdates::ReportUnknownSettings(const cluster::WatchEvent& event) {
   } else if (const auto* topology_gone = std::get_if<cluster::TopologyGone>(&event)) {
     ReportUnknownSetting(Kind::kCommunityTopology, topology_gone->node_name, "");
   } else if (const auto* node = std::get_if<cluster::NodeSet>(&event)) {
-    const std::string label = kubelet::UnknownSetting(node->node);
-    const std::string ceiling = UnknownCeiling(node->node, context_.placement.options().usage);
-    const std::string both = Concat(label, label.empty() || ceiling.empty() ? "" : "; ", ceiling);
-    ReportUnknownSetting(Kind::kNode, node->node.name, both);
-    node_faults_.Seen(node->node, both);
+    const placement::Options& options = context_.placement.options();
+    std::string all;
+    for (const std::string& fault :
+         {kubelet::UnknownSetting(node->node), UnreadLabels(node->node, options.quota.models),
+          UnknownCeiling(node->node, options.usage)}) {
+      if (!fault.empty()) all += Concat(all.empty() ? "" : "; ", fault);
+    }
+    ReportUnknownSetting(Kind::kNode, node->node.name, all);
+    node_faults_.Seen(node->node, all);
   } else if (const auto* node_gone = std::get_if<cluster::NodeGone>(&event)) {
     ReportUnknownSetting(Kind::kNode, node_gone->name, "");
     node_faults_.Gone(node_gone->name);

@@ -87,7 +87,8 @@ void Journal::Filter(const cluster::Pod& pod, std::span<const std::string_view> 
   decision.narrowed = answer.narrowed;
   std::string facts;
   if (answer.feasible.empty() && !pod.scheduling_group.empty()) {
-    facts = Concat("{\"gangHolds\":", std::to_string(placement_.HeldForGang(pod)), "}");
+    facts = Concat("{\"gangHolds\":", std::to_string(placement_.HeldForGang(pod)),
+                   ",\"gangPods\":", std::to_string(placement_.UnboundOfGang(pod)), "}");
   }
   decision.facts_json = facts;
   if (answer.narrowed) decision.kept = answer.feasible;

@@ -277,6 +277,12 @@ std::string LabelOf(std::string_view setting) {
   return std::string(found == std::end(kSettings) ? std::string_view() : found->label);
 }
 
+std::vector<std::string> SettingLabels() {
+  std::vector<std::string> labels;
+  for (const Known& each : kSettings) labels.push_back(LabelOf(each.FullName()));
+  return labels;
+}
+
 std::string UnknownSetting(const cluster::NodeTopology& topology) {
   if (topology.source != cluster::TopologySource::kCommunity) return "";
   return UnknownIn(topology.attributes, "attribute", IsAttributeOf, &Section::attribute);

@@ -54,6 +54,9 @@ std::vector<Setting> SettingsOf(const cluster::NodeTopology& topology, const clu
 // "huygens.dev/cpu-manager-policy-options.full-pcpus-only". Of an option that is not known, what its label would be.
 std::string LabelOf(std::string_view setting);
 
+// All of them, in the order above.
+std::vector<std::string> SettingLabels();
+
 // Which attribute of a community object names a policy, scope or option that kubelet does not have; empty if none does.
 std::string UnknownSetting(const cluster::NodeTopology& topology);
 // The same of a node's labels.

@@ -28,6 +28,25 @@ size_t GangHolds::HeldBeside(const cluster::Pod& pod) const {
       std::ranges::count_if(gang->second.asked, [this](const std::string& uid) { return IsHeld(state_, uid); }));
 }
 
+size_t GangHolds::Unbound(const cluster::Pod& pod) const {
+  const auto found = gangs_.find(GangOf(pod));
+  if (found == gangs_.end()) return 0;
+  const Gang& gang = found->second;
+  if (!gang.waiting) {
+    gang.waiting.emplace();
+    for (const auto& each : state_.Unplaced()) {
+      const bool of_it = each->scheduling_group == pod.scheduling_group && each->namespace_name == pod.namespace_name;
+      if (of_it) gang.waiting->insert(std::string(each->uid));
+    }
+  }
+  const auto asked = std::ranges::count_if(gang.asked, [this](const std::string& uid) {
+    return state_.FindPlaced(uid) == nullptr || IsHeld(state_, uid);  // kube-scheduler asks about bound ones, too
+  });
+  const auto others =
+      std::ranges::count_if(*gang.waiting, [&gang](const std::string& uid) { return !gang.asked.contains(uid); });
+  return static_cast<size_t>(asked + others);
+}
+
 void GangHolds::ReleaseAll(const Gang& gang) {
   for (const std::string& uid : gang.asked) Release(uid);
 }
@@ -40,6 +59,7 @@ void GangHolds::Asked(const cluster::Pod& pod, Time now) {
   ReleaseAll(gang);
   gang.asked = {std::string(pod.uid)};
   gang.refused = false;
+  gang.waiting.reset();
 }
 
 void GangHolds::Refused(const cluster::Pod& pod) {

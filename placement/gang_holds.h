@@ -12,6 +12,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,9 @@ class GangHolds {
   void Release(std::string_view uid);
   // How many pods of its gang hold something.
   size_t HeldBeside(const cluster::Pod& pod) const;
+  // How many pods of its gang are not bound, itself among them: those that were asked about in the present try, and
+  // those that State knew to wait when this was first asked in it. 0 where its gang was not asked about.
+  size_t Unbound(const cluster::Pod& pod) const;
   // Gives back what nobody has asked about for too long.
   void Expire(Time now);
 
@@ -53,6 +57,8 @@ class GangHolds {
     absl::flat_hash_set<std::string> asked;  // UIDs, in the present try
     Time last_asked;
     bool refused = false;  // one of these
+    // UIDs, by Unbound: to find them takes a walk over all pods, which each refused pod of a large gang would repeat.
+    mutable std::optional<absl::flat_hash_set<std::string>> waiting;
   };
 
   void ReleaseAll(const Gang& gang);

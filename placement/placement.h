@@ -259,6 +259,8 @@ class Placement {
   void ExpireHolds(Time now) { gangs_.Expire(now); }
   // How many pods of the pod's gang hold what filter promised them.
   size_t HeldForGang(const cluster::Pod& pod) const { return gangs_.HeldBeside(pod); }
+  // How many pods of the pod's gang are not bound, itself among them.
+  size_t UnboundOfGang(const cluster::Pod& pod) const { return gangs_.Unbound(pod); }
   WaitingPods& waiting() { return waiting_; }
   // The first of these nodes that passes every check, if any, were `others` charged to the pod's group, too. Pure, as
   // Filter.

@@ -4,6 +4,7 @@
 #include "json/reader.h"
 #include "wire/node_annotations.h"
 #include "wire/resources.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::wire {
 
@@ -27,7 +28,11 @@ Status ReadAnnotations(JsonReader& in, const ResourceNames& names, cluster::Node
   }
   return in.Members([&](const JsonKey& key) -> Status {
     const bool capacity = key.text == kRealAllocatableAnnotation, ceilings = key.text == kUsageCeilingsAnnotation;
-    if (!capacity && !ceilings) return absl::OkStatus();
+    if (!capacity && !ceilings) {
+      const std::string misspelt = KeyFault("annotation", key.text, kNodeAnnotations, {}, "");
+      if (!misspelt.empty() && fault.ok()) fault = Invalid(misspelt);
+      return absl::OkStatus();
+    }
     std::string text;
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
     if (capacity) Take(key.text, text, ParseRealAllocatable(text, names), node.real_allocatable, fault);

@@ -15,6 +15,7 @@ namespace huygens::wire {
 
 inline constexpr std::string_view kRealAllocatableAnnotation = "huygens.dev/real-allocatable";
 inline constexpr std::string_view kUsageCeilingsAnnotation = "huygens.dev/usage-ceilings";
+inline constexpr std::string_view kNodeAnnotations[] = {kRealAllocatableAnnotation, kUsageCeilingsAnnotation};
 
 // What the machine can really give where `allocatable` is oversold, as quantities by resource name, as in
 // base/resource_alias.h: {"cpu":"32","disk-io":"20000"}. Names that nothing else has mentioned are left out.

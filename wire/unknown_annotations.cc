@@ -77,14 +77,6 @@ std::string Nearest(std::string_view key, Keys keys) {
   return nearest.empty() ? std::string() : Concat(domain, nearest);
 }
 
-// Empty for a key that is right, or another's.
-std::string KeyFault(std::string_view what, std::string_view key, Keys here, Keys elsewhere, std::string_view there) {
-  if (Has(here, key)) return "";
-  if (Has(elsewhere, key)) return Concat(what, " ", key, ": nobody reads it there; it belongs among the ", there);
-  const std::string nearest = Nearest(key, here);
-  return nearest.empty() ? "" : Concat(what, " ", key, ": nobody reads it; did you mean ", nearest, "?");
-}
-
 struct Found {
   std::vector<UnknownAnnotation> keys;
   std::array<std::string, kChosenAnnotations.size()> values;
@@ -115,6 +107,13 @@ Status Look(JsonReader& in, const cluster::Pod& pod, Found& found) {
 }
 
 }  // namespace
+
+std::string KeyFault(std::string_view what, std::string_view key, Keys here, Keys elsewhere, std::string_view there) {
+  if (Has(here, key)) return "";
+  if (Has(elsewhere, key)) return Concat(what, " ", key, ": nobody reads it there; it belongs among the ", there);
+  const std::string nearest = Nearest(key, here);
+  return nearest.empty() ? "" : Concat(what, " ", key, ": nobody reads it; did you mean ", nearest, "?");
+}
 
 std::vector<UnknownAnnotation> UnknownAnnotations(std::string_view json, const cluster::Pod& pod) {
   if (!MayHoldUnknown(json, pod)) return {};

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,5 +27,11 @@ struct UnknownAnnotation {
 // passed over. `json`: what `pod` was decoded from. It is only read once more where a search for three words finds
 // something that is not understood, so for nearly all pods this is that search.
 std::vector<UnknownAnnotation> UnknownAnnotations(std::string_view json, const cluster::Pod& pod);
+
+// What is wrong with the key of a label or annotation (`what` says which): it is nearly one of `here`, those that are
+// read where it stands, or it is one of `elsewhere`, which are read among the `there`. Empty for a key that is right,
+// or another's.
+std::string KeyFault(std::string_view what, std::string_view key, std::span<const std::string_view> here,
+                     std::span<const std::string_view> elsewhere, std::string_view there);
 
 }  // namespace huygens::wire

@@ -56,6 +56,30 @@ TEST_F(CommandsTest, UsageTopSpeaksOfItsFlagsAndNotOfThePage) {
   EXPECT_THAT(size.err, HasSubstr("huygens usage: --size: no resource is called gpus; it is RESOURCE=QUANTITY"));
 }
 
+TEST_F(CommandsTest, ExplainShowsWhatAHuygensThatIsAboutToEndSaysOfAPodWithoutDecisions) {
+  std::string serving = "draining: answers are still given";
+  net::testing::TestServer server({}, [&serving](const net::Request& request, const net::Respond& respond) {
+    if (request.path == "/readyz") {
+      respond({.status = 500, .body = Concat("[-]serving ", serving, "\nreadyz check failed\n")});
+    } else if (request.path.starts_with("/debug/decisions")) {
+      respond({.body = R"({"decisions":[]})"});
+    } else {
+      respond({.body = R"({"pod":"default/p","uid":"u","nodes":[{"name":"n1","reason":"too small"}]})"});
+    }
+  });
+  const std::string explain = Concat("explain p --admin-url ", server.Url());
+  const Outcome answers = Run(explain);
+  EXPECT_EQ(answers.code, 1);
+  EXPECT_THAT(answers.err, HasSubstr("huygens is about to end, and still answers:\n- serving draining"));
+  EXPECT_THAT(answers.err, HasSubstr("no decision on pod default/p is remembered"));
+  EXPECT_THAT(answers.err, HasSubstr("n1    too small"));
+  serving = "draining";
+  const Outcome refuses = Run(explain);
+  EXPECT_EQ(refuses.code, 1);
+  EXPECT_THAT(refuses.err, HasSubstr("huygens is not ready and refuses every call:\n- serving draining"));
+  EXPECT_THAT(refuses.err, testing::Not(HasSubstr("no decision"))) << "it may not know what there is";
+}
+
 TEST_F(CommandsTest, ATakenPortNamesItsSetting) {
   net::testing::TestServer server({}, [](const net::Request&, const net::Respond& respond) { respond({}); });
   const std::string address = server.Url().substr(std::string_view("http://").size());

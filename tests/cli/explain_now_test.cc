@@ -49,6 +49,12 @@ TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
                         "promised its other pods counts as taken for this one; 6 of them had a node by then, which is "
                         "given back after seconds"));
   EXPECT_THAT(refused, HasSubstr("\nWhat to do:\n- its gang does not fit whole: "));
+  Add({.verb = "filter",
+       .outcome = "rejected",
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .facts_json = R"({"gangHolds":6,"gangPods":8})"});
+  EXPECT_THAT(TextWith(kNow), HasSubstr("; 6 of its 8 unbound pods had a node by then, which is given back"));
   EXPECT_THAT(Text(), Not(HasSubstr("gang")));
   FilterNarrowedToTheSecond(taken);
   const std::string fits = TextWith(kNow);
@@ -194,7 +200,7 @@ TEST_F(ExplainNow, AGroupThatIsNotThereIsNoReasonToWaitAndTheNearestIsNamed) {
 TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
   constexpr std::string_view kWhy = "quota bizrq/g: cpu used 4 of 4, requested 1";
   const auto now = [](std::string_view cost, std::string_view children = "0") {
-    return Concat(R"({"verdict":"refused","keys":[{"key":"cpu","cost":")", cost,
+    return Concat(R"({"verdict":"refused","group":"g","keys":[{"key":"cpu","cost":")", cost,
                   R"(","used":"4","hard":"4","lacks":true,"children":")", children,
                   R"("}],"usedBy":[{"group":"g","key":"cpu",)"
                   R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":2,"children":[]}]})");
@@ -203,10 +209,14 @@ TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
   const std::string small = TextWith(R"({"uid":"uid-1","nodes":[]})", now("1"));
   EXPECT_THAT(small, HasSubstr(Concat("\n", kWhy, "\nWho uses cpu of g: pods shop/a 3 and 2 more.\n")));
   EXPECT_THAT(small, HasSubstr(kTriesAgain));
+  EXPECT_THAT(small, HasSubstr("`kubectl get pods -A -l biz.group.resource.quota=g` lists them, `huygens quota explain "
+                               "default/p` what this one costs."));
   for (const std::string& quota : {now("5"), now("3", "2")}) {
     const std::string large = TextWith(R"({"uid":"uid-1","nodes":[]})", quota);
     EXPECT_THAT(large, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
-    EXPECT_THAT(large, HasSubstr("it asks for more than the group can spend itself, whoever ends"));
+    EXPECT_THAT(large,
+                HasSubstr("it asks for more than the group can spend itself, whoever ends; `huygens quota explain "
+                          "default/p` shows"));
   }
 }
 

@@ -20,6 +20,9 @@ TEST(NotReady, NamesWhatFails) {
             "huygens is not ready and refuses every call:\n- pods broken: HTTP 403\n- serving draining");
   EXPECT_EQ(NotReadyText("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"),
             "huygens is about to end, and still answers:\n- serving draining: answers are still given");
+  EXPECT_FALSE(RefusesCalls("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"));
+  EXPECT_TRUE(RefusesCalls("[-]pods broken: HTTP 403\n[-]serving draining: answers are still given\n"));
+  EXPECT_TRUE(RefusesCalls("<html>Bad Gateway</html>")) << "somebody else's answer";
 }
 
 TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
@@ -46,16 +49,20 @@ TEST(UnknownPod, SaysWhatThatMayMean) {
   EXPECT_THAT(text, HasSubstr("pod default/p"));
   EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
   EXPECT_THAT(text, HasSubstr("-n NAMESPACE"));
+  EXPECT_THAT(text, HasSubstr("`kubectl get pod -n default p -o\n"));
   EXPECT_THAT(text, Not(HasSubstr("Node called")));
   EXPECT_THAT(UnknownPodText("default/n9", "http://127.0.0.1:8889", /*is_node=*/true),
               HasSubstr("; there is a Node called n9: huygens explain node/n9.\nElse that means"));
 }
 
 TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
-  const std::string text = UnknownNodeText("numa-l", "http://127.0.0.1:8889", {"numa-1", "worker"});
-  EXPECT_THAT(text, HasSubstr("no Node called numa-l is known to the huygens at http://127.0.0.1:8889; did you mean "
+  const std::string text = UnknownNodeText("nuam-1", "http://127.0.0.1:8889", {"numa-1", "worker"});
+  EXPECT_THAT(text, HasSubstr("no Node called nuam-1 is known to the huygens at http://127.0.0.1:8889; did you mean "
                               "node/numa-1?\nIt knows 2 nodes"));
   EXPECT_THAT(text, Not(HasSubstr("pod")));
+  EXPECT_THAT(UnknownNodeText("numa-2", "url", {"numa-1", "numa-3"}),
+              HasSubstr("known to the huygens at url\nIt knows"))
+      << "another node, not a misspelling";
 }
 
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <initializer_list>
+
 #include "tests/extender/fixture.h"
 
 namespace huygens::extender {
@@ -53,6 +55,45 @@ TEST_F(ClusterUpdatesTest, AnAnnotationThatCannotBeReadIsRememberedOfTheNodeAlon
   EXPECT_THAT(told_, ElementsAre("n: no number"));
   EXPECT_THAT(updates_.node_faults().Of("n"), ElementsAre("no number (seen 2026-11-21T12:00:00Z)"));
   EXPECT_THAT(updates_.node_faults().Of("gone"), IsEmpty());
+}
+
+TEST_F(ClusterUpdatesTest, KeysOfLabelsThatAreMisspeltOrMisplacedAreToldUntilTheyAreMended) {
+  const auto set = [this](std::initializer_list<std::string> keys) {
+    cluster::Node node{.name = "n", .uid = "u"};
+    for (const std::string& key : keys) node.labels.emplace_back(key, "static");
+    told_.clear();
+    updates_.Apply(Kind::kNode, cluster::NodeSet{node});
+    return updates_.node_faults().Of("n");
+  };
+  constexpr std::string_view kMisspelt =
+      "label huygens.dev/cpu-manger-policy: nobody reads it; did you mean huygens.dev/cpu-manager-policy?";
+  EXPECT_THAT(set({"huygens.dev/cpu-manger-policy"}), ElementsAre(kMisspelt));
+  EXPECT_THAT(told_, ElementsAre(Concat("n: ", kMisspelt)));
+  EXPECT_THAT(captured_.Lines(), ElementsAre(HasSubstr(kMisspelt)));
+  EXPECT_THAT(set({"huygens.dev/cpu-modle", "huygens.dev/usage-ceilings"}),
+              ElementsAre("label huygens.dev/cpu-modle: nobody reads it; did you mean huygens.dev/cpu-model?; label "
+                          "huygens.dev/usage-ceilings: nobody reads it there; it belongs among the annotations"));
+  EXPECT_THAT(set({"huygens.dev/cpu-manager-policy-optoins.full-pcpus-only"}),
+              ElementsAre(HasSubstr("did you mean huygens.dev/cpu-manager-policy-options.full-pcpus-only?")));
+  EXPECT_THAT(set({"huygens.dev/cpu-manager-policy-options.full-pcpu-only"}),
+              ElementsAre(testing::AllOf(HasSubstr("kubelet has no such option"), Not(HasSubstr("did you mean")))));
+  EXPECT_THAT(set({"huygens.dev/cpu-manager-policy", "huygens.dev/cpu-model", "huygens.dev/gpu-model", "a/cpu-modle",
+                   "huygens.dev/quarantine", "cpu-manger-policy"}),
+              IsEmpty());
+  EXPECT_THAT(told_, IsEmpty());
+}
+
+// Labels that the configuration names are read, and the usual ones are no misspelling of them.
+class OtherModelLabels : public ClusterUpdatesTest {
+ protected:
+  OtherModelLabels()
+      : ClusterUpdatesTest({.checks = {"quota"}, .quota = {.models = {.cpu = "huygens.dev/cpu-mode"}}}) {}
+};
+
+TEST_F(OtherModelLabels, AreRead) {
+  updates_.Apply(Kind::kNode, cluster::NodeSet{cluster::Node{.name = "n", .labels = {{"huygens.dev/cpu-mode", "a"}}}});
+  updates_.Apply(Kind::kNode, cluster::NodeSet{cluster::Node{.name = "m", .labels = {{"huygens.dev/cpu-model", "a"}}}});
+  EXPECT_THAT(told_, IsEmpty());
 }
 
 TEST_F(ClusterUpdatesTest, OnlyWhatIsAskedAboutIsFollowed) {

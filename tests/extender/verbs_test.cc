@@ -139,6 +139,20 @@ TEST_F(VerbsTest, DecisionsCanBeLookedUpAfterwards) {
   EXPECT_THAT(json, HasSubstr("FewestZones"));
 }
 
+TEST_F(VerbsTest, ARefusedPodOfAGangIsRememberedWithTheCountsOfItsGang) {
+  AddNode("n1", {2});
+  const auto filter = [&](std::string_view uid) {
+    std::string body = WithNames(R"(["n1"])");
+    body.replace(body.find("\"u1\""), 4, Concat("\"", uid, "\""));
+    body.replace(body.find("\"spec\":{"), 8, R"("spec":{"schedulingGroup":{"podGroupName":"g"},)");
+    return Filter(context_, body).outcome;
+  };
+  EXPECT_EQ(filter("u1"), "ok");
+  EXPECT_THAT(Json(ring_, {"default/a"}, 10), testing::Not(HasSubstr("gang")));
+  EXPECT_EQ(filter("u2"), "rejected");
+  EXPECT_THAT(Json(ring_, {"default/a"}, 10), HasSubstr(R"("facts":{"gangHolds":1,"gangPods":2})"));
+}
+
 TEST_F(VerbsTest, TwoPodsOfOneNameAndDifferentBytesAreNotMixedUp) {
   AddNode("n1", {2});
   EXPECT_THAT(Filter(context_, WithNames(R"(["n1"])")).body, HasSubstr(R"("NodeNames":["n1"])"));

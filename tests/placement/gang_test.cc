@@ -154,6 +154,35 @@ TEST_F(GangTest, APodThatIsGoneHoldsNothing) {
   EXPECT_EQ(Filter(MakePod("p", 4)).size(), 3u);
 }
 
+TEST_F(GangTest, SaysHowManyOfHowManyHaveANode) {
+  const auto asking = Member("5");
+  EXPECT_EQ(placement_->UnboundOfGang(*asking), 0u) << "nobody asked yet";
+  for (const char* uid : {"1", "2", "3", "6"}) placement_->Apply(cluster::PodSet{Member(uid)});
+  placement_->Apply(cluster::PodSet{Member("7", "h")});
+  placement_->Apply(cluster::PodSet{MakePod("8", 4)});
+  auto elsewhere = Member("9");
+  elsewhere->namespace_name = "other";
+  placement_->Apply(cluster::PodSet{elsewhere});
+  for (const char* uid : {"1", "2", "3", "4"}) Promised(uid);
+  EXPECT_EQ(Promised("5"), "");
+  EXPECT_EQ(placement_->HeldForGang(*asking), 3u);
+  EXPECT_EQ(placement_->UnboundOfGang(*asking), 6u) << "1 to 3 are known and asked about, 4 and 5 asked about, 6 known";
+  EXPECT_EQ(placement_->HeldForGang(*MakePod("8", 4)), 0u);
+  EXPECT_EQ(placement_->UnboundOfGang(*MakePod("8", 4)), 0u);
+}
+
+TEST_F(GangTest, CountsNoneThatIsBoundAndEachTryAnew) {
+  const std::string node = Promised("1");
+  ASSERT_TRUE(placement_->Reserve(Member("1"), node, now_).ok());
+  Promised("2");
+  EXPECT_EQ(placement_->HeldForGang(*Member("2")), 1u);
+  EXPECT_EQ(placement_->UnboundOfGang(*Member("2")), 1u);
+  placement_->Apply(cluster::PodSet{Member("3")});
+  EXPECT_EQ(placement_->UnboundOfGang(*Member("2")), 1u) << "counted when this try began";
+  Promised("2");
+  EXPECT_EQ(placement_->UnboundOfGang(*Member("2")), 2u);
+}
+
 TEST_F(GangTest, AnsweringChangesNothingUnlessItIsRemembered) {
   const std::vector<std::string_view> names = {"a", "b", "c"};
   EXPECT_EQ(placement_->Filter(*Member("1"), names, now_).feasible.size(), 1u);

@@ -73,6 +73,23 @@ TEST(NodeAnnotations, ThatCannotBeReadAreNamedAndLeaveTheNodeUsable) {
   EXPECT_TRUE(fault.ok()) << fault;
 }
 
+TEST(NodeAnnotations, WithAMisspeltKeyAreNamed) {
+  ResourceNames names;
+  const auto fault_of = [&](std::string_view annotations) {
+    Status fault;
+    const auto node =
+        DecodeNode(Concat(R"({"metadata":{"name":"n","annotations":{)", annotations, "}}}"), names, &fault);
+    EXPECT_TRUE(node.ok()) << node.status();
+    return std::string(Message(fault));
+  };
+  constexpr std::string_view kMisspelt =
+      "annotation huygens.dev/usage-ceiling: nobody reads it; did you mean huygens.dev/usage-ceilings?";
+  EXPECT_EQ(fault_of(R"("huygens.dev/usage-ceiling":"{}")"), kMisspelt);
+  EXPECT_EQ(fault_of(R"("huygens.dev/usage-ceiling":"{}","huygens.dev/real-allocatable":"{\"cpu\":3}")"), kMisspelt)
+      << "another that is right does not hide it";
+  EXPECT_EQ(fault_of(R"("huygens.dev/wake":"1","example.com/usage-ceiling":"{}","usage-ceiling":"{}")"), "");
+}
+
 TEST(NodeAnnotations, CallEphemeralStorageDiskToo) {
   ResourceNames names;
   EXPECT_EQ(*ParseRealAllocatable(R"({"disk":"1Gi"})", names), ResourceVector({{kEphemeralStorage, int64_t{1} << 30}}));
