@@ -358,7 +358,7 @@ std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod
     return Concat(of_node, ": ", GivenUpText(placement.options().topology.loss_grace));
   }
   if (!of_node.empty()) return of_node;
-  switch (placement.ModeOf("topology")) {
+  switch (placement.ModeOf(&policy::Needs::zones)) {
     case policy::CheckMode::kOff:
       return "the check topology is off (filter.checks)";
     case policy::CheckMode::kReport:

@@ -169,9 +169,9 @@ void Placement::CollectReports(size_t feasible) {
 
 bool Placement::SharesWithGang(const policy::PodQuery& query) const {
   if (query.pod.scheduling_group.empty()) return false;
+  if (accounts_of_victims_.size() > 1) return true;  // besides zones there is real use, or what a check counts itself
   const auto asks = [&](const auto& kind) { return policy::ZonesAsked(query, *kind) != nullptr; };
-  return std::ranges::any_of(kinds_.all(), asks) || (EnforcesQuota() && quota::Account::Counts(query.pod)) ||
-         Enforces(&policy::Needs::usage);
+  return std::ranges::any_of(kinds_.all(), asks) || (EnforcesQuota() && quota::Account::Counts(query.pod));
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
