@@ -108,16 +108,23 @@ bool IsOfZones(Reason reason) {
   return reason == Reason::kStaleRealCapacity || (!IsOfUsage(reason) && !policy::Apart(reason).empty());
 }
 
-// The first resource of which there is too little, or nothing known, with the names of the others.
+// What the check says of the resources that it refuses for this reason.
+usage::Verdict VerdictOf(Reason reason) {
+  if (reason == Reason::kUsageUnknown) return usage::Verdict::kUnknown;
+  return reason == Reason::kUsageCeilingTooLow ? usage::Verdict::kNeverFits : usage::Verdict::kOverCeiling;
+}
+
+// The first resource for which the node is refused, with the names of the others. Each is judged as the check does it,
+// slot by slot, since peaks that are never at the same time may be more than the ceiling together.
 std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage::Demand& demand, Reason reason,
                                      cluster::NodeIndex node, Time now) {
   std::optional<UsageShortage> first;
+  const usage::ResourceMask refuses_nothing = account.SteppingAside(now) | account.ShortHistory();
   for (size_t r = 0; r < demand.resources.size(); ++r) {
+    const usage::ResourceMask others = ~usage::ResourceMask().set(r);
+    if (refuses_nothing[r] || account.Judge(node, demand, now, others) != VerdictOf(reason)) continue;
     const usage::NodeUse use = account.Use(node, r, now);
     const int64_t needs = demand.resources[r].peak;
-    const bool lacks = reason == Reason::kUsageUnknown ? use.state != usage::MetricState::kFresh
-                                                       : use.ceiling && needs + use.peak > *use.ceiling;
-    if (!lacks) continue;
     const usage::ResourceOptions& options = account.options().resources[r];
     if (first) {
       first->also += Concat(first->also.empty() ? "" : ", ", options.name);
@@ -358,7 +365,7 @@ std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod
     return Concat(of_node, ": ", GivenUpText(placement.options().topology.loss_grace));
   }
   if (!of_node.empty()) return of_node;
-  switch (placement.ModeOf("topology")) {
+  switch (placement.ModeOf(&policy::Needs::zones)) {
     case policy::CheckMode::kOff:
       return "the check topology is off (filter.checks)";
     case policy::CheckMode::kReport:

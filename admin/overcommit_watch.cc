@@ -30,9 +30,9 @@ std::string OvercommitWatch::What(const Found& found) const {
     if (count > 0 && unexpected) parts.push_back(Concat(std::to_string(count), " ", one, count == 1 ? "" : "s"));
   };
   add(found.zones, "zone", true);
-  add(found.groups, "group", Enforced("quota"));
-  add(found.nodes, "node", Enforced("usage"));
-  if (found.nodes > 0 && Enforced("usage")) parts.back() += " by its usage ceiling";
+  add(found.groups, "group", Enforces(&policy::Needs::budgets));
+  add(found.nodes, "node", Enforces(&policy::Needs::ceilings));
+  if (found.nodes > 0 && Enforces(&policy::Needs::ceilings)) parts.back() += " by its usage ceiling";
   return absl::StrJoin(parts, " and ");
 }
 
@@ -42,8 +42,8 @@ OvercommitWatch::Found OvercommitWatch::Look() const {
   for (cluster::NodeIndex node = 0; node < context_.placement.state().NodeSlots(); ++node) LookAtNode(node, now, found);
   LookAtGroups(found);
   found.unexpected = found.zones;
-  if (Enforced("usage")) found.unexpected += found.nodes;
-  if (Enforced("quota")) found.unexpected += found.groups;
+  if (Enforces(&policy::Needs::ceilings)) found.unexpected += found.nodes;
+  if (Enforces(&policy::Needs::budgets)) found.unexpected += found.groups;
   return found;
 }
 
@@ -58,7 +58,7 @@ void OvercommitWatch::LookAtNode(cluster::NodeIndex node, Time now, Found& found
   }
   if (AboveCeiling(placement.usage(), node, now)) {
     ++found.nodes;
-    if (Enforced("usage")) AddExample(found.nodes, Concat("node/", name, " (usage)"), found.examples);
+    if (Enforces(&policy::Needs::ceilings)) AddExample(found.nodes, Concat("node/", name, " (usage)"), found.examples);
   }
 }
 
@@ -67,7 +67,7 @@ void OvercommitWatch::LookAtGroups(Found& found) const {
   for (const auto& [name, group] : context_.placement.quota()->tree().groups()) {
     if (!group.OverBudget()) continue;
     ++found.groups;
-    if (Enforced("quota")) AddExample(found.groups, Concat("bizrq/", name), found.examples);
+    if (Enforces(&policy::Needs::budgets)) AddExample(found.groups, Concat("bizrq/", name), found.examples);
   }
 }
 

@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "admin/core_context.h"
@@ -42,9 +41,7 @@ class OvercommitWatch {
   void LookAtNode(cluster::NodeIndex node, Time now, Found& found) const;
   void LookAtGroups(Found& found) const;
   void TellOutgrown() const;
-  bool Enforced(std::string_view check) const {
-    return context_.placement.ModeOf(check) == policy::CheckMode::kEnforce;
-  }
+  bool Enforces(placement::Need need) const { return context_.placement.Enforces(need); }
 
   CoreContext& context_;
   int seconds_left_ = 1;

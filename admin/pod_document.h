@@ -92,6 +92,7 @@ struct PodDocument {
   // Nodes that would take it now, by what huygens looks at and by requests; and that would but for the requests of
   // others.
   std::vector<std::string> fits, fits_later;
+  int64_t too_small = 0;  // how many more would, were they not too small for its requests whoever leaves them
 
   static void Describe(auto& self, auto& fields) {
     fields.Always("pod", self.pod);
@@ -106,6 +107,7 @@ struct PodDocument {
     fields.Always("nodes", self.nodes);
     fields.IfSet("fits", self.fits);
     fields.IfSet("fitsLater", self.fits_later);
+    fields.IfSet("tooSmall", self.too_small);
   }
   bool operator==(const PodDocument&) const = default;
 };

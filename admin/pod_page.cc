@@ -7,7 +7,6 @@
 #include "admin/explanation.h"
 #include "admin/outgrown_zones.h"
 #include "admin/pod_document.h"
-#include "json/append.h"
 #include "json/document.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
@@ -39,16 +38,6 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
   }
   if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
   return said;
-}
-
-// `,"fits":["n1","n2"]`; empty if there are none.
-std::string NamesJson(std::string_view field, const std::vector<std::string>& names) {
-  std::string json;
-  for (const std::string& name : names) {
-    json += json.empty() ? Concat(",\"", field, "\":[") : ",";
-    AppendJsonString(json, name);
-  }
-  return json.empty() ? json : json + "]";
 }
 
 }  // namespace
@@ -93,14 +82,21 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
       PodDocument::Node said = NodeOf(node, resources, placement.options());
       said.never_fits = said.never_fits || never_fits;
       AppendJson(out, said);
-    } else if (!never_fits) {
+    } else if (never_fits) {
+      ++too_small_;
+    } else {
       const bool now_too = placement::Lacking(requests, allocatable, state.RequestedOn(index)).empty();
       (now_too ? fits_ : fits_later_).emplace_back(node.node);
     }
   }
-  const bool more = !placed_ && next_ < state.NodeSlots();
-  if (!more) out += Concat("]", NamesJson("fits", fits_), NamesJson("fitsLater", fits_later_), "}\n");
-  return more;
+  if (!placed_ && next_ < state.NodeSlots()) return true;
+  out += ']';
+  JsonFieldWriter rest(out);
+  rest.IfSet("fits", fits_);
+  rest.IfSet("fitsLater", fits_later_);
+  rest.IfSet("tooSmall", too_small_);
+  out += "}\n";
+  return false;
 }
 
 }  // namespace huygens::admin

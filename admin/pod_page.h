@@ -30,6 +30,7 @@ class PodPage {
   bool placed_ = false;
   bool first_ = true;
   std::vector<std::string> fits_, fits_later_;  // of the document, so far
+  int64_t too_small_ = 0;                       // likewise
 };
 
 }  // namespace huygens::admin

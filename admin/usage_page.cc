@@ -103,7 +103,7 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
 
 std::string UsagePage::Begin(const placement::Placement& placement, Time now) {
   using policy::CheckMode;
-  const CheckMode mode = placement.ModeOf("usage");
+  const CheckMode mode = placement.ModeOf(&policy::Needs::ceilings);
   const usage::Account& usage = placement.usage();
   std::sort(rows_.begin(), rows_.end(),
             [](const Row& a, const Row& b) { return a.share != b.share ? a.share > b.share : a.name < b.name; });

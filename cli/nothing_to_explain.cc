@@ -70,6 +70,10 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
     text += Concat(" ", std::to_string(pod.fits_later.size()), " more (", FirstNames(pod.fits_later),
                    ") lack room only for the requests of other pods.");
   }
+  if (pod.too_small > 0) {
+    text += Concat(" ", std::to_string(pod.too_small), pod.too_small == 1 ? " node is" : " nodes are",
+                   " too small for its requests, whoever leaves ", pod.too_small == 1 ? "it." : "them.");
+  }
   if (pod.nodes.empty()) return text;
   Table table({"NODE", "VERDICT"});
   const size_t shown = std::min(pod.nodes.size(), kMostRows);

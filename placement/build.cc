@@ -34,6 +34,17 @@ Status CheckUsage(const usage::Options& usage) {
   return absl::OkStatus();
 }
 
+// The core tells people of ceilings and budgets by the accounts of them, which it keeps for who asks for them.
+Status CheckNeeds(const policy::CheckEntry& entry) {
+  const auto fault = [&](std::string_view what, std::string_view source) {
+    return Invalid(
+        Concat("check ", entry.name, " goes by ", what, " and does not ask for ", source, " (policy/sources.h)"));
+  };
+  if (entry.needs.budgets && !entry.needs.quota) return fault("budgets", "quota");
+  if (entry.needs.ceilings && !entry.needs.usage) return fault("ceilings", "usage");
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options, NodeKindList kinds) {
@@ -43,21 +54,30 @@ StatusOr<std::unique_ptr<Placement>> Placement::Create(Options options, NodeKind
   return placement;
 }
 
-CheckMode ModeOf(std::span<const CheckSetting> checks, std::string_view name) {
-  const auto found = std::ranges::find(checks, name, &CheckSetting::name);
-  return found == checks.end() ? CheckMode::kOff : found->mode;
+void ForEachNeeds(const Options& options, absl::FunctionRef<void(const policy::Needs&)> visit) {
+  for (const CheckSetting& check : options.checks) {
+    const policy::CheckEntry* entry = policy::FindCheck(check.name);
+    if (entry != nullptr && check.mode != CheckMode::kOff) visit(entry->needs);
+  }
+  for (const WeightedTerm& term : options.terms) {
+    const scoring::TermEntry* entry = scoring::FindTerm(term.name);
+    if (entry != nullptr && term.weight > 0) visit(entry->needs);
+  }
 }
 
 bool Asks(const Options& options, Need need) {
-  const auto check_asks = [&](const CheckSetting& check) {
+  bool asks = false;
+  ForEachNeeds(options, [&](const policy::Needs& needs) { asks = asks || needs.*need; });
+  return asks;
+}
+
+CheckMode ModeOf(std::span<const CheckSetting> checks, Need need) {
+  CheckMode strictest = CheckMode::kOff;
+  for (const CheckSetting& check : checks) {
     const policy::CheckEntry* entry = policy::FindCheck(check.name);
-    return check.mode != CheckMode::kOff && entry != nullptr && entry->needs.*need;
-  };
-  const auto term_asks = [&](const WeightedTerm& term) {
-    const scoring::TermEntry* entry = scoring::FindTerm(term.name);
-    return term.weight > 0 && entry != nullptr && entry->needs.*need;
-  };
-  return std::ranges::any_of(options.checks, check_asks) || std::ranges::any_of(options.terms, term_asks);
+    if (entry != nullptr && entry->needs.*need) strictest = std::max(strictest, check.mode);
+  }
+  return strictest;
 }
 
 // The kinds of nodes are listed here, in the order in which they are asked whether a node is theirs.
@@ -102,6 +122,7 @@ Status Placement::BuildChecks() {
     const policy::CheckEntry* entry = policy::FindCheck(each.name);
     if (!entry) return Invalid(Concat("no check is called ", each.name, "; there are ", Names(policy::KnownChecks())));
     if (!seen.insert(each.name).second) return Invalid(Concat("check ", each.name, " is listed twice"));
+    HUYGENS_RETURN_IF_ERROR(CheckNeeds(*entry));
     if (entry->needs.quota && !quota_) continue;  // nobody holds pods to budgets
     AskedCheck& check = checks_.emplace_back(AskedCheck{each.name, each.mode, &entry->needs, each.options, nullptr});
     if (!check.options && entry->options) check.options = entry->options();

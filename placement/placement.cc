@@ -169,9 +169,9 @@ void Placement::CollectReports(size_t feasible) {
 
 bool Placement::SharesWithGang(const policy::PodQuery& query) const {
   if (query.pod.scheduling_group.empty()) return false;
+  if (accounts_of_victims_.size() > 1) return true;  // besides zones there is real use, or what a check counts itself
   const auto asks = [&](const auto& kind) { return policy::ZonesAsked(query, *kind) != nullptr; };
-  return std::ranges::any_of(kinds_.all(), asks) || (EnforcesQuota() && quota::Account::Counts(query.pod)) ||
-         Enforces(&policy::Needs::usage);
+  return std::ranges::any_of(kinds_.all(), asks) || (EnforcesQuota() && quota::Account::Counts(query.pod));
 }
 
 const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
@@ -259,6 +259,7 @@ std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<
 bool Placement::FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now) {
   if (kinds_.Of(node).OrderMatters()) return true;
   const policy::PodQuery first = Query(*pods.front(), now);
+  const OwnHold own(state_, accounts_, *pods.front());  // it may be bound, and about to grow
   std::optional<std::vector<cluster::ZoneAmount>> zones;
   {
     const NominatedPods::Kept kept(nominated_, first, {&node, 1});
@@ -267,9 +268,8 @@ bool Placement::FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>
   if (!zones && Enforces(&policy::Needs::zones)) return false;
   const cluster::PlacedPod supposed{pods.front(), node, std::move(zones).value_or(std::vector<cluster::ZoneAmount>())};
   for (cluster::Account* account : accounts_) account->Place(supposed);
-  const auto others = pods.subspan(1);
-  const bool takes = std::any_of(others.begin(), others.end(),
-                                 [&](const auto& pod) { return FirstFit(*pod, {&node, 1}, now).has_value(); });
+  const auto fits = [&](const auto& pod) { return FirstFit(*pod, {&node, 1}, now).has_value(); };
+  const bool takes = std::ranges::any_of(pods.subspan(1), fits);
   for (cluster::Account* account : accounts_) account->Leave(supposed);
   return takes;
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/state.h"
@@ -73,11 +74,13 @@ struct Options {
   size_t waiting_pods = 0;  // so many rejected pods are remembered for waking; 0 = none
 };
 
-// kOff where it is not listed.
-policy::CheckMode ModeOf(std::span<const CheckSetting> checks, std::string_view name);
-// Whether any check that is on, or any term that has a weight, needs this (policy/sources.h).
+// What each check that is on, and each term that has a weight, needs (policy/sources.h).
+void ForEachNeeds(const Options& options, absl::FunctionRef<void(const policy::Needs&)> visit);
+// Whether any of them needs this.
 using Need = bool policy::Needs::*;
 bool Asks(const Options& options, Need need);
+// The strictest mode of the checks that need this; kOff where there is none.
+policy::CheckMode ModeOf(std::span<const CheckSetting> checks, Need need);
 // Whether real use is looked at.
 inline bool LooksAtUsage(const Options& options) { return Asks(options, &policy::Needs::usage); }
 

@@ -23,11 +23,23 @@ void SplitFew(std::vector<Wake>& wakes, size_t most) {
   for (const auto& pod : all.pods) wakes.push_back({all.node, true, {pod}});
 }
 
+bool GrowsAtPodLevel(const cluster::Pod& pod) {
+  if (!pod.pod_level || !pod.pod_level_status) return false;
+  for (const auto& [resource, asked] : pod.pod_level->requests) {
+    const int64_t in_force = pod.pod_level_status->requests.Get(resource);
+    if (asked > std::max(in_force, pod.pod_level_allocated.Get(resource))) return true;
+  }
+  return false;
+}
+
 // kube-scheduler asks about a bound pod that is to grow in place (Kubernetes 1.37), until kubelet has given it what it
 // asks. Where it saw a pod leave before huygens did, its question came too soon.
 bool WaitsForResize(const cluster::Pod& pod) {
+  if (!pod.Bound() || pod.resize_infeasible) return false;
   const auto pending = [](const cluster::Container& container) { return bool{container.status}; };
-  return pod.Bound() && !pod.resize_infeasible && std::ranges::any_of(pod.containers, pending);
+  const auto sidecar_pending = [&](const auto& container) { return container.restartable && pending(container); };
+  return std::ranges::any_of(pod.containers, pending) || std::ranges::any_of(pod.init_containers, sidecar_pending) ||
+         GrowsAtPodLevel(pod);
 }
 
 }  // namespace
@@ -251,6 +263,7 @@ void WakeSearch::Found(WaitingPods::Entry& entry, NodeIndex node, Time now) {
   if (gain == nullptr) gain = &gains_.emplace_back(Gain{{node, anywhere, {}}});
   gain->wake.pods.push_back(entry.pod);
   if (!placement_.quota() || !quota::Account::Counts(*entry.pod)) return;
+  if (placement_.state().FindPlaced(entry.pod->uid) != nullptr) return;  // its group is charged already
   auto [let_go, is_new] = let_go_.try_emplace(entry.pod->uid);
   if (!is_new) return;  // asked for again during this search
   let_go->second = {cluster::QuotaLabelsOf(*entry.pod)->group, placement_.quota()->UsageOn(*entry.pod, node), now,

@@ -21,7 +21,8 @@ class Rule {
   virtual std::string_view name() const = 0;
 
   // Once per pod and call, before any node (kube-scheduler: PreFilter): what the rule wants to know of the pod when it
-  // is asked about nodes. Null: nothing.
+  // is asked about nodes. Null: nothing. The pod, where it holds room already, and whoever is to leave for it still
+  // count in account(): read counts when asked about nodes, or share them, so that what is prepared sees them change.
   virtual std::unique_ptr<cluster::Prepared> Prepare(const PodQuery& /*pod*/, const cluster::State& /*state*/) const {
     return nullptr;
   }

@@ -31,7 +31,8 @@ struct Needs {
   bool quota = false;  // Sources::quota; a check that needs it is asked before the others, for no victim cures a budget
   bool waker = false;  // Sources::waker
   // Of a check: that it holds pods to the ceilings of usage, to the budgets of their groups. What the core tells of
-  // ceilings and budgets, and whom it wakes, goes by that.
+  // ceilings and budgets, and whom it wakes, goes by that. It takes `usage`, or `quota`, as well: a check without is
+  // refused when it is switched on, since there would be nothing to tell.
   bool ceilings = false, budgets = false;
   // Of pods, whose other labels and annotations nobody keeps (cluster::LabelOf, cluster::AnnotationOf).
   std::vector<std::string_view> labels, annotations;

@@ -58,9 +58,9 @@ class Preflight {
   void Add(Findings more) { std::ranges::move(more, std::back_inserter(findings_)); }
 
   // What only reports, or only scores, stops no pod.
-  void AddOf(std::string_view check, Findings more) {
+  void AddOf(placement::Need need, Findings more) {
     for (Finding& each : more) {
-      if (placement::ModeOf(configuration_.filter.checks, check) != policy::CheckMode::kEnforce) {
+      if (placement::ModeOf(configuration_.filter.checks, need) != policy::CheckMode::kEnforce) {
         each.severity = std::min(each.severity, Severity::kWarning);
       }
     }
@@ -126,13 +126,13 @@ class Preflight {
       cluster_ = nullptr;  // there is nothing to say about nodes that nobody could list
       return;
     }
-    if (placement::ModeOf(configuration_.filter.checks, "topology") == policy::CheckMode::kOff) {
+    if (placement::ModeOf(configuration_.filter.checks, &policy::Needs::zones) == policy::CheckMode::kOff) {
       Add(Group::kTopology, Severity::kOk, "the check topology is off");
     } else if (cluster_->Knows(cluster::Kind::kCraneTopology) && cluster_->Knows(cluster::Kind::kCommunityTopology)) {
-      AddOf("topology", JudgeTopology(*cluster_->placement, configuration_, clock_.Now()));
+      AddOf(&policy::Needs::zones, JudgeTopology(*cluster_->placement, configuration_, clock_.Now()));
       Kubelets();
     }
-    AddOf("quota", JudgeGroups(*cluster_));
+    AddOf(&policy::Needs::budgets, JudgeGroups(*cluster_));
   }
 
   // Evenly spread over the nodes, which are often numbered by kind.
@@ -172,10 +172,10 @@ class Preflight {
     if (configuration_.usage.prometheus) {
       PrometheusSeries series = AskPrometheus(configuration_, clock_.Now());
       series.elsewhere = Elsewhere();
-      AddOf("usage", JudgePrometheus(series, *cluster_->placement, configuration_));
+      AddOf(&policy::Needs::ceilings, JudgePrometheus(series, *cluster_->placement, configuration_));
     } else if (api_server_) {
-      AddOf("usage", JudgeMetrics(AskMetricsApi(*api_server_, cluster_->resources), *cluster_->placement,
-                                  configuration_, clock_.Now()));
+      AddOf(&policy::Needs::ceilings, JudgeMetrics(AskMetricsApi(*api_server_, cluster_->resources),
+                                                   *cluster_->placement, configuration_, clock_.Now()));
     }
   }
 

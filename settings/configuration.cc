@@ -27,7 +27,7 @@ std::vector<std::string> Cautions(const Configuration& c) {
         Concat("usage.resources: the ceiling on ", each.name,
                " has nothing to go by, for the metrics API does not measure it; that takes usage.prometheus"));
   }
-  const bool checked = placement::ModeOf(c.filter.checks, "quota") != policy::CheckMode::kOff;
+  const bool checked = placement::ModeOf(c.filter.checks, &policy::Needs::budgets) != policy::CheckMode::kOff;
   if (checked && c.quota.enforcement == quota::Enforcement::kAdmission) {
     cautions.emplace_back(
         "quota.enforcement: admission leaves budgets to an admission webhook; that of huygens does not guard a cluster "

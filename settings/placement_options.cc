@@ -4,8 +4,6 @@
 
 #include "base/resource_alias.h"
 #include "base/text.h"
-#include "policy/registry.h"
-#include "scoring/registry.h"
 
 namespace huygens::settings {
 
@@ -55,18 +53,10 @@ ResourceNames::PodKeys KeysOfPods(const placement::Options& options) {
       if (std::ranges::find(to, key) == to.end()) to.emplace_back(key);
     }
   };
-  const auto add_all = [&](const policy::Needs& needs) {
+  placement::ForEachNeeds(options, [&](const policy::Needs& needs) {
     add(needs.labels, keys.labels);
     add(needs.annotations, keys.annotations);
-  };
-  for (const placement::CheckSetting& each : options.checks) {
-    const policy::CheckEntry* entry = policy::FindCheck(each.name);
-    if (entry && each.mode != policy::CheckMode::kOff) add_all(entry->needs);
-  }
-  for (const placement::WeightedTerm& each : options.terms) {
-    const scoring::TermEntry* entry = scoring::FindTerm(each.name);
-    if (entry && each.weight > 0) add_all(entry->needs);
-  }
+  });
   return keys;
 }
 

@@ -50,7 +50,7 @@ std::vector<std::string> UnwiseSettings(const Configuration& c) {
         "bind.lease.enabled: is false, so two instances of huygens may give away the same zone; safe only while there "
         "is never more than one, not even during a rollout");
   }
-  const bool looks_at_usage = placement::ModeOf(c.filter.checks, "usage") != policy::CheckMode::kOff;
+  const bool looks_at_usage = placement::ModeOf(c.filter.checks, &policy::Needs::ceilings) != policy::CheckMode::kOff;
   if (looks_at_usage && !c.usage.resources.empty() && !c.usage.prometheus && c.usage.history_file.empty()) {
     unwise.emplace_back(
         "usage: the history is in memory alone, so after each restart the check usage refuses nothing for a day; set "

@@ -96,7 +96,8 @@ TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {
   placement_->Apply(cluster::PodSet{MakePod("waits", 5000, "")});
   Start();
   EXPECT_EQ(Get("/debug/pods/default/waits").body,
-            R"({"pod":"default/waits","uid":"uid-waits","nodes":[],"fits":["empty"],"fitsLater":["full"]})"
+            R"({"pod":"default/waits","uid":"uid-waits","nodes":[],"fits":["empty"],"fitsLater":["full"],)"
+            R"("tooSmall":1})"
             "\n");
 }
 

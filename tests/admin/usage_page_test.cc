@@ -19,7 +19,8 @@ constexpr int64_t kGi = int64_t{1} << 30;
 // "hot" and "cool" have 10 CPUs and 10 GiB; CPUs may be used to 80%.
 class UsagePageTest : public testing::Test {
  protected:
-  UsagePageTest() {
+  UsagePageTest() { Fill(); }
+  void Fill() {
     for (const char* name : {"cool", "hot", "unheard"}) {
       placement_->Apply(cluster::NodeSet{
           {.name = name, .uid = "", .allocatable = {{kCpu, 10'000}, {kMemory, 10 * kGi}, {kPodSlots, 9}}}});
@@ -106,6 +107,35 @@ TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
       "cpu: 8500m for the pod, by its requests and limits, beside a peak of 100m, where 8 of 10 are allowed; even "
       "without the other pods");
   EXPECT_EQ(said_of("cool", 2000), "");
+}
+
+TEST_F(UsagePageTest, ARefusalNamesNoResourceOfWhichThereIsEnoughInEachSlot) {
+  placement::Options options = placement_->options();
+  options.usage.resources[1].ceiling = 800'000;
+  placement_ = *placement::Placement::Create(options);
+  Fill();
+  cluster::Pod pod;
+  pod.name = pod.uid = "new";
+  pod.namespace_name = "shop";
+  pod.containers.push_back({.name = "c", .requests = {{kCpu, 2000}, {kMemory, kGi}}});
+  const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
+  const auto text = [&](int64_t peak_of_new) {
+    for (int64_t s = slot - 671; s <= slot; ++s) {
+      const int64_t web = s == slot - 8 ? 6 * kGi : kGi, there = s == slot - peak_of_new ? 4 * kGi : kGi;
+      placement_->ApplyUsage({.resource = 1,
+                              .slot = s,
+                              .measured = kNow - std::chrono::seconds(12),
+                              .workloads = {{"shop/Pod/web", web}, {"shop/Pod/new", there}},
+                              .nodes = {{"hot", 0}, {"cool", 0}}},
+                             kNow);
+    }
+    placement_->SettleUsage();
+    const std::string_view node = "hot";
+    return Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_, placement_->options());
+  };
+  EXPECT_THAT(text(40), testing::AllOf(testing::StartsWith("cpu: 1700m"), Not(HasSubstr("likewise"))))
+      << "6 + 1 at most";
+  EXPECT_THAT(text(8), testing::AllOf(testing::StartsWith("cpu: 1700m"), testing::EndsWith("; likewise memory")));
 }
 
 TEST_F(UsagePageTest, CountsHowManyMorePodsFit) {

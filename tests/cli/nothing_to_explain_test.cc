@@ -28,15 +28,24 @@ TEST(NotReady, NamesWhatFails) {
 TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
   const auto waits = DecodeJson<admin::PodDocument>(
       R"({"pod":"shop/web","uid":"u","notUnderstood":["annotation a: no"],"nodes":[{"name":"n1","reason":"too small",)"
-      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"]})");
+      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"],"tooSmall":2})");
   ASSERT_TRUE(waits.ok()) << waits.status();
   const std::string text = UndecidedPodText(*waits, "http://127.0.0.1:8889");
   EXPECT_THAT(text,
               StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
   EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
-  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
-                             "lack room only for the requests of other pods. These would not:\n\nNODE  VERDICT\n"
-                             "n1    too small: needs 9 cpu\nn2    no NRT"));
+  EXPECT_THAT(
+      text,
+      EndsWith(
+          "1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
+          "lack room only for the requests of other pods. 2 nodes are too small for its requests, whoever leaves them. "
+          "These would not:\n\nNODE  VERDICT\n"
+          "n1    too small: needs 9 cpu\nn2    no NRT"));
+  const auto large = DecodeJson<admin::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
+  ASSERT_TRUE(large.ok()) << large.status();
+  EXPECT_THAT(UndecidedPodText(*large, "url"),
+              EndsWith("0 nodes could take the pod, by what huygens looks at and by requests. 1 node is too small for "
+                       "its requests, whoever leaves it."));
   const auto bound = DecodeJson<admin::PodDocument>(
       R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
   ASSERT_TRUE(bound.ok()) << bound.status();

@@ -81,6 +81,21 @@ TEST_F(QuotaWakeTest, RoomThatPodsWereWokenForIsTheirsForAWhile) {
   EXPECT_EQ(Wakes(kNow + seconds(10)).size(), 15u) << "that of the others is free again";
 }
 
+TEST_F(QuotaWakeTest, ABoundPodThatIsToGrowTakesNothingOfItsGroupBesideWhatItIsCharged) {
+  auto grows = MakeGroupPod("grows", 4, "team");
+  grows->topology_awareness = true;  // no node has zones
+  grows->node_name = "n0";
+  const ResourceVector in_force{{kCpu, 2000}};
+  grows->containers[0].status.emplace() = {.requests = in_force, .limits = in_force, .allocated = in_force};
+  placement->Apply(cluster::PodSet{grows});
+  EXPECT_EQ(Used("team"), "6");
+  Reject(grows);
+  Reject(MakeGroupPod("b", 3, "team"));
+  Set(MakeGroup("team", {{"limits.cpu", "9"}}, "org"));
+  placement->Apply(cluster::TopologySet{MakeTopology("n0", {8000})});
+  EXPECT_THAT(Search(), ElementsAre("n0: grows", "any n0: b"));
+}
+
 TEST_F(QuotaWakeTest, WhoeverIsRejectedAgainOrGoesLeavesItsRoomToOthers) {
   for (const char* uid : {"a", "b", "c", "d", "e"}) {
     auto pod = MakeGroupPod(uid, 1, "team");

@@ -87,28 +87,6 @@ TEST_F(WakeSearchTest, APodThatFitsSomewhereDoesNotWait) {
   EXPECT_EQ(placement_->waiting().size(), 0u);
 }
 
-TEST_F(WakeSearchTest, ABoundPodThatIsToGrowInPlaceWaitsUntilItHas) {
-  Give("n0", 4);
-  Bind("beside", 2, "n0");
-  auto grows = MakePod("grows", 4);
-  grows->topology_awareness = true;
-  grows->node_name = "n0";
-  const ResourceVector in_force{{kCpu, 2000}};
-  grows->containers[0].status.emplace() = {.requests = in_force, .limits = in_force, .allocated = in_force};
-  placement_->Apply(cluster::PodSet{grows});
-  Ask(grows, {"n0"});
-  EXPECT_THAT(Search(), IsEmpty());
-  placement_->Release("beside");
-  for (int i = 0; i < 2; ++i) placement_->waiting().Remind(0, 40);  // kube-scheduler has had its own chance
-  EXPECT_THAT(Search(), ElementsAre("n0: grows"));
-  auto grown = std::make_shared<cluster::Pod>(*grows);
-  grown->containers[0].status.reset();
-  placement_->Apply(cluster::PodSet{grown});
-  Give("n0", 5);
-  EXPECT_THAT(Search(), IsEmpty());
-  EXPECT_EQ(placement_->waiting().size(), 0U);
-}
-
 TEST_F(WakeSearchTest, ANodeThatFilterWasNotAskedAboutWakesNobody) {
   Ask("a", 4, {"n0", "n1"});
   Give("n2", 4);

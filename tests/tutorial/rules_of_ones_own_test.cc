@@ -48,7 +48,7 @@ TEST(RulesOfOnesOwn, AreShownByTheDefaultsCommentedOut) {
   EXPECT_THAT(yaml, HasSubstr("    # - name: FewestSiblings\n"
                               "    #   weight: 1\n"
                               "    #   options:"));
-  EXPECT_THAT(yaml, HasSubstr("name: told, quiet, "));
+  EXPECT_THAT(yaml, HasSubstr("name: useless, budgetless, alone, told, quiet, "));
   EXPECT_THAT(yaml, HasSubstr("FewestSiblings: the fewer pods of the same\n  # owner on the node, the better; "));
   auto again = settings::ParseConfiguration(yaml, "defaults");
   ASSERT_TRUE(again.ok()) << again.status();
@@ -59,7 +59,8 @@ TEST(RulesOfOnesOwn, AreShownByTheDefaultsCommentedOut) {
 
 TEST(RulesOfOnesOwn, AreInTheReference) {
   const std::string tables = settings::ReferenceMarkdown();
-  EXPECT_THAT(tables, HasSubstr("| `filter.checks[].name` | name | `\"\"` | told, quiet, "));
+  EXPECT_THAT(tables,
+              HasSubstr("| `filter.checks[].name` | name | `\"\"` | useless, budgetless, alone, told, quiet, "));
   EXPECT_THAT(
       tables,
       HasSubstr("| `filter.checks[].options` | section |  | of quiet |\n"
@@ -204,6 +205,42 @@ TEST_F(OwnRulesPlaced, ACheckHearsOfHistoriesAndWakesPods) {
   MeasureUse();
   EXPECT_THAT(placement_->waiting().TakeChanged(), ElementsAre(testing::Pair(0u, ""))) << "said by the check";
   EXPECT_TRUE(Fits(*pod));
+}
+
+// The nodes that two pods of a gang and one more are promised, one after the other.
+TEST_F(OwnRulesPlaced, PodsOfAGangHoldWhatACheckCountsFromFilterOn) {
+  Make("filter: {checks: [alone]}, prioritize: {terms: []}", false);
+  cluster::Node other;
+  other.name = "other";
+  placement_->Apply(cluster::NodeSet{other});
+  const auto promised = [&](const std::string& name) {
+    auto pod = PodOf(name, 100, false);
+    pod->scheduling_group = "gang";
+    const std::string_view names[] = {"node", "other"};
+    placement_->NoteQuestion(*pod, kNow);
+    std::vector<std::string_view> nodes;
+    for (uint32_t position : placement_->Filter(*pod, names, kNow).feasible) nodes.push_back(names[position]);
+    placement_->RememberAnswer(pod);
+    return nodes;
+  };
+  const auto first = promised("first");
+  EXPECT_EQ(first.size(), 1u);
+  const auto second = promised("second");
+  EXPECT_EQ(second.size(), 1u);
+  EXPECT_NE(first, second);
+  EXPECT_THAT(promised("third"), IsEmpty());
+  EXPECT_EQ(placement_->Reconcile(10), 0u);
+}
+
+TEST_F(OwnRulesPlaced, ACheckThatGoesByWhatItDoesNotAskForIsRefused) {
+  const auto fault = [&](std::string_view check) {
+    auto options = settings::PlacementOptions(Good(Concat("filter: {checks: [", check, "]}")), names_);
+    EXPECT_TRUE(options.ok()) << options.status();
+    const auto made = placement::Placement::Create(*std::move(options));
+    return made.ok() ? "no fault" : std::string(Message(made.status()));
+  };
+  EXPECT_THAT(fault("budgetless"), HasSubstr("check budgetless goes by budgets and does not ask for quota"));
+  EXPECT_THAT(fault("useless"), HasSubstr("check useless goes by ceilings and does not ask for usage"));
 }
 
 }  // namespace
