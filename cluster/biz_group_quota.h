@@ -29,6 +29,9 @@ struct QuotaReservation {
   friend bool operator==(const QuotaReservation&, const QuotaReservation&) = default;
 };
 
+// How a reservation names the kind of groups: a child is charged to its parent.
+inline constexpr std::string_view kGroupKind = "BizGroupResourceQuota.quota.huygens.dev";
+
 struct BizGroupQuota {
   std::string name;
   std::string uid;

@@ -14,13 +14,10 @@
 
 namespace huygens::controller {
 
-// The kind of a child group in a reservation.
-inline constexpr std::string_view kGroupKind = "BizGroupResourceQuota.quota.huygens.dev";
-
 // A workload that names the group, or one of its children.
 struct ObservedObject {
   std::string uid;
-  std::string kind;  // with the API group: "Deployment.apps", "Pod"; kGroupKind
+  std::string kind;  // with the API group: "Deployment.apps", "Pod"; cluster::kGroupKind
   std::string namespace_name, name;
   quota::Amounts usage;  // of a child what it takes of its parent (quota::Commitment)
 };

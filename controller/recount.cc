@@ -134,7 +134,7 @@ Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group) {
   Judge judge(input, result);
   std::vector<QuotaReservation> standing;
   for (QuotaReservation& each : std::exchange(group.reservations, {})) {
-    Side& side = each.kind == kGroupKind ? children : own;
+    Side& side = each.kind == cluster::kGroupKind ? children : own;
     if (judge.Drops(each, side)) continue;
     side.Reserve(each);
     standing.push_back(std::move(each));

@@ -17,6 +17,8 @@ StatusOr<BizGroupQuota> Call(net::Client& client, std::string_view method, const
   const std::string why = ExplainReply(reply);
   if (reply.code == 409) return Conflict(why);
   if (reply.code == 404) return NotFound(why);
+  // Malformed, too large, or against the definition of the kind: it will be no better the next time.
+  if (reply.code == 400 || reply.code == 413 || reply.code == 422) return Refused(why);
   return Unavailable(Concat(method, " ", path, ": ", why));
 }
 

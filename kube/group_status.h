@@ -11,8 +11,9 @@
 namespace huygens::kube {
 
 // Replaces the status, if the group still has this UID and resource version, and returns the object as it is now.
-// Aborted: it has changed since. NotFound: there is none. Other errors as those of net::Client, and Unavailable for any
-// other answer: whether it was written is then not known.
+// Aborted: it has changed since. NotFound: there is none. FailedPrecondition: the API server takes no such status, and
+// has written nothing. Other errors as those of net::Client, and Unavailable for any other answer: whether it was
+// written is then not known.
 StatusOr<cluster::BizGroupQuota> WriteGroupStatus(net::Client& client, const cluster::BizGroupQuota& group,
                                                   Duration timeout);
 // NotFound: there is none.

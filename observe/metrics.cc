@@ -222,6 +222,14 @@ struct Metrics::Series {
       OneGauge("huygens_pods_waiting", "Pods for which filter found no node and which are remembered for waking.");
   Counter& pods_woken = OneCounter("huygens_pods_woken_total",
                                    "Rejected pods that kube-scheduler was told to try again since a node gained.");
+  ByValue<Counter> group_writes =
+      EachCounter("huygens_group_status_writes_total", "Writes of charges into the status of business groups.",
+                  "result", kGroupWriteResults);
+  Counter& group_charges =
+      OneCounter("huygens_group_charges_total", "Admission reviews whose charge was written before their yes.");
+  Counter& group_charges_expired =
+      OneCounter("huygens_group_charges_expired_total",
+                 "Admission reviews whose charge was not written before their time was over.");
   ByValue<Counter> wake_writes = EachCounter("huygens_wake_writes_total", "Patches of the annotation huygens.dev/wake.",
                                              "result", std::span(kWakeResults));
   ByValue<Counter> annotations_ignored =
@@ -347,6 +355,14 @@ void Metrics::LeaseIncident(uint64_t times) { series_->lease_incidents.Increment
 void Metrics::TlsHandshakeFailed() { series_->tls_handshakes_failed.Increment(); }
 void Metrics::SetCertificateExpiry(Time not_after) {
   series_->certificate_expiry.Set(Seconds(not_after.time_since_epoch()));
+}
+
+void Metrics::SetGroupCharges(const GroupCharges& totals) {
+  RaiseTo(series_->group_writes["written"], totals.written);
+  RaiseTo(series_->group_writes["conflict"], totals.conflicts);
+  RaiseTo(series_->group_writes["failed"], totals.failed);
+  RaiseTo(series_->group_charges, totals.charged);
+  RaiseTo(series_->group_charges_expired, totals.expired);
 }
 
 void Metrics::SetTotals(const Totals& totals) {

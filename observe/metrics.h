@@ -23,6 +23,7 @@ inline constexpr std::string_view kRequestOutcomes[] = {"ok", "rejected", "error
 inline constexpr std::string_view kBindApiOutcomes[] = {"bound", "refused", "unknown"};
 inline constexpr std::string_view kWatchEventTypes[] = {"list", "set", "gone", "fault"};
 inline constexpr std::string_view kWakeResults[] = {"written", "gone", "failed"};
+inline constexpr std::string_view kGroupWriteResults[] = {"written", "conflict", "failed"};
 inline constexpr std::string_view kNodeTopologies[] = {"none", "managed", "kubelet", "unusable"};
 inline constexpr std::string_view kNodeUsages[] = {"fresh", "stale", "absent"};
 inline constexpr std::string_view kUsageRefreshResults[] = {"ok", "failed"};
@@ -124,6 +125,14 @@ class Metrics {
     uint64_t decision_log_dropped = 0;
   };
   void SetTotals(const Totals& totals);
+
+  // Of a webhook: writes of the status of groups, reviews whose charge stands, and those whose time was over before.
+  struct GroupCharges {
+    uint64_t written = 0, conflicts = 0, failed = 0;
+    uint64_t charged = 0;
+    uint64_t expired = 0;
+  };
+  void SetGroupCharges(const GroupCharges& totals);
 
   // Prometheus' text format (version 0.0.4), families and series in a fixed order. Some 200 us: not on the decision
   // thread.

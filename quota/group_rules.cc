@@ -90,17 +90,17 @@ BizGroupQuota Normal(BizGroupQuota group) {
 
 }  // namespace
 
-Status MayCreate(const Tree& tree, const BizGroupQuota& given) {
+Status MayCreate(const Tree& tree, const BizGroupQuota& given, const Amounts& reserved) {
   const BizGroupQuota group = Normal(given);
   if (tree.Find(group.name)) return absl::AlreadyExistsError(ToAbsl(Concat("bizrq/", group.name, " exists")));
   Faults faults;
   CheckHard(group, faults);
-  CheckParent(tree, group, {}, faults);
+  CheckParent(tree, group, reserved, faults);
   CheckBelow(tree, group, {}, false, faults);
   return Settle(group, faults);
 }
 
-Status MayUpdate(const Tree& tree, const BizGroupQuota& given, const GroupRules& rules) {
+Status MayUpdate(const Tree& tree, const BizGroupQuota& given, const GroupRules& rules, const Amounts& reserved) {
   const BizGroupQuota group = Normal(given);
   const Group* before = tree.Find(group.name);
   if (!before) return NotFound(Concat("bizrq/", group.name, " does not exist"));
@@ -109,7 +109,9 @@ Status MayUpdate(const Tree& tree, const BizGroupQuota& given, const GroupRules&
   const bool same = group.hard == before->object->hard;  // an edit of something else is nobody's business
   if (!same && faults.empty()) {
     CheckHard(group, faults);
-    CheckParent(tree, group, before->object->hard, faults);
+    Amounts paid = before->object->hard;
+    Max(paid, reserved);
+    CheckParent(tree, group, paid, faults);
     CheckBelow(tree, group, before->object->hard, rules.strict_shrink, faults);
   }
   return Settle(group, faults);

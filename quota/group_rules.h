@@ -11,6 +11,7 @@
 
 #include "base/status.h"
 #include "cluster/biz_group_quota.h"
+#include "quota/amounts.h"
 #include "quota/tree.h"
 
 namespace huygens::quota {
@@ -19,9 +20,12 @@ struct GroupRules {
   bool strict_shrink = false;  // refuse a budget below what is used
 };
 
-Status MayCreate(const Tree& tree, const cluster::BizGroupQuota& group);
+// `reserved`: what the parent has been charged for this group already by earlier reviews of it, which the tree counts as
+// used; it is not asked for a second time.
+Status MayCreate(const Tree& tree, const cluster::BizGroupQuota& group, const Amounts& reserved = {});
 // `group` as it will be; the tree has it as it is.
-Status MayUpdate(const Tree& tree, const cluster::BizGroupQuota& group, const GroupRules& rules = {});
+Status MayUpdate(const Tree& tree, const cluster::BizGroupQuota& group, const GroupRules& rules = {},
+                 const Amounts& reserved = {});
 // Leaves without use only. A group whose parent is gone can be deleted like any other.
 Status MayDelete(const Tree& tree, std::string_view name);
 

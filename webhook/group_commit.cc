@@ -34,6 +34,19 @@ bool Apply(const Charge& charge, Time until, size_t most_reservations, BizGroupQ
   return true;
 }
 
+// Of the keys that the figures were reckoned with, those that the budget still has. One that comes back to the budget
+// must be counted anew: while it was gone nothing was charged to it.
+void KeepCounted(BizGroupQuota& group) {
+  const quota::Amounts hard = quota::NormalKeys(group.hard);
+  std::erase_if(group.counted_hard,
+                [&](const auto& each) { return quota::Find(hard, quota::NormalKey(each.first)) == nullptr; });
+}
+
+// They may have been judged beside a charge that is not there any more.
+void MustBeJudged(auto& orders) {
+  for (auto& order : orders) order.judged_by.reset();
+}
+
 std::string Named(const std::string& group) { return Concat("quota bizrq/", group, ": "); }
 
 }  // namespace
@@ -43,13 +56,15 @@ GroupCommit::GroupCommit(Ledger& ledger, StatusStore& store, Environment environ
 
 void GroupCommit::Submit(Review review, const Judgement& first) {
   const std::string group = review.charge.group;
+  const Duration last = review.deadline - options_.margin;
   Queue& queue = queues_.try_emplace(group, Backoff(kFirstPause, kLongestPause, environment_.random)).first->second;
   if (queue.waiting.size() >= options_.most_waiting) {
     return review.answer(NotYet(Concat(Named(group), "too many requests of this group wait to be charged")));
   }
   ledger_.Hold(review.charge);
-  queue.waiting.push_back({std::move(review), first});
+  queue.waiting.push_back({.review = std::move(review), .judgement = first, .judged_by = VersionOf(group)});
   Next(group);
+  WakeBy(group, last);
 }
 
 void GroupCommit::Next(const std::string& group) {
@@ -62,58 +77,94 @@ void GroupCommit::Next(const std::string& group) {
     return;
   }
   const BizGroupQuota* known = ledger_.Find(group);
-  if (known == nullptr) {  // it went meanwhile
+  const auto is_old = [&](const Order& order) { return order.judged_by != known->resource_version; };
+  if (known == nullptr || std::any_of(queue.waiting.begin(), queue.waiting.end(), is_old)) {  // it went, or changed
     JudgeAgain(queue, false);
     return Next(group);
   }
   queue.busy = true;
-  queue.writing.assign(std::move_iterator(queue.waiting.begin()), std::move_iterator(queue.waiting.end()));
-  queue.waiting.clear();
+  auto end = std::find_if(queue.waiting.begin(), queue.waiting.end(), [](const Order& order) { return order.alone; });
+  if (end == queue.waiting.begin()) ++end;
+  queue.writing.assign(std::move_iterator(queue.waiting.begin()), std::move_iterator(end));
+  queue.waiting.erase(queue.waiting.begin(), end);
   WriteBatch(group, queue, *known);
 }
 
 void GroupCommit::WriteBatch(const std::string& group, Queue& queue, BizGroupQuota object) {
-  object.hard = quota::NormalKeys(object.hard);
+  KeepCounted(object);
   object.used = quota::NormalKeys(object.used);
   object.self_used = quota::NormalKeys(object.self_used);
   const Time until = std::chrono::ceil<std::chrono::seconds>(environment_.clock.Now()) +
                      std::chrono::duration_cast<std::chrono::seconds>(options_.reservation);
-  std::erase_if(queue.writing, [&](Order& order) {
+  const size_t left_out = std::erase_if(queue.writing, [&](Order& order) {
     if (Apply(order.review.charge, until, options_.most_reservations, object)) return false;
     ledger_.LetGo(order.review.charge);
     order.review.answer(
         NotYet(Concat(Named(group), "too many of its objects wait to be seen; is huygens controller up?")));
     return true;
   });
+  if (left_out > 0) MustBeJudged(queue.waiting);
+  if (queue.writing.empty()) {
+    queue.busy = false;
+    return Next(group);
+  }
   queue.base = object.resource_version;
+  queue.in_flight = true;
   store_.Write(object, std::min(options_.write_timeout, LongestLeft(queue)),
                [this, group](StatusOr<BizGroupQuota> stored) { Written(group, std::move(stored)); });
 }
 
 void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stored) {
   Queue& queue = queues_.find(group)->second;
-  if (!stored.ok()) {
-    const bool conflict = absl::IsAborted(stored.status());
-    ++(conflict ? counts_.conflicts : counts_.failures);
-    queue.trouble = Message(stored.status());
-    const BizGroupQuota* known = ledger_.Find(group);
-    if (conflict && known != nullptr && known->resource_version != queue.base) {  // the watch told first
-      queue.busy = false;
-      JudgeAgain(queue, false);
-      return Next(group);
-    }
-    if (conflict) return ReadAnew(group);
-    return environment_.after(queue.backoff.Next(), [this, group] { ReadAnew(group); });
-  }
+  queue.in_flight = false;
+  if (!stored.ok()) return Failed(group, queue, stored.status());
   ++counts_.writes;
   queue.backoff.Reset();
   queue.trouble.clear();
   queue.busy = false;
   for (const Order& order : queue.writing) ledger_.LetGo(order.review.charge);
+  for (Order& order : queue.waiting) {  // what was held beside them is in the group now, which makes no difference
+    if (order.judged_by == queue.base) order.judged_by = stored->resource_version;
+  }
   ledger_.Set(*std::move(stored));
-  counts_.charges += queue.writing.size();
   std::vector<Order> done = std::exchange(queue.writing, {});
-  for (Order& order : done) order.review.answer(std::move(order.judgement));
+  for (Order& order : done) {
+    if (!order.review.answer) continue;
+    ++counts_.charges;
+    order.review.answer(std::move(order.judgement));
+  }
+  Next(group);
+}
+
+void GroupCommit::Failed(const std::string& group, Queue& queue, const Status& why) {
+  const bool conflict = absl::IsAborted(why);
+  ++(conflict ? counts_.conflicts : counts_.failures);
+  queue.trouble = Message(why);
+  if (absl::IsFailedPrecondition(why)) return NeverTaken(group, queue);
+  const BizGroupQuota* known = ledger_.Find(group);
+  if (conflict && known != nullptr && known->resource_version != queue.base) {  // the watch told first
+    queue.busy = false;
+    JudgeAgain(queue, false);
+    return Next(group);
+  }
+  if (conflict) return ReadAnew(group);
+  environment_.after(queue.backoff.Next(), [this, group] { ReadAnew(group); });
+}
+
+void GroupCommit::NeverTaken(const std::string& group, Queue& queue) {
+  Expire(queue);
+  if (queue.writing.size() == 1) {
+    Order& order = queue.writing.front();
+    ledger_.LetGo(order.review.charge);
+    order.review.answer(NotYet(Concat(Named(group), "the API server does not take the charge: ", queue.trouble)));
+    queue.writing.clear();
+    MustBeJudged(queue.waiting);
+  }
+  for (Order& order : queue.writing) order.alone = true;
+  queue.waiting.insert(queue.waiting.begin(), std::move_iterator(queue.writing.begin()),
+                       std::move_iterator(queue.writing.end()));
+  queue.writing.clear();
+  queue.busy = false;
   Next(group);
 }
 
@@ -154,12 +205,14 @@ bool GroupCommit::Stands(const Charge& charge) const {
   return std::any_of(known->reservations.begin(), known->reservations.end(), [&](const QuotaReservation& each) {
     quota::Amounts lacking = quota::Increase(charge.reservation.amounts, each.amounts);
     quota::RemoveZeros(lacking);
-    return each.uid == charge.reservation.uid && each.until >= needed && lacking.empty();
+    return each.uid == charge.reservation.uid && each.kind == charge.reservation.kind && each.until >= needed &&
+           lacking.empty();
   });
 }
 
 // In the order in which they came, as if nothing of it had been judged before; but what was refused stays so.
 void GroupCommit::JudgeAgain(Queue& queue, bool just_read) {
+  Expire(queue);  // first, or one would be judged beside a charge that goes
   std::deque<Order> orders(std::move_iterator(queue.writing.begin()), std::move_iterator(queue.writing.end()));
   queue.writing.clear();
   std::move(queue.waiting.begin(), queue.waiting.end(), std::back_inserter(orders));
@@ -183,6 +236,7 @@ void GroupCommit::JudgeAgain(Queue& queue, bool just_read) {
       continue;
     }
     ledger_.Hold(order.review.charge);
+    order.judged_by = VersionOf(order.review.charge.group);
     queue.waiting.push_back(std::move(order));
   }
 }
@@ -190,22 +244,66 @@ void GroupCommit::JudgeAgain(Queue& queue, bool just_read) {
 void GroupCommit::Expire(Queue& queue) {
   const Duration now = environment_.monotonic() + options_.margin;
   const auto is_over = [&](Order& order) {
+    if (!order.review.answer) return true;
     if (order.review.deadline > now) return false;
     ++counts_.expired;
-    ledger_.LetGo(order.review.charge);
-    order.review.answer(NotYet(Concat(Named(order.review.charge.group), "the charge could not be written in time",
-                                      queue.trouble.empty() ? "" : ": ", queue.trouble)));
+    std::exchange(order.review.answer,
+                  nullptr)(NotYet(Concat(Named(order.review.charge.group), "the charge could not be written in time",
+                                         queue.trouble.empty() ? "" : ": ", queue.trouble)));
     return true;
   };
-  std::erase_if(queue.writing, is_over);
-  std::erase_if(queue.waiting, is_over);
+  const auto goes = [&](Order& order) {
+    if (!is_over(order)) return false;
+    ledger_.LetGo(order.review.charge);
+    return true;
+  };
+  size_t gone = 0;
+  if (queue.in_flight) {
+    for (Order& order : queue.writing) is_over(order);
+  } else {
+    gone += std::erase_if(queue.writing, goes);
+  }
+  gone += std::erase_if(queue.waiting, goes);
+  if (gone == 0) return;
+  MustBeJudged(queue.writing);
+  MustBeJudged(queue.waiting);
+}
+
+void GroupCommit::WakeBy(const std::string& group, Duration at) {
+  const auto [found, is_new] = wakes_.try_emplace(group, at);
+  if (!is_new && found->second <= at) return;
+  found->second = at;
+  environment_.after(std::max<Duration>(at - environment_.monotonic(), Duration::zero()),
+                     [this, group, at] { Wake(group, at); });
+}
+
+void GroupCommit::Wake(const std::string& group, Duration at) {
+  const auto wake = wakes_.find(group);
+  if (wake == wakes_.end() || wake->second != at) return;  // an earlier one came
+  wakes_.erase(wake);
+  const auto found = queues_.find(group);
+  if (found == queues_.end()) return;
+  Queue& queue = found->second;
+  Expire(queue);
+  std::optional<Duration> next;
+  const auto look_at = [&](const Order& order) {
+    if (order.review.answer) next = std::min(next.value_or(order.review.deadline), order.review.deadline);
+  };
+  std::for_each(queue.writing.begin(), queue.writing.end(), look_at);
+  std::for_each(queue.waiting.begin(), queue.waiting.end(), look_at);
+  if (next) WakeBy(group, *next - options_.margin);
+}
+
+std::string GroupCommit::VersionOf(const std::string& group) const {
+  const BizGroupQuota* known = ledger_.Find(group);
+  return known == nullptr ? std::string() : known->resource_version;
 }
 
 Duration GroupCommit::LongestLeft(const Queue& queue) const {
   Duration latest{};
   for (const Order& order : queue.writing) latest = std::max(latest, order.review.deadline);
   for (const Order& order : queue.waiting) latest = std::max(latest, order.review.deadline);
-  return std::max<Duration>(latest - environment_.monotonic(), std::chrono::milliseconds(1));
+  return std::max<Duration>(latest - options_.margin - environment_.monotonic(), std::chrono::milliseconds(1));
 }
 
 }  // namespace huygens::webhook

@@ -4,9 +4,12 @@
 // itself.
 //
 // Another instance may write in between: then the API server refuses the write (409), the group is read anew and the
-// reviews of the batch are judged again by what is left, in the same order. No is said at once and stays; yes only when
-// the charge stands. What could not be written by a review's deadline is answered with 503, and what of it was written
-// all the same is a reservation that ends by itself.
+// reviews of the batch are judged again by what is left, in the same order. So are those that wait while the group turns
+// out to be another than they were judged by, or while a charge goes that they were judged beside. No is said at once
+// and stays; yes only when the charge stands. What could not be written by a review's deadline is answered with 503 at
+// that time, and what of it was written all the same is a reservation that ends by itself.
+//
+// A batch that the API server never takes (422) is written charge by charge, so that a bad one stops no others.
 //
 // A charge that was written in an answer that got lost is found again by its UID, so that nothing is charged twice.
 // Owned by one thread.
@@ -15,6 +18,7 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -69,28 +73,38 @@ class GroupCommit {
 
  private:
   struct Order {
-    Review review;
+    Review review;  // without `answer` once that was given, while the write is on its way still
     Judgement judgement;
+    std::optional<std::string> judged_by;  // the resource version of the group; nothing: is to be judged again
+    bool alone = false;                    // written by itself: a batch with it was refused
   };
   struct Queue {
     explicit Queue(Backoff pauses) : backoff(std::move(pauses)) {}
     std::deque<Order> waiting;
     std::vector<Order> writing;
-    std::string base;     // the resource version that is being written upon
-    bool busy = false;    // a write, a read or a pause is on its way
-    std::string trouble;  // of the last call
+    std::string base;        // the resource version that is being written upon
+    bool busy = false;       // a write, a read or a pause is on its way
+    bool in_flight = false;  // a write is
+    std::string trouble;     // of the last call
     Backoff backoff;
   };
 
   void Next(const std::string& group);
   void WriteBatch(const std::string& group, Queue& queue, cluster::BizGroupQuota object);
   void Written(const std::string& group, StatusOr<cluster::BizGroupQuota> stored);
+  void Failed(const std::string& group, Queue& queue, const Status& why);
+  void NeverTaken(const std::string& group, Queue& queue);
   void ReadAnew(const std::string& group);
   void HaveRead(const std::string& group, StatusOr<cluster::BizGroupQuota> read);
   // `just_read`: the group, from the API server.
   void JudgeAgain(Queue& queue, bool just_read);
   bool Stands(const Charge& charge) const;
+  // Answers those whose deadline comes, and drops them but for those whose charge is being written.
   void Expire(Queue& queue);
+  // Sees to it that those of the group that this time is the last for are answered then.
+  void WakeBy(const std::string& group, Duration at);
+  void Wake(const std::string& group, Duration at);
+  std::string VersionOf(const std::string& group) const;
   Duration LongestLeft(const Queue& queue) const;
 
   Ledger& ledger_;
@@ -98,6 +112,7 @@ class GroupCommit {
   const Environment environment_;
   const GroupCommitOptions options_;
   std::map<std::string, Queue, std::less<>> queues_;
+  std::map<std::string, Duration, std::less<>> wakes_;  // by group: when its earliest timer ends
   GroupCommitCounts counts_;
 };
 

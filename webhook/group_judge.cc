@@ -38,7 +38,7 @@ std::optional<Charge> ChargeFor(const BizGroupQuota& group, const Amounts& was, 
   Charge charge{.group = group.parent, .reservation = {}, .increase = quota::Increase(total, before), .of_child = true};
   quota::RemoveZeros(charge.increase);
   charge.reservation.uid = group.uid;
-  charge.reservation.kind = kGroupKind;
+  charge.reservation.kind = cluster::kGroupKind;
   charge.reservation.name = group.name;
   charge.reservation.amounts = total;
   return charge;
@@ -46,10 +46,10 @@ std::optional<Charge> ChargeFor(const BizGroupQuota& group, const Amounts& was, 
 
 // Of what grows at the expense of the parent; empty: nothing, or it was counted.
 std::string Uncounted(const std::optional<Charge>& charge, const Facts& facts) {
-  if (!facts.by_status || !charge) return {};
+  if (!charge) return {};
   const BizGroupQuota& parent = *facts.tree.Find(charge->group)->object;
   for (const auto& [key, amount] : charge->reservation.amounts) {
-    if (quota::Find(parent.used, key) != nullptr) continue;
+    if (facts.Counted(parent, key)) continue;
     return Concat("bizrq/", charge->reservation.name, ": what is used of ", key, " of its parent ", charge->group,
                   " has not been counted yet; huygens controller does so when a group is new or its budget changes");
   }
@@ -57,7 +57,8 @@ std::string Uncounted(const std::optional<Charge>& charge, const Facts& facts) {
 }
 
 Judgement Create(const BizGroupQuota& group, const Facts& facts) {
-  if (const Status may = quota::MayCreate(facts.tree, group); !may.ok()) return Refuse(Message(may));
+  const Amounts reserved = facts.ReservedFor(group.parent, group.uid);
+  if (const Status may = quota::MayCreate(facts.tree, group, reserved); !may.ok()) return Refuse(Message(may));
   Judgement judgement;
   judgement.charge = ChargeFor(group, {}, facts);
   if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotYet(uncounted);
@@ -69,7 +70,10 @@ Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const 
   if (before.parent == group.parent && before.hard == group.hard) return {};
   const quota::Group* known = facts.tree.Find(group.name);
   if (known == nullptr) return NotYet(Concat("bizrq/", group.name, " is not known here yet"));
-  if (const Status may = quota::MayUpdate(facts.tree, group, rules.groups); !may.ok()) return Refuse(Message(may));
+  const Amounts reserved = facts.ReservedFor(group.parent, group.uid);
+  if (const Status may = quota::MayUpdate(facts.tree, group, rules.groups, reserved); !may.ok()) {
+    return Refuse(Message(may));
+  }
   Judgement judgement;
   Amounts more = WillTake(facts.tree, group);
   const Amounts taken = TakenBy(facts.tree, group.name);

@@ -1,5 +1,6 @@
 #include "webhook/judgement.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/text.h"
@@ -29,6 +30,11 @@ Judgement JudgeReadWorkload(const wire::AdmissionRequest& request, const Facts& 
   return Refuse(Concat(request.kind, " ", request.name, ": ", Message(after.status())));
 }
 
+bool HasKey(const quota::Amounts& amounts, std::string_view key) {
+  return std::any_of(amounts.begin(), amounts.end(),
+                     [&](const auto& each) { return quota::NormalKey(each.first) == key; });
+}
+
 std::string Charged(const GroupChange& change) {
   std::string text;
   for (const auto& [key, amount] : change.amounts) {
@@ -38,6 +44,10 @@ std::string Charged(const GroupChange& change) {
 }
 
 }  // namespace
+
+bool Facts::Counted(const cluster::BizGroupQuota& group, std::string_view key) const {
+  return !by_status || (HasKey(group.used, key) && HasKey(group.counted_hard, key));
+}
 
 Judgement Refuse(std::string_view message) {
   return {.allowed = false, .code = wire::kForbidden, .message = std::string(message)};

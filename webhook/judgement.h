@@ -44,10 +44,15 @@ struct Facts {
   Reserved reserved = nullptr;  // nothing ever is
   // Whether what is used is what the status of groups says, so that a key without a figure was never counted.
   bool by_status = false;
+  // Why `classes` has none, where the API server lets nobody read them, in words for whoever asked; empty: it does.
+  std::string classes_hidden = {};
 
   quota::Amounts ReservedFor(std::string_view group, std::string_view uid) const {
     return reserved == nullptr ? quota::Amounts() : reserved(group, uid);
   }
+  // Whether somebody has counted what is used of the key, which the budget limits. A key that was taken out of the budget
+  // and put back has a figure of old, and only the controller says that it was reckoned with again.
+  bool Counted(const cluster::BizGroupQuota& group, std::string_view key) const;
   workloads::Costs Costs(const Rules& rules) const { return {names, classes, rules.keys, rules.replicas}; }
 };
 
@@ -66,9 +71,6 @@ struct Charge {
   bool of_child = false;  // a group below this one, not a workload
   friend bool operator==(const Charge&, const Charge&) = default;
 };
-
-// As reservations name the kind of groups.
-inline constexpr std::string_view kGroupKind = "BizGroupResourceQuota.quota.huygens.dev";
 
 struct Judgement {
   bool allowed = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/text.h"
 #include "quota/keys.h"
 #include "wire/object_meta.h"
 
@@ -10,6 +11,7 @@ namespace huygens::webhook {
 namespace {
 
 using cluster::BizGroupQuota;
+using cluster::QuotaReservation;
 using quota::Amounts;
 
 bool IsOlder(const BizGroupQuota& object, const BizGroupQuota& known) {
@@ -22,6 +24,11 @@ Amounts WithoutHours(Amounts amounts) {
   std::erase_if(amounts, [](const auto& each) { return quota::IsCash(each.first) || each.second.Sign() < 0; });
   quota::RemoveZeros(amounts);
   return amounts;
+}
+
+bool Covers(const Amounts& reserved, const Amounts& wanted) {
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const auto& each) { return quota::Get(reserved, each.first) >= each.second; });
 }
 
 }  // namespace
@@ -61,23 +68,56 @@ void Ledger::Refresh(std::string_view name) {
     quota::Max(own, group->object->self_used);
     own = WithoutHours(std::move(own));
   }
-  tree_.Release(name, entry.own);
-  tree_.Charge(name, own);
+  ReleaseTree(name, entry.own);
+  ChargeTree(name, own);
   entry.own = std::move(own);
+  RefreshHeld(entry);
+}
+
+// The watch may tell of a write before its answer comes: then the status has the charge, and so have those who hold it.
+void Ledger::RefreshHeld(Entry& entry) {
+  if (entry.held.empty()) return;
+  TextMap<std::vector<const QuotaReservation*>> written;
+  if (entry.there) {
+    for (const QuotaReservation& each : entry.object.reservations) written[each.uid].push_back(&each);
+  }
+  for (Held& held : entry.held) {
+    const QuotaReservation& wanted = held.charge.reservation;
+    const auto found = written.find(wanted.uid);
+    const bool in_status =
+        found != written.end() && std::any_of(found->second.begin(), found->second.end(), [&](const auto* each) {
+          return each->kind == wanted.kind && Covers(each->amounts, wanted.amounts);
+        });
+    if (held.in_tree != in_status) continue;
+    held.in_tree = !in_status;
+    if (in_status) {
+      ReleaseTree(held.charge.group, held.charge.increase);
+    } else {
+      ChargeTree(held.charge.group, held.charge.increase);
+    }
+  }
+}
+
+void Ledger::ChargeTree(std::string_view name, const Amounts& amounts) {
+  if (!amounts.empty()) tree_.Charge(name, amounts);
+}
+
+void Ledger::ReleaseTree(std::string_view name, const Amounts& amounts) {
+  if (!amounts.empty()) tree_.Release(name, amounts);
 }
 
 void Ledger::Hold(const Charge& charge) {
-  entries_[charge.group].held.push_back(charge);
-  tree_.Charge(charge.group, charge.increase);
+  entries_[charge.group].held.push_back({charge});
+  ChargeTree(charge.group, charge.increase);
 }
 
 void Ledger::LetGo(const Charge& charge) {
   const auto found = entries_.find(charge.group);
   if (found == entries_.end()) return;
   auto& held = found->second.held;
-  const auto at = std::find(held.begin(), held.end(), charge);
+  const auto at = std::find_if(held.begin(), held.end(), [&](const Held& each) { return each.charge == charge; });
   if (at == held.end()) return;
-  tree_.Release(charge.group, at->increase);
+  if (at->in_tree) ReleaseTree(charge.group, at->charge.increase);
   held.erase(at);
   if (held.empty() && !found->second.there) entries_.erase(found);
 }
@@ -92,12 +132,12 @@ Amounts Ledger::Reserved(std::string_view group, std::string_view uid) const {
   const auto found = entries_.find(group);
   if (found == entries_.end() || uid.empty()) return reserved;
   if (found->second.there) {
-    for (const cluster::QuotaReservation& each : found->second.object.reservations) {
+    for (const QuotaReservation& each : found->second.object.reservations) {
       if (each.uid == uid) quota::Max(reserved, each.amounts);
     }
   }
-  for (const Charge& each : found->second.held) {
-    if (each.reservation.uid == uid) quota::Max(reserved, each.reservation.amounts);
+  for (const Held& each : found->second.held) {
+    if (each.charge.reservation.uid == uid) quota::Max(reserved, each.charge.reservation.amounts);
   }
   return reserved;
 }

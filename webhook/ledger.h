@@ -36,15 +36,23 @@ class Ledger {
   quota::Amounts Reserved(std::string_view group, std::string_view uid) const;
 
  private:
+  struct Held {
+    Charge charge;
+    bool in_tree = true;  // else the status says already that it is used
+  };
   struct Entry {
     cluster::BizGroupQuota object;
     bool there = false;
     quota::Amounts own;  // charged to the tree by the status
-    std::vector<Charge> held;
+    std::vector<Held> held;
   };
 
-  // Charges what the status says is used besides the children that the tree knows.
+  // Charges what the status says is used besides the children that the tree knows, and what is held and not in it.
   void Refresh(std::string_view name);
+  void RefreshHeld(Entry& entry);
+  // Nothing changes nothing: the tree would make a group of any name that is charged.
+  void ChargeTree(std::string_view name, const quota::Amounts& amounts);
+  void ReleaseTree(std::string_view name, const quota::Amounts& amounts);
 
   quota::Tree tree_;
   std::map<std::string, Entry, std::less<>> entries_;

@@ -25,7 +25,6 @@ class ManifestCluster final : public KnownCluster {
 
   Facts facts() const override { return {tree_, workloads_, classes_, names_}; }
   std::string NotReady() const override { return {}; }
-  const Rules& rules() const { return rules_; }
 
  private:
   const Rules rules_;

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
-#include "webhook/subject.h"
+#include "webhook/proven.h"
 #include "webhook/verdicts.h"
 #include "wire/admission_review.h"
 
@@ -55,14 +55,10 @@ ReviewService::ReviewService(const KnownCluster& cluster, const Rules& rules, Gr
 
 // As long as the cluster is not known, what surely takes nothing passes, and all else has to come again.
 Judgement ReviewService::JudgeNow(const wire::AdmissionRequest& request) const {
-  Judgement judgement = Judge(request, cluster_.facts(), rules_);
+  const Facts facts = cluster_.facts();
   const std::string missing = cluster_.NotReady();
-  if (missing.empty()) return judgement;
-  const Subject subject = SubjectOf(request);
-  const bool takes_nothing =
-      subject == Subject::kNothing || subject == Subject::kRelease || subject == Subject::kDeferred;
-  const bool shrinks = judgement.allowed && !judgement.charge && request.operation == wire::Operation::kUpdate;
-  return takes_nothing || shrinks ? judgement : NotYet(missing);
+  if (missing.empty()) return Judge(request, facts, rules_);
+  return TakesNothing(request, facts.names, rules_) ? Judgement() : NotYet(missing);
 }
 
 void ReviewService::Handle(const net::Request& request, const net::Respond& respond) {

@@ -13,8 +13,8 @@ namespace huygens::webhook {
 
 class StatusStore {
  public:
-  // The object as it is stored now. Aborted: it has changed since (409). NotFound: there is none. Any other error: it
-  // may or may not have been written.
+  // The object as it is stored now. Aborted: it has changed since (409). NotFound: there is none. FailedPrecondition:
+  // such a status is never taken (422). Any other error: it may or may not have been written.
   using Done = std::function<void(StatusOr<cluster::BizGroupQuota>)>;
 
   virtual ~StatusStore() = default;

@@ -16,15 +16,25 @@ Facts WatchedCluster::facts() const {
           .classes = classes_,
           .names = names_,
           .reserved = [this](std::string_view group, std::string_view uid) { return ledger_.Reserved(group, uid); },
-          .by_status = true};
+          .by_status = true,
+          .classes_hidden = ClassesHidden()};
 }
 
+// As long as they were never listed; later those that were seen last are gone by.
+std::string WatchedCluster::ClassesHidden() const {
+  const kube::WatchReport& watch = Watch(Kind::kDeviceClass);
+  if (Listed(Kind::kDeviceClass) || watch.state != kube::WatchState::kForbidden) return {};
+  return "which devices it asks for is not known: huygens may not read deviceclasses.resource.k8s.io";
+}
+
+// Without classes of devices huygens can do what concerns none.
 std::string WatchedCluster::NotReady() const {
   std::vector<informer::Missing> missing;
   for (const Kind kind : kKinds) {
     const kube::WatchReport& watch = Watch(kind);
-    if (Listed(kind) || watch.state == kube::WatchState::kForbidden) continue;
-    const bool broken = watch.state == kube::WatchState::kBroken;
+    const bool forbidden = watch.state == kube::WatchState::kForbidden;
+    if (Listed(kind) || (forbidden && kind == Kind::kDeviceClass)) continue;
+    const bool broken = forbidden || watch.state == kube::WatchState::kBroken;
     missing.push_back({Name(kind), broken ? std::string_view(watch.why) : std::string_view()});
   }
   return missing.empty() ? workloads_.NotReady() : informer::WaitingText(missing);

@@ -44,6 +44,7 @@ class WatchedCluster final : public KnownCluster, public informer::WatchEventHan
     bool complete = false;
   };
 
+  std::string ClassesHidden() const;
   List& Of(cluster::Kind kind) { return lists_[static_cast<size_t>(kind)]; }
   void On(const cluster::ListBegin& event);
   void On(const cluster::ListEnd& event);

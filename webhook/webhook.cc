@@ -65,6 +65,7 @@ class Webhook::Impl {
   Status FollowApiServer();
   Status StartShell();
   observe::Readiness Describe() const;
+  void RefreshMetrics();
   void After(Duration delay, std::function<void()> task);
 
   const settings::Configuration configuration_;
@@ -142,17 +143,27 @@ Webhook::Impl::~Impl() {
 }
 
 Status Webhook::Impl::StartShell() {
-  admin::ServiceWork work{
-      .handle = [this](const net::Request& request,
-                       const net::Respond& respond) { service_->Handle(request, respond); },
-      .on_refused = [](const net::RefusedRequest&) {},
-      .readiness = [this](bool) { return Describe(); },
-      .refresh_metrics = [this] { metrics_.SetReady(!shell_->draining() && cluster_->NotReady().empty()); },
-      .pages = nullptr};
+  admin::ServiceWork work{.handle = [this](const net::Request& request,
+                                           const net::Respond& respond) { service_->Handle(request, respond); },
+                          .on_refused = [](const net::RefusedRequest&) {},
+                          .readiness = [this](bool) { return Describe(); },
+                          .refresh_metrics = [this] { RefreshMetrics(); },
+                          .pages = nullptr};
   HUYGENS_ASSIGN_OR_RETURN(
       shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr,
                                          admin::Identity(), {loop_, log_, clock_, metrics_}, std::move(work)));
   return absl::OkStatus();
+}
+
+void Webhook::Impl::RefreshMetrics() {
+  metrics_.SetReady(!shell_->draining() && cluster_->NotReady().empty());
+  if (commit_ == nullptr) return;
+  const GroupCommitCounts& counts = commit_->counts();
+  metrics_.SetGroupCharges({.written = counts.writes,
+                            .conflicts = counts.conflicts,
+                            .failed = counts.failures,
+                            .charged = counts.charges,
+                            .expired = counts.expired});
 }
 
 observe::Readiness Webhook::Impl::Describe() const {

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -50,9 +51,6 @@ void AddChanges(const Facts& facts, const Claim& before, const Claim& after, Jud
 }
 
 Verdict CheckGrowth(const quota::Tree& tree, const quota::Group& group, const Amounts& grown) {
-  if (const auto negative = quota::NegativeKeys(grown); !negative.empty()) {
-    return {quota::Outcome::kNegative, {}, Concat("must not be negative: ", absl::StrJoin(negative, ","))};
-  }
   Verdict own = group.Check(group.object->hard, grown);
   return own.fits() ? tree.CheckAbove(group, grown, false) : own;
 }
@@ -73,13 +71,24 @@ void WarnOfTheEnd(const quota::Group& group, const Amounts& grown, Judgement& ju
 
 // A key of the budget that grows, while nobody has counted yet what is used of it.
 std::string Uncounted(const quota::Group& group, const Amounts& grown, const Facts& facts) {
-  if (!facts.by_status) return {};
   for (const auto& [key, hard] : group.object->hard) {
-    if (quota::Grown(grown, key) == nullptr || quota::Find(group.object->used, key) != nullptr) continue;
+    if (quota::Grown(grown, key) == nullptr || facts.Counted(*group.object, key)) continue;
     return Concat("quota bizrq/", group.object->name, ": what is used of ", key,
                   " has not been counted yet; huygens controller does so when a group is new or its budget changes");
   }
   return {};
+}
+
+// Extended resources that grow may be devices of a class, and then count for a budget of devices, too. Which class, the
+// classes alone say.
+bool MayTakeDevices(const quota::Group& group, const Amounts& grown) {
+  const auto is_of_devices = [](const auto& each) { return quota::IsOfDevices(each.first); };
+  const auto limits = [&](const quota::Group* each) {
+    return std::any_of(each->object->hard.begin(), each->object->hard.end(), is_of_devices);
+  };
+  return std::any_of(grown.begin(), grown.end(),
+                     [](const auto& each) { return !quota::ExtendedResourceOf(each.first).empty(); }) &&
+         (limits(&group) || std::any_of(group.above.begin(), group.above.end(), limits));
 }
 
 // Nothing where no key of the budget grows.
@@ -126,7 +135,14 @@ Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject
   const auto refuse = [&](const Verdict& verdict) { return Refuse(quota::Text(verdict, now->group)); };
   if (!standing.fits()) return joins || !grown.empty() ? refuse(standing) : judgement;
   if (!now->missing.empty()) return refuse({quota::Outcome::kMustSpecify, {}, now->missing});
+  // Kinds that a CRD defines can ask for less than nothing, and no API server would take a reservation of that.
+  if (const auto negative = quota::NegativeKeys(now->usage); !negative.empty()) {
+    return refuse({quota::Outcome::kNegative, {}, Concat("must not be negative: ", absl::StrJoin(negative, ","))});
+  }
   if (std::string uncounted = Uncounted(*group, grown, facts); !uncounted.empty()) return NotYet(uncounted);
+  if (!facts.classes_hidden.empty() && MayTakeDevices(*group, grown)) {
+    return NotYet(Concat("quota bizrq/", now->group, ": ", facts.classes_hidden));
+  }
   Amounts charged = facts.ReservedFor(now->group, after.uid);
   if (!joins) quota::Max(charged, was.usage);
   Amounts more = quota::Increase(now->usage, charged);

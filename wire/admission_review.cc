@@ -12,10 +12,9 @@ struct Review {
   AdmissionRequest request;
 };
 
-Status ReadKind(JsonReader& in, std::string& group, std::string& version, std::string& kind) {
+Status ReadKind(JsonReader& in, std::string& group, std::string& kind) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("group")) return in.Read(group);
-    if (key.Is("version")) return in.Read(version);
     return key.Is("kind") ? in.Read(kind) : absl::OkStatus();
   });
 }
@@ -59,7 +58,7 @@ Status ReadUser(JsonReader& in, std::string& name) {
 Status ReadRequest(JsonReader& in, AdmissionRequest& out) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("uid")) return in.Read(out.uid);
-    if (key.Is("kind")) return ReadKind(in, out.kind_group, out.kind_version, out.kind);
+    if (key.Is("kind")) return ReadKind(in, out.kind_group, out.kind);
     if (key.Is("resource")) return ReadResource(in, out.resource_group, out.resource);
     if (key.Is("subResource")) return in.Read(out.subresource);
     if (key.Is("name")) return in.Read(out.name);
@@ -68,8 +67,7 @@ Status ReadRequest(JsonReader& in, AdmissionRequest& out) {
     if (key.Is("userInfo")) return ReadUser(in, out.user);
     if (key.Is("object")) return ReadObject(in, out.object);
     if (key.Is("oldObject")) return ReadObject(in, out.old_object);
-    if (key.Is("dryRun")) return in.Read(out.dry_run);
-    return key.Is("options") ? ReadObject(in, out.options) : absl::OkStatus();
+    return key.Is("dryRun") ? in.Read(out.dry_run) : absl::OkStatus();
   });
 }
 

@@ -16,7 +16,7 @@ enum class Operation : uint8_t { kCreate, kUpdate, kDelete, kConnect };
 
 struct AdmissionRequest {
   std::string uid;  // of this call, not of the object
-  std::string kind_group, kind_version, kind;
+  std::string kind_group, kind;
   std::string resource_group, resource, subresource;  // "apps", "deployments", "scale"
   std::string name;                                   // empty in the reviews of a deletecollection
   std::string namespace_name;
@@ -24,7 +24,7 @@ struct AdmissionRequest {
   bool dry_run = false;
   std::string user;
   // JSON objects as they came; views into the review. Empty where there is none.
-  std::string_view object, old_object, options;
+  std::string_view object, old_object;
 };
 
 // Fails on what is no review of that version, has no request.uid, or an unknown operation.

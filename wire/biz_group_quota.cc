@@ -124,7 +124,7 @@ std::string EncodeBizGroupStatus(const BizGroupQuota& group) {
   AppendJsonField(out, "uid", group.uid);
   AppendJsonField(out, "resourceVersion", group.resource_version);
   out += R"(},"status":{)";
-  AppendAmounts(out, "hard", group.hard);
+  AppendAmounts(out, "hard", group.counted_hard);
   AppendAmounts(out, "used", group.used);
   AppendAmounts(out, "selfUsed", group.self_used);
   if (group.last_reconcile) AppendJsonField(out, "lastReconcileTime", FormatRfc3339(*group.last_reconcile));

@@ -16,7 +16,7 @@ namespace huygens::wire {
 StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* status_fault = nullptr);
 
 // The group as PUT .../status takes it: what it says besides status is there for the guards by UID and resourceVersion
-// alone. `hard` is the budget that the figures were reckoned with.
+// alone. status.hard is `counted_hard`, the budget that the figures were reckoned with.
 std::string EncodeBizGroupStatus(const cluster::BizGroupQuota& group);
 
 }  // namespace huygens::wire

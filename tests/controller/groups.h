@@ -26,7 +26,7 @@ inline ObservedObject Observed(std::string uid, std::string name, Pairs usage) {
   return {std::move(uid), "Deployment.apps", "ns", std::move(name), Of(usage)};
 }
 inline ObservedObject Child(std::string uid, std::string name, Pairs usage) {
-  return {std::move(uid), std::string(kGroupKind), "", std::move(name), Of(usage)};
+  return {std::move(uid), std::string(cluster::kGroupKind), "", std::move(name), Of(usage)};
 }
 inline cluster::QuotaReservation Reserved(std::string uid, std::string name, Pairs amounts,
                                           Time until = kNow + seconds(90)) {
@@ -34,7 +34,7 @@ inline cluster::QuotaReservation Reserved(std::string uid, std::string name, Pai
 }
 inline cluster::QuotaReservation ReservedChild(std::string uid, std::string name, Pairs amounts,
                                                Time until = kNow + seconds(90)) {
-  return {std::move(uid), std::string(kGroupKind), "", std::move(name), Of(amounts), until};
+  return {std::move(uid), std::string(cluster::kGroupKind), "", std::move(name), Of(amounts), until};
 }
 
 }  // namespace huygens::controller

@@ -31,7 +31,7 @@ struct Case {
                    group);
   }
   const ObservedObject* Find(const cluster::QuotaReservation& reservation) const {
-    for (const auto& each : reservation.kind == kGroupKind ? children : workloads) {
+    for (const auto& each : reservation.kind == cluster::kGroupKind ? children : workloads) {
       if (each.uid == reservation.uid) return &each;
     }
     return nullptr;
@@ -58,7 +58,8 @@ Case AnyCase() {
     const std::string uid = "u" + std::to_string(i), name = "n" + std::to_string(i % 5);
     const bool child = i >= 5;
     const int what = *rc::gen::inRange(0, 4);  // 1: seen, 2: reserved, 3: both
-    const ObservedObject object{uid, child ? std::string(kGroupKind) : "Deployment.apps", "", name, AnyAmounts()};
+    const ObservedObject object{uid, child ? std::string(cluster::kGroupKind) : "Deployment.apps", "", name,
+                                AnyAmounts()};
     if (what & 1) {
       (child ? any.children : any.workloads).push_back(object);
       any.holders[name] = {uid, AnyTime()};
@@ -112,7 +113,7 @@ RC_GTEST_PROP(Recount, DropsReservationsForTheThreeReasonsAlone, ()) {
                        any.known_since.at(each.uid) <= kNow - seconds(2);
     RC_ASSERT(standing.contains(each.uid) == !(covered || each.until <= kNow || taken));
     if (!standing.contains(each.uid)) ++dropped;
-    if (standing.contains(each.uid)) quota::Add(least[each.kind == kGroupKind], each.amounts);
+    if (standing.contains(each.uid)) quota::Add(least[each.kind == cluster::kGroupKind], each.amounts);
   }
   RC_ASSERT(counted.settled + counted.expired + counted.superseded == dropped);
   RC_ASSERT(counted.look_again.has_value() == !standing.empty());

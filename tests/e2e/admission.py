@@ -146,7 +146,7 @@ class Scene:
         """There is no controller: the scenario says for it that nothing is used yet."""
         self.client.post(GROUPS_PATH, make_group(name, parent, **{"limits.cpu": cpus}))
         nothing = {"limits.cpu": "0"}
-        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"used": nothing, "selfUsed": nothing}})
+        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": {"limits.cpu": cpus}, "used": nothing, "selfUsed": nothing}})
 
     def why_refused(self, method, path, body=None):
         """What the API server says of a write that it must refuse with 403; empty if it took it. 503 is tried again, as a client should."""

@@ -58,6 +58,12 @@ TEST_F(GroupStatusTest, TellsConflictsFromOtherFailures) {
   const Status busy = ReadGroup(*client_, "team", seconds(5)).status();
   EXPECT_TRUE(absl::IsUnavailable(busy));
   EXPECT_THAT(std::string(Message(busy)), testing::HasSubstr("429"));
+  const auto write = [&](int code) {
+    server_.Inject({.what = fake::Fault::What::kReply, .method = "PUT", .path = "bizgroup", .code = code});
+    return WriteGroupStatus(*client_, Read(), seconds(5)).status();
+  };
+  for (const int never : {400, 413, 422}) EXPECT_TRUE(absl::IsFailedPrecondition(write(never))) << never;
+  for (const int later : {403, 408, 429, 500}) EXPECT_TRUE(absl::IsUnavailable(write(later))) << later;
 }
 
 }  // namespace

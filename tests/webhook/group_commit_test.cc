@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -13,29 +14,42 @@
 namespace huygens::webhook {
 namespace {
 
+using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 std::string Used(const cluster::BizGroupQuota& group) { return quota::Get(group.used, "limits.cpu").Canonical(); }
 
 class GroupCommitTest : public testing::Test {
  protected:
-  void Start(std::string_view cores, Faults faults = {}, uint64_t seed = 1, int webhooks = 1) {
+  void Start(std::string_view cores, Faults faults = {}, uint64_t seed = 1, int webhooks = 1,
+             GroupCommitOptions options = {}) {
     server_ = std::make_unique<SimulatedApiServer>(time_, seed, cores, faults);
-    for (int i = 0; i < webhooks; ++i) webhooks_.push_back(std::make_unique<SimulatedWebhook>(*server_, time_));
+    for (int i = 0; i < webhooks; ++i) {
+      webhooks_.push_back(std::make_unique<SimulatedWebhook>(*server_, time_, options));
+    }
   }
   void Create(const std::string& name, int cores = 1, size_t webhook = 0) {
-    webhooks_[webhook]->Ask(name, 0, cores, [this](const Judgement& judgement) {
-      ++answers_;
-      yes_ += judgement.allowed ? 1 : 0;
-      if (!judgement.allowed) last_no_ = Said(judgement);
-    });
+    Scale(name, 0, cores, seconds(10), webhook);
   }
+  void Scale(const std::string& name, int before, int after, Duration patience, size_t webhook = 0) {
+    webhooks_[webhook]->Ask(
+        name, before, after,
+        [this](const Judgement& judgement) {
+          ++answers_;
+          answered_at_ = time_.Monotonic();
+          yes_ += judgement.allowed ? 1 : 0;
+          if (!judgement.allowed) last_no_ = Said(judgement);
+        },
+        patience);
+  }
+  std::string Known() { return quota::Used(webhooks_[0]->ledger().tree(), "team", "limits.cpu"); }
 
   VirtualTime time_;
   std::unique_ptr<SimulatedApiServer> server_;
   std::vector<std::unique_ptr<SimulatedWebhook>> webhooks_;
   int answers_ = 0;
   int yes_ = 0;
+  Duration answered_at_{};
   std::string last_no_;
 };
 
@@ -93,6 +107,7 @@ TEST_F(GroupCommitTest, SaysWhyNothingCouldBeWritten) {
   time_.Run(seconds(60));
   EXPECT_EQ(answers_, 1);
   EXPECT_EQ(last_no_, "503 quota bizrq/team: the charge could not be written in time: no answer");
+  EXPECT_EQ(answered_at_, milliseconds(9800));
   EXPECT_EQ(webhooks_[0]->ledger().tree().Find("team")->used, quota::Amounts());  // what waited holds nothing any more
 }
 
@@ -100,23 +115,225 @@ TEST_F(GroupCommitTest, RefusesWhereTheGroupWentMeanwhile) {
   Start("2");
   Create("web");
   Create("other");
-  const_cast<Ledger&>(webhooks_[0]->ledger()).Remove("team");
+  webhooks_[0]->ledger().Remove("team");
   time_.Run(std::chrono::microseconds(1));
   EXPECT_EQ(answers_, 0);  // the write of the first is on its way
   time_.Run(seconds(1));
   EXPECT_EQ(answers_, 2);
 }
 
+TEST_F(GroupCommitTest, OneThatIsNeverTakenStopsNoOthers) {
+  Start("20");
+  server_->never_takes = [](const cluster::BizGroupQuota& group) {
+    return std::any_of(group.reservations.begin(), group.reservations.end(),
+                       [](const auto& each) { return each.uid == "bad-uid"; });
+  };
+  for (const char* name : {"first", "a", "bad", "b", "c"}) Create(name);
+  time_.Run(seconds(1));
+  EXPECT_EQ(answers_, 5);
+  EXPECT_EQ(yes_, 4);
+  EXPECT_EQ(last_no_, "503 quota bizrq/team: the API server does not take the charge: is invalid");
+  EXPECT_EQ(Used(server_->group()), "4");
+  EXPECT_EQ(Known(), "4");
+  EXPECT_EQ(server_->writes, 4);
+}
+
+TEST_F(GroupCommitTest, AnswersInTimeWhileAWriteIsUnderWay) {
+  Start("2");
+  server_->slow = seconds(2);
+  Scale("slow", 0, 1, seconds(1));
+  Scale("waits", 0, 1, seconds(1));
+  time_.Run(milliseconds(799));
+  EXPECT_EQ(answers_, 0);
+  time_.Run(milliseconds(800));
+  EXPECT_EQ(answers_, 2);
+  EXPECT_EQ(yes_, 0);
+  EXPECT_EQ(Known(), "1") << "what is being written counts, what waited does not";
+  time_.Run(seconds(5));
+  EXPECT_EQ(answers_, 2);
+  EXPECT_EQ(Known(), "1");
+  EXPECT_EQ(server_->writes, 1);
+  server_->slow = {};
+  Create("fits");
+  time_.Run(seconds(6));
+  EXPECT_EQ(yes_, 1);
+}
+
+TEST_F(GroupCommitTest, TheNextDeadlineIsKeptWhereAnEarlierReviewWasAnswered) {
+  Start("5", {.lost_request = 1});
+  Scale("a", 0, 1, seconds(2));
+  time_.Run(milliseconds(10));
+  Scale("b", 0, 1, seconds(6));
+  time_.Run(seconds(3));
+  EXPECT_EQ(answered_at_, milliseconds(1800));
+  time_.Run(seconds(60));
+  EXPECT_EQ(answers_, 2);
+  EXPECT_EQ(answered_at_, milliseconds(5810));
+}
+
+TEST_F(GroupCommitTest, WhatWasJudgedBesideAChargeThatExpiredIsChargedItself) {
+  Start("20");
+  server_->slow = seconds(6);
+  Scale("other", 0, 1, seconds(30));
+  Scale("web", 3, 5, seconds(5));
+  Scale("web", 3, 5, seconds(20));  // free as long as the one before is held
+  time_.Run(seconds(15));
+  EXPECT_EQ(answers_, 3);
+  EXPECT_EQ(yes_, 2);
+  EXPECT_EQ(Used(server_->group()), "3");
+}
+
+TEST_F(GroupCommitTest, WritesNothingWhereThereIsNoRoomForAnotherReservation) {
+  Start("20", {}, 1, 1, {.most_reservations = 1});
+  Create("a");
+  time_.Run(seconds(1));
+  Create("b");
+  time_.Run(seconds(2));
+  EXPECT_EQ(answers_, 2);
+  EXPECT_EQ(last_no_, "503 quota bizrq/team: too many of its objects wait to be seen; is huygens controller up?");
+  EXPECT_EQ(server_->writes, 1);
+  EXPECT_EQ(Known(), "1");
+}
+
+TEST_F(GroupCommitTest, OnlySoManyWait) {
+  Start("20", {}, 1, 1, {.most_waiting = 2});
+  for (const char* name : {"first", "a", "b", "c"}) Create(name);
+  EXPECT_EQ(answers_, 1);
+  EXPECT_EQ(last_no_, "503 quota bizrq/team: too many requests of this group wait to be charged");
+  time_.Run(seconds(1));
+  EXPECT_EQ(yes_, 3);
+  EXPECT_EQ(Used(server_->group()), "3");
+}
+
+// Keeps what is to be written until the test answers.
+class HeldStore final : public StatusStore {
+ public:
+  struct Call {
+    cluster::BizGroupQuota group;
+    Done done;
+  };
+  explicit HeldStore(std::vector<Call>& calls) : calls_(calls) {}
+  void Write(const cluster::BizGroupQuota& group, Duration, Done done) override { calls_.push_back({group, done}); }
+  void Read(const std::string&, Duration, Done done) override { calls_.push_back({{}, done}); }
+
+ private:
+  std::vector<Call>& calls_;
+};
+
+cluster::BizGroupQuota Team(std::string_view cores) {
+  auto team = quota::MakeGroup("team", "", {{"limits.cpu", cores}});
+  team.counted_hard = team.hard;
+  team.used = team.self_used = quota::Of({{"limits.cpu", "0"}});
+  team.resource_version = "1";
+  return team;
+}
+
+TEST(GroupCommit, JudgesAgainWhereAnotherInstanceWroteBeforeItsOwnAnswerCame) {
+  VirtualTime time;
+  std::vector<HeldStore::Call> calls;
+  SimulatedWebhook webhook(time, std::make_unique<HeldStore>(calls));
+  webhook.ledger().Set(Team("3"));
+  std::vector<std::string> said;
+  for (const char* name : {"a", "b", "c"}) {
+    webhook.Ask(name, 0, 1, [&said](const Judgement& judgement) { said.push_back(Said(judgement)); });
+  }
+  ASSERT_EQ(calls.size(), 1U);
+  auto stored = calls[0].group;
+  stored.resource_version = "2";
+  auto by_another = stored;  // which charged a core on top
+  by_another.resource_version = "3";
+  by_another.used = by_another.self_used = quota::Of({{"limits.cpu", "2"}});
+  webhook.ledger().Set(by_another);
+  calls[0].done(stored);
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(calls[1].group.resource_version, "3");
+  EXPECT_EQ(Used(calls[1].group), "3");
+  EXPECT_THAT(said,
+              testing::ElementsAre("team limits.cpu=1", "403 quota bizrq/team: limits.cpu used 3 of 3, requested 1"));
+}
+
+TEST(GroupCommit, WhatWasAnsweredMeanwhileIsNotJudgedAgain) {
+  VirtualTime time;
+  std::vector<HeldStore::Call> calls;
+  SimulatedWebhook webhook(time, std::make_unique<HeldStore>(calls));
+  auto team = Team("9");
+  webhook.ledger().Set(team);
+  std::vector<std::string> said;
+  const auto answer = [&said](const Judgement& judgement) { said.push_back(Said(judgement)); };
+  webhook.Ask("web", 3, 5, answer, seconds(1));
+  webhook.Ask("web", 3, 5, answer, seconds(10));  // free as long as the one before is held
+  time.Run(seconds(2));
+  EXPECT_THAT(said, testing::ElementsAre("503 quota bizrq/team: the charge could not be written in time"));
+  ASSERT_EQ(calls.size(), 1U);
+  team.resource_version = "2";
+  webhook.ledger().Set(team);
+  calls[0].done(absl::AbortedError("the object has been modified"));
+  ASSERT_EQ(calls.size(), 2U);
+  EXPECT_EQ(Used(calls[1].group), "2");
+  EXPECT_EQ(calls[1].group.reservations.size(), 1U);
+  EXPECT_EQ(said.size(), 1U);
+}
+
+TEST(GroupCommit, WhatWasAnsweredMeanwhileIsNotAnsweredAgain) {
+  VirtualTime time;
+  std::vector<HeldStore::Call> calls;
+  SimulatedWebhook webhook(time, std::make_unique<HeldStore>(calls));
+  auto team = Team("9");
+  webhook.ledger().Set(team);
+  int answers = 0;
+  webhook.Ask("web", 0, 5, [&answers](const Judgement&) { ++answers; }, seconds(1));
+  time.Run(seconds(2));
+  EXPECT_EQ(answers, 1);
+  team.resource_version = "2";
+  team.used = team.self_used = quota::Of({{"limits.cpu", "9"}});  // it would be refused now
+  webhook.ledger().Set(team);
+  calls[0].done(absl::AbortedError("the object has been modified"));
+  EXPECT_EQ(answers, 1);
+  EXPECT_EQ(calls.size(), 1U);
+  EXPECT_EQ(quota::Used(webhook.ledger().tree(), "team", "limits.cpu"), "9");
+}
+
+TEST(GroupCommit, DoesNotSayThatAKeyWasCountedWhichTheBudgetLost) {
+  VirtualTime time;
+  std::vector<HeldStore::Call> calls;
+  SimulatedWebhook webhook(time, std::make_unique<HeldStore>(calls));
+  auto team = Team("10");
+  team.counted_hard = quota::Of({{"limits.cpu", "8"}, {"limits.memory", "1Gi"}});
+  webhook.ledger().Set(team);
+  webhook.Ask("a", 0, 1, [](const Judgement&) {});
+  ASSERT_EQ(calls.size(), 1U);
+  EXPECT_EQ(calls[0].group.counted_hard, quota::Of({{"limits.cpu", "8"}}));
+}
+
+TEST(GroupCommit, AKeyThatWasNotReckonedWithIsNotCounted) {
+  VirtualTime time;
+  std::vector<HeldStore::Call> calls;
+  SimulatedWebhook webhook(time, std::make_unique<HeldStore>(calls));
+  auto team = Team("10");
+  team.counted_hard.clear();
+  webhook.ledger().Set(team);
+  std::string said;
+  webhook.Ask("a", 0, 1, [&said](const Judgement& judgement) { said = Said(judgement); });
+  EXPECT_THAT(said, testing::StartsWith("503 quota bizrq/team: what is used of limits.cpu has not been counted yet"));
+  EXPECT_EQ(calls.size(), 0U);
+}
+
 // Whatever fails and whenever, no more is stored than fits, and nothing that was stored lacks its charge.
 class Everything {
  public:
   explicit Everything(uint64_t seed)
-      : server_(time_, seed, "20", {.lost_request = 0.1, .lost_answer = 0.1, .failed_store = 0.3}) {
+      : server_(time_, seed, "20", {.lost_request = 0.1, .lost_answer = 0.1, .slow_write = 0.1, .failed_store = 0.3}) {
     for (int i = 0; i < 2; ++i) webhooks_.push_back(std::make_unique<SimulatedWebhook>(server_, time_));
     for (int i = 0; i < 60; ++i) time_.After(server_.Lag() * server_.Draw(400), [this] { Act(); });
   }
 
-  void Run() { time_.Run(std::chrono::minutes(5)); }
+  void Run() {
+    time_.Run(std::chrono::minutes(5));
+    for (const auto& webhook : webhooks_) {
+      const std::string known = quota::Used(webhook->ledger().tree(), "team", "limits.cpu");
+      if (known != Used(server_.group())) fault_ = Concat("known to be used ", known, " of ", Used(server_.group()));
+    }
+  }
 
   SimulatedApiServer& server() { return server_; }
   int asked() const { return asked_; }
@@ -131,8 +348,10 @@ class Everything {
     const int before = found == server_.stored.end() ? 0 : found->second;
     const int after = 1 + server_.Draw(6);
     ++asked_;
-    webhooks_[static_cast<size_t>(server_.Draw(2))]->Ask(name, before, after, [=, this](const Judgement& judgement) {
+    const Duration patience = seconds(server_.Draw(2) == 0 ? 10 : 2), last = time_.Monotonic() + patience;
+    const auto answer = [=, this](const Judgement& judgement) {
       ++answered_;
+      if (time_.Monotonic() > last) fault_ = "a late answer";
       if (!judgement.allowed || server_.Chance(server_.faults().failed_store)) return;
       time_.After(server_.Lag(), [=, this] {
         const auto now = server_.stored.find(uid);
@@ -140,7 +359,8 @@ class Everything {
         server_.stored[uid] = after;
         Check();
       });
-    });
+    };
+    webhooks_[static_cast<size_t>(server_.Draw(2))]->Ask(name, before, after, answer, patience);
   }
 
   void Check() {
@@ -150,6 +370,11 @@ class Everything {
     Quantity stored = *Quantity::Parse(std::to_string(sum));
     if (stored > quota::Get(server_.group().used, "limits.cpu")) {
       fault_ = Concat("stored ", std::to_string(sum), ", charged ", Used(server_.group()));
+    }
+    Quantity reserved;  // which nobody takes back here
+    for (const auto& each : server_.group().reservations) reserved.Add(quota::Get(each.amounts, "limits.cpu"));
+    if (reserved != quota::Get(server_.group().used, "limits.cpu")) {
+      fault_ = Concat("reserved ", reserved.Canonical(), ", charged ", Used(server_.group()));
     }
   }
 

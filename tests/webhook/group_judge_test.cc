@@ -50,6 +50,50 @@ TEST(GroupJudge, A7_OnlyTheDifferenceIsPaid) {
               HasSubstr("parentBizGroup cannot be changed"));
 }
 
+TEST(GroupJudge, A7_WhatIsReservedForAChildIsNotAskedForAgain) {
+  quota::Tree tree;
+  tree.Set(quota::MakeGroup("org", "", {{"limits.cpu", "30"}}));
+  tree.Set(quota::MakeGroup("child", "org", {{"limits.cpu", "10"}}));
+  const Reviews reviews;
+  quota::Amounts reserved;
+  const auto judge = [&](Operation operation, std::string_view name, std::string_view from, std::string_view to) {
+    const auto object = [&](std::string_view cores) {
+      return Group(name, "org", Concat(R"("limits.cpu":)", cores), R"(,"uid":"child-uid")");
+    };
+    const std::string before = from.empty() ? "" : object(from), after = object(to);
+    wire::AdmissionRequest request;
+    request.operation = operation;
+    request.resource_group = "quota.huygens.dev";
+    request.resource = "bizgroupresourcequotas";
+    request.object = after;
+    request.old_object = before;
+    return Judge(request, {.tree = tree,
+                           .workloads = reviews.workloads,
+                           .classes = reviews.classes,
+                           .names = reviews.names,
+                           .reserved = [&](auto group, auto uid) {
+                             return group == "org" && uid == "child-uid" ? reserved : quota::Amounts();
+                           }});
+  };
+  // 10 -> 20 was charged, and the child is not seen to have it.
+  reserved = quota::Of({{"limits.cpu", "20"}});
+  tree.Charge("org", quota::Of({{"limits.cpu", "10"}}));
+  const Judgement larger = judge(Operation::kUpdate, "child", "20", "30");
+  EXPECT_EQ(Said(larger), "org limits.cpu=20");
+  ASSERT_TRUE(larger.charge);
+  EXPECT_EQ(larger.charge->increase, quota::Of({{"limits.cpu", "10"}}));
+  EXPECT_THAT(Said(judge(Operation::kUpdate, "child", "20", "31")),
+              StartsWith("403 bizrq/child: parent org has 10 of 30 limits.cpu left, 11 more wanted"));
+  tree.Charge("org", quota::Of({{"limits.cpu", "10"}}));  // by another
+  const Judgement again = judge(Operation::kUpdate, "child", "10", "20");
+  EXPECT_EQ(Said(again), "org limits.cpu=10");
+  ASSERT_TRUE(again.charge);
+  EXPECT_EQ(again.charge->increase, quota::Amounts());
+  // A creation whose charge was written in an answer that got lost.
+  EXPECT_EQ(Said(judge(Operation::kCreate, "new", "", "20")), "org limits.cpu=20");
+  EXPECT_THAT(Said(judge(Operation::kCreate, "new", "", "21")), StartsWith("403 "));
+}
+
 TEST(GroupJudge, A8_WhoShrinksBelowUseIsTold) {
   Reviews reviews;
   reviews.tree.Charge("other", quota::Cores(4));

@@ -52,6 +52,7 @@ class VirtualTime final : public Clock {
 struct Faults {
   double lost_request = 0;  // of a write of status: never arrives
   double lost_answer = 0;   // is written, and nobody learns of it
+  double slow_write = 0;    // is written, some seconds later
   double failed_store = 0;  // of a workload after our yes
 };
 
@@ -61,6 +62,7 @@ class SimulatedApiServer {
   SimulatedApiServer(VirtualTime& time, uint64_t seed, std::string_view cores, Faults faults = {})
       : time_(time), random_(seed), faults_(faults), group_(quota::MakeGroup("team", "", {{"limits.cpu", cores}})) {
     group_.uid = "team-uid";
+    group_.counted_hard = group_.hard;
     group_.used = group_.self_used = quota::Of({{"limits.cpu", "0"}});
     Store();
   }
@@ -79,6 +81,7 @@ class SimulatedApiServer {
     if (group.uid != group_.uid || group.resource_version != group_.resource_version) {
       return absl::AbortedError("the object has been modified");
     }
+    if (never_takes && never_takes(group)) return absl::FailedPreconditionError("is invalid");
     group_ = group;
     Store();
     ++writes;
@@ -88,6 +91,8 @@ class SimulatedApiServer {
   // Of deployments: the cores of what is stored, by UID.
   std::map<std::string, int> stored;
   int writes = 0;
+  std::function<bool(const cluster::BizGroupQuota&)> never_takes;
+  Duration slow{};  // added to each write before it arrives
 
  private:
   struct Watch {
@@ -121,7 +126,8 @@ class SimulatedStore final : public StatusStore {
 
   void Write(const cluster::BizGroupQuota& group, Duration timeout, Done done) override {
     if (server_.Chance(server_.faults().lost_request)) return Fail(timeout, std::move(done));
-    time_.After(server_.Lag(), [this, group, timeout, done = std::move(done)]() mutable {
+    const Duration slow = server_.Chance(server_.faults().slow_write) ? std::chrono::milliseconds(2500) : server_.slow;
+    time_.After(slow + server_.Lag(), [this, group, timeout, done = std::move(done)]() mutable {
       auto result = server_.Swap(group);
       if (server_.Chance(server_.faults().lost_answer)) return Fail(timeout, std::move(done));
       time_.After(server_.Lag(), [done, result] { done(result); });
@@ -145,19 +151,24 @@ class SimulatedStore final : public StatusStore {
 // One instance of a webhook.
 class SimulatedWebhook {
  public:
-  SimulatedWebhook(SimulatedApiServer& server, VirtualTime& time)
+  SimulatedWebhook(SimulatedApiServer& server, VirtualTime& time, GroupCommitOptions options = {})
+      : SimulatedWebhook(time, std::make_unique<SimulatedStore>(server, time), options) {
+    server.OnChange([this](const cluster::BizGroupQuota& group) { ledger_.Set(group); });
+  }
+  // Nobody tells it of the group but who calls ledger().
+  SimulatedWebhook(VirtualTime& time, std::unique_ptr<StatusStore> store, GroupCommitOptions options = {})
       : time_(time),
-        store_(server, time),
-        commit_(ledger_, store_,
+        store_(std::move(store)),
+        commit_(ledger_, *store_,
                 {.clock = time,
                  .monotonic = [&time] { return time.Monotonic(); },
                  .after = [&time](Duration delay, std::function<void()> task) { time.After(delay, std::move(task)); },
-                 .random = [] { return 0.5; }}) {
-    server.OnChange([this](const cluster::BizGroupQuota& group) { ledger_.Set(group); });
-  }
+                 .random = [] { return 0.5; }},
+                options) {}
 
-  // `before`, `after`: cores of the Deployment; before 0: it is created.
-  void Ask(const std::string& name, int before, int after, std::function<void(const Judgement&)> answer) {
+  // `before`, `after`: cores of the Deployment; before 0: it is created. `patience`: of the API server.
+  void Ask(const std::string& name, int before, int after, std::function<void(const Judgement&)> answer,
+           Duration patience = std::chrono::seconds(10)) {
     auto objects = std::make_shared<std::pair<std::string, std::string>>(
         before == 0 ? "" : Deployment{.replicas = before, .name = name}.Json(),
         Deployment{.replicas = after, .name = name}.Json());
@@ -181,19 +192,19 @@ class SimulatedWebhook {
     const Judgement first = judge();
     if (!first.allowed || !first.charge) return answer(first);
     commit_.Submit({.charge = *first.charge,
-                    .deadline = time_.Monotonic() + std::chrono::seconds(10),
+                    .deadline = time_.Monotonic() + patience,
                     .judge = judge,
                     .answer = std::move(answer)},
                    first);
   }
 
   const GroupCommitCounts& counts() const { return commit_.counts(); }
-  const Ledger& ledger() const { return ledger_; }
+  Ledger& ledger() { return ledger_; }
 
  private:
   VirtualTime& time_;
   Ledger ledger_;
-  SimulatedStore store_;
+  std::unique_ptr<StatusStore> store_;
   workloads::WorkloadIndex workloads_;
   quota::DeviceClasses classes_;
   ResourceNames names_;

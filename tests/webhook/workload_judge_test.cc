@@ -174,6 +174,54 @@ TEST(WorkloadJudge, ARolloutMayHaveItsTemplateElsewhere) {
   EXPECT_EQ(create(), "team limits.cpu=8");
 }
 
+TEST(WorkloadJudge, NothingIsChargedLessThanNothing) {
+  const Reviews reviews;
+  const auto judge = [&](int before, int replicas) {
+    const auto object = [](int count) {  // no API server refuses it, as it does for a Deployment
+      return Concat(
+          R"({"metadata":{"name":"c","namespace":"shop","uid":"c","labels":{"biz.group.resource.quota":"team"}},
+          "spec":{"replicas":)",
+          std::to_string(count),
+          R"(,"template":{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"-1"}}},
+          {"name":"b","resources":{"limits":{"cpu":"-1"}}}]}}}})");
+    };
+    return Said(reviews.Judge(before == 0 ? wire::Operation::kCreate : wire::Operation::kUpdate, "apps.kruise.io",
+                              "CloneSet", object(replicas), before == 0 ? "" : object(before), "clonesets"));
+  };
+  EXPECT_THAT(judge(0, 2), StartsWith("403 quota bizrq/team: must not be negative: "));
+  EXPECT_THAT(judge(0, 2), HasSubstr("limits.cpu"));
+  EXPECT_THAT(judge(3, 2), StartsWith("403 ")) << "it gives less, which is to grow";
+  EXPECT_THAT(judge(2, 2), testing::Not(StartsWith("403 "))) << "an edit of something else";
+}
+
+TEST(WorkloadJudge, DevicesAreNotFreeWhileTheirClassesAreHidden) {
+  Reviews reviews;
+  reviews.tree.Set(quota::MakeGroup("org", "", {{"gpu.deviceclass.resource.k8s.io/devices", "4"}}));
+  reviews.tree.Set(quota::MakeGroup("team", "org", {{"pods", "10"}}));
+  const auto judge = [&](std::string_view resource, std::string hidden) {
+    const std::string object = Concat(
+        R"({"metadata":{"name":"web","uid":"u","labels":{"biz.group.resource.quota":"team"}},"spec":{"replicas":1,
+          "template":{"spec":{"containers":[{"name":"a","resources":{"limits":{")",
+        resource, R"(":"1"}}}]}}}})");
+    wire::AdmissionRequest request;
+    request.kind_group = request.resource_group = "apps";
+    request.kind = "Deployment";
+    request.resource = "deployments";
+    request.object = object;
+    return Said(Judge(request, {.tree = reviews.tree,
+                                .workloads = reviews.workloads,
+                                .classes = reviews.classes,
+                                .names = reviews.names,
+                                .classes_hidden = std::move(hidden)}));
+  };
+  EXPECT_EQ(judge("cpu", "huygens may not read deviceclasses"), "team pods=1");
+  EXPECT_EQ(judge("example.com/gpu", ""), "team pods=1");
+  EXPECT_EQ(judge("example.com/gpu", "huygens may not read deviceclasses"),
+            "503 quota bizrq/team: huygens may not read deviceclasses");
+  reviews.tree.Set(quota::MakeGroup("org", "", {}));
+  EXPECT_EQ(judge("example.com/gpu", "huygens may not read deviceclasses"), "team pods=1");
+}
+
 TEST(WorkloadJudge, WarnsBeforeTheEnd) {
   const Reviews reviews;
   EXPECT_THAT(reviews.Create(Of({.replicas = 8})).warnings, IsEmpty());

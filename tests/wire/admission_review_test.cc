@@ -19,7 +19,7 @@ TEST(AdmissionReview, SaysWhatIsAsked) {
   const auto request = DecodeAdmissionReview(kScale);
   ASSERT_TRUE(request.ok()) << request.status();
   EXPECT_EQ(request->uid, "u-1");
-  EXPECT_EQ(request->kind_group + "/" + request->kind_version + "/" + request->kind, "autoscaling/v1/Scale");
+  EXPECT_EQ(request->kind_group + "/" + request->kind, "autoscaling/Scale");
   EXPECT_EQ(request->resource_group + "/" + request->resource + "/" + request->subresource, "apps/deployments/scale");
   EXPECT_EQ(request->namespace_name + "/" + request->name, "shop/web");
   EXPECT_EQ(request->operation, Operation::kUpdate);
@@ -27,7 +27,6 @@ TEST(AdmissionReview, SaysWhatIsAsked) {
   EXPECT_TRUE(request->dry_run);
   EXPECT_EQ(request->object, R"({"spec":{"replicas":4}})");
   EXPECT_EQ(request->old_object, "");
-  EXPECT_EQ(request->options, R"({"kind":"UpdateOptions"})");
 }
 
 std::string Refused(std::string_view json) {

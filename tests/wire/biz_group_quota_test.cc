@@ -50,7 +50,7 @@ TEST(BizGroupQuota, AStatusThatIsWrittenIsReadAsItWas) {
   const auto read = Decode(EncodeBizGroupStatus(group));
   EXPECT_EQ(read.uid, group.uid);
   EXPECT_EQ(read.resource_version, group.resource_version);
-  EXPECT_EQ(read.counted_hard, group.hard);
+  EXPECT_EQ(read.counted_hard, group.counted_hard) << "whoever writes a charge has counted nothing";
   EXPECT_EQ(read.used, group.used);
   EXPECT_EQ(read.self_used, group.self_used);
   EXPECT_EQ(read.reservations, group.reservations);
