@@ -11,7 +11,7 @@
 namespace huygens::policy {
 namespace {
 
-using test::kNow;
+using huygens::test::kNow;
 
 using kubelet::test::NodeKinds;
 
@@ -32,7 +32,7 @@ cluster::NodeTopology Object(Kind kind) {
 
 // 0 CPUs: asks nothing.
 cluster::Pod PodOf(int64_t cpus, std::optional<bool> aware) {
-  cluster::Pod pod = cpus > 0 ? test::PodAsking({{kCpu, cpus * 1000}}) : cluster::Pod();
+  cluster::Pod pod = cpus > 0 ? huygens::test::PodAsking({{kCpu, cpus * 1000}}) : cluster::Pod();
   pod.topology_awareness = aware;
   return pod;
 }
@@ -187,7 +187,7 @@ TEST(TopologyCheck, APodRefusedForWantOfStepsMayBeCured) {
   NodeKinds kinds;
   kinds.all.NodeChanged(0, &object);
   auto reason = [&](int64_t cpus, int64_t memory) {
-    const cluster::Pod pod = test::PodAsking({{kCpu, cpus * 1000}, {kMemory, memory}});
+    const cluster::Pod pod = huygens::test::PodAsking({{kCpu, cpus * 1000}, {kMemory, memory}});
     Candidates nodes;
     nodes.Reset(std::vector<NodeIndex>{0});
     TopologyCheck(kinds.all).Ask({pod, kNow}, cluster::State(), nodes);
