@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -57,9 +58,10 @@ TEST_F(CommandsTest, UsageTopSpeaksOfItsFlagsAndNotOfThePage) {
 }
 
 TEST_F(CommandsTest, ExplainShowsWhatAHuygensThatIsAboutToEndSaysOfAPodWithoutDecisions) {
-  std::string serving = "draining: answers are still given";
-  net::testing::TestServer server({}, [&serving](const net::Request& request, const net::Respond& respond) {
+  std::atomic<bool> still_answers = true;  // the server reads it on a thread of its own
+  net::testing::TestServer server({}, [&still_answers](const net::Request& request, const net::Respond& respond) {
     if (request.path == "/readyz") {
+      const std::string_view serving = still_answers ? "draining: answers are still given" : "draining";
       respond({.status = 500, .body = Concat("[-]serving ", serving, "\nreadyz check failed\n")});
     } else if (request.path.starts_with("/debug/decisions")) {
       respond({.body = R"({"decisions":[]})"});
@@ -73,7 +75,7 @@ TEST_F(CommandsTest, ExplainShowsWhatAHuygensThatIsAboutToEndSaysOfAPodWithoutDe
   EXPECT_THAT(answers.err, HasSubstr("huygens is about to end, and still answers:\n- serving draining"));
   EXPECT_THAT(answers.err, HasSubstr("no decision on pod default/p is remembered"));
   EXPECT_THAT(answers.err, HasSubstr("n1    too small"));
-  serving = "draining";
+  still_answers = false;
   const Outcome refuses = Run(explain);
   EXPECT_EQ(refuses.code, 1);
   EXPECT_THAT(refuses.err, HasSubstr("huygens is not ready and refuses every call:\n- serving draining"));
