@@ -1,5 +1,6 @@
-// The filter verb: which of these nodes can take the pod, and a reason for each that cannot. Pure: may be asked twice,
-// for pods that are never bound. Decision thread only.
+// The filter verb: which of these nodes can take the pod, and a reason for each that cannot. Binds nothing: may be asked
+// twice, for pods that are never bound. It remembers whom it refused, and holds what it promised a pod of a gang.
+// Decision thread only.
 #pragma once
 
 #include <string_view>

@@ -32,20 +32,20 @@ std::string_view Service::VerbAt(std::string_view path) const {
 void Service::Handle(const net::Request& request, const net::Respond& respond) {
   const std::string_view verb = VerbAt(request.path);
   if (verb == "bind" && request.method == "POST") return HandleBind(request, respond);
-  using Pure = VerbAnswer (*)(Context&, std::string_view);
-  Pure pure = nullptr;  // verbs that answer at once and change nothing
-  if (verb == "filter") pure = Filter;
-  if (verb == "prioritize") pure = Prioritize;
-  if (verb == "preempt") pure = Preempt;
+  using Immediate = VerbAnswer (*)(Context&, std::string_view);
+  Immediate immediate = nullptr;  // verbs that answer at once, since they ask nobody
+  if (verb == "filter") immediate = Filter;
+  if (verb == "prioritize") immediate = Prioritize;
+  if (verb == "preempt") immediate = Preempt;
   const auto start = Steady::now();
   VerbAnswer answer;
-  if (pure == nullptr && verb != "bind") {
+  if (immediate == nullptr && verb != "bind") {
     answer = Refusal(404, Concat("no verb at ", request.path, "; huygens serves POST ", prefix_,
                                  "{filter,prioritize,preempt,bind}"));
   } else if (request.method != "POST") {
     answer = Refusal(405, Concat(verb, " takes POST, not ", request.method));
   } else {
-    answer = pure(context_, request.body);
+    answer = immediate(context_, request.body);
   }
   Record(verb, answer, request.body.size(), Steady::now() - start);
   respond(ToResponse(std::move(answer)));

@@ -1,5 +1,5 @@
-// Where reflectors (and the manifest directory) deliver what they read. Called on their threads, one thread per kind:
-// implementations pass it on to the decision thread. Deliver may wait while much of what was delivered before is not
+// Where reflectors (and the manifest directory) deliver what they read. Called on the reflectors' threads, one per kind
+// (the manifest directory: on its caller's): implementations pass it on to the thread that owns the state. Deliver may wait while much of what was delivered before is not
 // worked off; the reflector then reads no further. Nothing is called after Reflector::Stop has returned.
 #pragma once
 

@@ -21,7 +21,7 @@ void GangHolds::Release(std::string_view uid) {
   if (IsHeld(state_, uid)) state_.Release(uid);
 }
 
-size_t GangHolds::HeldBeside(const cluster::Pod& pod) const {
+size_t GangHolds::HeldByGang(const cluster::Pod& pod) const {
   const auto gang = gangs_.find(GangOf(pod));
   if (gang == gangs_.end()) return 0;
   return static_cast<size_t>(

@@ -44,10 +44,11 @@ class GangHolds {
   void Refused(const cluster::Pod& pod);
   // Gives back what is held for the pod, if anything.
   void Release(std::string_view uid);
-  // How many pods of its gang hold something.
-  size_t HeldBeside(const cluster::Pod& pod) const;
+  // How many pods of its gang hold something, itself among them where it does.
+  size_t HeldByGang(const cluster::Pod& pod) const;
   // How many pods of its gang are not bound, itself among them: those that were asked about in the present try, and
-  // those that State knew to wait when this was first asked in it. 0 where its gang was not asked about.
+  // those that waited by State when this function was first called in that try; who comes or goes later is not noticed.
+  // 0 where its gang was not asked about.
   size_t Unbound(const cluster::Pod& pod) const;
   // Gives back what nobody has asked about for too long.
   void Expire(Time now);

@@ -261,7 +261,7 @@ class Placement {
   // Gives back what is held for gangs that nobody asks about any more.
   void ExpireHolds(Time now) { gangs_.Expire(now); }
   // How many pods of the pod's gang hold what filter promised them.
-  size_t HeldForGang(const cluster::Pod& pod) const { return gangs_.HeldBeside(pod); }
+  size_t HeldForGang(const cluster::Pod& pod) const { return gangs_.HeldByGang(pod); }
   // How many pods of the pod's gang are not bound, itself among them.
   size_t UnboundOfGang(const cluster::Pod& pod) const { return gangs_.Unbound(pod); }
   WaitingPods& waiting() { return waiting_; }

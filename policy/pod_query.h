@@ -20,8 +20,9 @@ class PodQuery {
   const cluster::Pod& pod;
   Time now;
 
-  // What `prepare` returned, a unique_ptr to something Prepared, when first asked for `owner`, the address of what all
-  // who share it go by; a rule's own is for what it prepared (policy/rule.h). Null is an answer, and allocates nothing.
+  // What `prepare` returned, a unique_ptr to something Prepared, when first asked for `owner`. Whoever shares a result
+  // passes the same address, and always with the same type, which is not checked; a rule passes its own for what only
+  // it uses (policy/rule.h). Null is an answer, and allocates nothing.
   template <typename Prepare>
   auto* Once(const void* owner, Prepare prepare) const {
     using Kept = const typename decltype(prepare())::element_type;

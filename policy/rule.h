@@ -22,7 +22,7 @@ class Rule {
 
   // Once per pod and call, before any node (kube-scheduler: PreFilter): what the rule wants to know of the pod when it
   // is asked about nodes. Null: nothing. The pod, where it holds room already, and whoever is to leave for it still
-  // count in account(): read counts when asked about nodes, or share them, so that what is prepared sees them change.
+  // count in account(): do not copy counts into what is prepared; read them when asked about nodes, or keep a pointer.
   virtual std::unique_ptr<cluster::Prepared> Prepare(const PodQuery& /*pod*/, const cluster::State& /*state*/) const {
     return nullptr;
   }

@@ -26,7 +26,7 @@ struct NodeModelLabels {
   std::string memory = "huygens.dev/memory-model";
 };
 
-// The nodes that have each model that a pod's labels name.
+// The nodes that have all the models that a pod's labels name (of CPU, GPU and memory).
 class WantedModels {
  public:
   WantedModels() = default;  // the pod names none

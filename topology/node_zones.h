@@ -3,7 +3,8 @@
 // topology/node_kinds.h says which kind a node is of. State tells every kind of all nodes and pods, so that a node may
 // change its kind. Decision thread only.
 //
-// A new kind of node is one class that implements this, and one line in the constructor of placement::Placement.
+// A new kind of node is one class that implements this, and one line in placement/build.cc, with its word
+// in observe::kNodeTopologies.
 // Questions about many nodes are asked at once, since filter asks them of thousands.
 #pragma once
 

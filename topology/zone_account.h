@@ -1,4 +1,5 @@
 // What the pods on each node hold of its zones, and what the zones can still give. Fed by State; decision thread only.
+// The books are in zone_account.cc, whether a pod fits in zone_fit.cc, what people are shown in managed_nodes.cc.
 // Judges managed nodes, and those without a topology object, or with one of crane's that has a defect. Of nodes that
 // kubelet pins (kubelet/account.h) it only keeps what pods hold by their annotations, should such a node be managed.
 //

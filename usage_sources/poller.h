@@ -26,8 +26,8 @@ struct PollReport {
 
 class Poller {
  public:
-  // `clock` tells the source the time, `waiter` measures the interval. `deliver` and `report` are called on the
-  // poller's thread. Does nothing until Start.
+  // `clock` tells the source the time, `waiter` measures the interval. `report` is called on the poller's thread,
+  // `deliver` on whatever threads the source refreshes by, one at a time. Does nothing until Start.
   Poller(std::unique_ptr<Source> source, Duration interval, const Clock& clock, std::unique_ptr<Waiter> waiter,
          Random random, Deliver deliver, std::function<void(PollReport)> report);
   ~Poller();

@@ -12,7 +12,7 @@
 // A batch that the API server never takes (422) is written charge by charge, so that a bad one stops no others.
 //
 // A charge that was written in an answer that got lost is found again by its UID, so that nothing is charged twice.
-// Owned by one thread.
+// Owned by the thread of the service's loop; `store` makes its calls on others.
 #pragma once
 
 #include <deque>

@@ -24,7 +24,7 @@
 namespace huygens::webhook {
 namespace {
 
-// Threads that write the status of groups: so many groups at once, each with one write under way.
+// Threads that read and write the status of groups: at most so many calls at once, one of each group.
 constexpr size_t kWriters = 8;
 
 Rules RulesOf(const settings::Configuration& configuration) {

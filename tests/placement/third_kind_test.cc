@@ -7,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_cat.h"
 #include "placement/placement.h"
 #include "tests/cluster/build.h"
 
@@ -22,6 +23,9 @@ using topology::PreparedPod;
 // says so by the attribute "slots"; slot n is zone n.
 class Shelves final : public topology::NodeZones {
  public:
+  // Counts in `reckonings` how often zones are chosen, taken or given back here.
+  explicit Shelves(int& reckonings) : reckonings_(reckonings) {}
+
   bool Claims(NodeIndex node) const override { return slots_.contains(node); }
   std::unique_ptr<PreparedPod> Prepare(const cluster::Pod& pod) const override {
     return pod.containers.empty() ? nullptr : std::make_unique<PreparedPod>();
@@ -40,6 +44,7 @@ class Shelves final : public topology::NodeZones {
     }
   }
   std::optional<std::vector<cluster::ZoneAmount>> Assign(NodeIndex node, const PreparedPod&, Time) const override {
+    ++reckonings_;
     const auto slot = FreeSlot(node);
     if (!slot) return std::nullopt;
     return {{{*slot, {{kCpu, 1000}}}}};
@@ -58,9 +63,11 @@ class Shelves final : public topology::NodeZones {
   }
 
   void Place(const cluster::PlacedPod& pod) override {
+    ++reckonings_;
     for (const cluster::ZoneAmount& zone : pod.zones) taken_[pod.node].insert(zone.zone);
   }
   void Leave(const cluster::PlacedPod& pod) override {
+    ++reckonings_;
     for (const cluster::ZoneAmount& zone : pod.zones) taken_[pod.node].erase(taken_[pod.node].find(zone.zone));
   }
   void NodeChanged(NodeIndex node, const cluster::NodeTopology* topology) override {
@@ -87,6 +94,7 @@ class Shelves final : public topology::NodeZones {
     return std::nullopt;
   }
 
+  int& reckonings_;
   std::map<NodeIndex, int> slots_;
   std::map<NodeIndex, std::multiset<int>> taken_;
 };
@@ -96,7 +104,7 @@ class ThirdKind : public testing::Test {
   // A shelf of two slots, too small a managed node, and one that kubelet pins.
   ThirdKind() {
     Placement::NodeKindList kinds;
-    kinds.push_back(std::make_unique<Shelves>());
+    kinds.push_back(std::make_unique<Shelves>(reckonings_));
     placement_ = std::move(*Placement::Create({}, std::move(kinds)));
     for (const char* name : {"shelf", "managed", "kubelet"}) placement_->Apply(cluster::NodeSet{MakeNode(name)});
     auto shelf = MakeTopology("shelf", {1000, 1000});
@@ -122,6 +130,7 @@ class ThirdKind : public testing::Test {
   }
 
   const std::vector<std::string_view> kNames = {"shelf", "managed", "kubelet"};
+  int reckonings_ = 0;
   std::unique_ptr<Placement> placement_;
 };
 
@@ -179,6 +188,22 @@ TEST_F(ThirdKind, ASlotIsKeptForWhoIsNominatedAndCleared) {
   EXPECT_THAT(placement_->Preempt(*important, candidate, kNow).at(0).victims, ElementsAre("a"));
   EXPECT_THAT(Used(), ElementsAre(1, 1)) << "asking changes nothing";
   EXPECT_EQ(placement_->Reconcile(10), 0u);
+}
+
+TEST_F(ThirdKind, WhoIsNominatedCostsNothingWhereNobodyAsks) {
+  for (int i = 0; i < 100; ++i) {
+    const auto waits = MakePod(absl::StrCat("waits-", i), 1);
+    waits->nominated_node = "shelf";
+    waits->priority = 10;
+    placement_->Apply(cluster::PodSet{waits, 1});
+  }
+  const auto late = MakePod("late", 1);
+  const int before = reckonings_;
+  const std::vector<std::string_view> others = {"managed", "kubelet"};
+  EXPECT_THAT(placement_->Filter(*late, others, kNow).reasons, ElementsAre(Reason::kFits, Reason::kFits));
+  EXPECT_EQ(reckonings_, before) << "nobody asked about the node that they are nominated to";
+  EXPECT_EQ(Reasons(*late)[0], Reason::kInsufficientZones);
+  EXPECT_GT(reckonings_, before) << "somebody did";
 }
 
 TEST_F(ThirdKind, NodesChangeTheirKind) {
