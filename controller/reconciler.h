@@ -14,6 +14,7 @@
 #include "absl/functional/function_ref.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "observe/metrics.h"
 
 namespace huygens::controller {
 
@@ -28,7 +29,7 @@ class WorkKeys {
 };
 
 struct Reconciled {
-  Status status = absl::OkStatus();  // failed: due again after a pause that doubles from try to try
+  Status status = absl::OkStatus();              // failed: due again after a pause that doubles from try to try
   std::optional<Duration> again = std::nullopt;  // when time alone may change something
 };
 
@@ -49,6 +50,8 @@ class Reconciler {
   virtual void Reconcile(const std::string& key, Done done) = 0;
   // This instance leads no more: calls that were under way have ended, and nobody is told how.
   virtual void StopLeading() {}
+  // Before each scrape.
+  virtual void RefreshMetrics(observe::Metrics& /*metrics*/) const {}
 };
 
 }  // namespace huygens::controller

@@ -2,12 +2,13 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "controller/cluster_view.h"
 #include "controller/leader_calls.h"
 #include "controller/reconciler.h"
-#include "controller/watched_cluster.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "observe/log.h"
@@ -24,9 +25,12 @@ struct Surroundings {
   observe::Log& log;
   observe::Metrics& metrics;
   const Clock& clock;
-  WatchedCluster& cluster;
+  ClusterView& cluster;
   LeaderCalls& calls;
 };
+
+// Their names, as the metrics have them.
+inline constexpr std::string_view kReconcilerNames[] = {"quota"};
 
 std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 
