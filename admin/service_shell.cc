@@ -24,13 +24,14 @@ StatusOr<std::unique_ptr<ServiceShell>> ServiceShell::Start(const settings::Serv
                                                             const std::string& identity, Environment environment,
                                                             ServiceWork work) {
   std::unique_ptr<ServiceShell> shell(new ServiceShell(configuration, environment, std::move(work)));
-  HUYGENS_RETURN_IF_ERROR(shell->StartServer());
+  if (shell->work_.handle) HUYGENS_RETURN_IF_ERROR(shell->StartServer());
   HUYGENS_RETURN_IF_ERROR(shell->StartAdmin(api_server));
-  environment.log.Info("serving", {{"address", WithPort(configuration.address, shell->port())},
-                                   {"admin", WithPort(configuration.admin_address, shell->admin_port())},
-                                   {"version", HUYGENS_VERSION},
-                                   {"commit", Commit()},
-                                   {"identity", identity}});
+  environment.log.Info(
+      "serving", {{"address", shell->server_ == nullptr ? "none" : WithPort(configuration.address, shell->port())},
+                  {"admin", WithPort(configuration.admin_address, shell->admin_port())},
+                  {"version", HUYGENS_VERSION},
+                  {"commit", Commit()},
+                  {"identity", identity}});
   return shell;
 }
 
@@ -89,18 +90,30 @@ Status ServiceShell::StartAdmin(const net::ClientOptions* api_server) {
   return absl::OkStatus();
 }
 
+void ServiceShell::Drain(std::function<void(size_t cut)> done) {
+  draining_ = true;
+  if (shutdown_ == nullptr) return done(0);
+  shutdown_->Begin(std::move(done));
+}
+
+void ServiceShell::EndLameDuck() {
+  if (shutdown_ != nullptr) shutdown_->EndLameDuck();
+}
+
 observe::Readiness ServiceShell::Describe(bool verbose) const {
   observe::Readiness readiness = work_.readiness(verbose || draining());
   if (draining()) {
-    readiness.items.push_back({.ok = false,
-                               .name = "serving",
-                               .detail = shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
+    readiness.items.push_back(
+        {.ok = false,
+         .name = "serving",
+         .detail = shutdown_ != nullptr && shutdown_->lame_duck() ? "draining: answers are still given" : "draining"});
   }
   return readiness;
 }
 
 void ServiceShell::RefreshMetrics() {
   work_.refresh_metrics();
+  if (server_ == nullptr) return;
   if (auto expiry = server_->certificate_expiry()) environment_.metrics.SetCertificateExpiry(*expiry);
 }
 

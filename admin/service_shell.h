@@ -25,7 +25,7 @@ namespace huygens::admin {
 
 // What a service does, and says of itself, within its shell.
 struct ServiceWork {
-  net::Handler handle;
+  net::Handler handle;  // null: it has no callers, and only the admin server is served
   std::function<void(const net::RefusedRequest&)> on_refused;
   // As AdminSources has them; that it drains, and when its certificate expires, is added.
   std::function<observe::Readiness(bool verbose)> readiness;
@@ -53,13 +53,13 @@ class ServiceShell {
   ServiceShell(const ServiceShell&) = delete;
   ServiceShell& operator=(const ServiceShell&) = delete;
 
-  uint16_t port() const { return server_->port(); }
+  uint16_t port() const { return server_ == nullptr ? 0 : server_->port(); }
   uint16_t admin_port() const { return admin_->port(); }
 
-  // As Shutdown has them.
-  void Drain(std::function<void(size_t cut)> done) { shutdown_->Begin(std::move(done)); }
-  void EndLameDuck() { shutdown_->EndLameDuck(); }
-  bool draining() const { return shutdown_->begun(); }
+  // As Shutdown has them; at once where there are no callers.
+  void Drain(std::function<void(size_t cut)> done);
+  void EndLameDuck();
+  bool draining() const { return draining_; }
 
  private:
   ServiceShell(const settings::ServerConfiguration& configuration, Environment environment, ServiceWork work)
@@ -73,8 +73,9 @@ class ServiceShell {
   const settings::ServerConfiguration configuration_;
   const Environment environment_;
   ServiceWork work_;
-  std::unique_ptr<net::Server> server_;
-  std::unique_ptr<Shutdown> shutdown_;
+  std::unique_ptr<net::Server> server_;  // null: no callers
+  std::unique_ptr<Shutdown> shutdown_;   // of it
+  bool draining_ = false;
   std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
   std::unique_ptr<Admin> admin_;
   observe::RateLimit handshake_warnings_{std::chrono::seconds(10)};

@@ -22,6 +22,7 @@ struct Command {
 
 extern const Command kExtenderCommand;
 extern const Command kWebhookCommand;
+extern const Command kControllerCommand;
 extern const Command kPreflightCommand;
 extern const Command kPlaceCommand;
 extern const Command kExplainCommand;

@@ -32,19 +32,28 @@ struct QuotaReservation {
 // How a reservation names the kind of groups: a child is charged to its parent.
 inline constexpr std::string_view kGroupKind = "BizGroupResourceQuota.quota.huygens.dev";
 
+// A child that was deleted, of which the hours are in its parent's account already.
+struct InheritedGroup {
+  std::string uid, name;
+  Time at;  // whole seconds
+  friend bool operator==(const InheritedGroup&, const InheritedGroup&) = default;
+};
+
 struct BizGroupQuota {
   std::string name;
   std::string uid;
   std::string resource_version;
   std::string parent;  // spec.parentBizGroup; empty = a root
   std::optional<Time> created;
-  bool deleting = false;      // deletionTimestamp is set
+  bool deleting = false;  // deletionTimestamp is set
+  std::vector<std::string> finalizers;
   QuotaAmounts hard;          // spec.hard
   QuotaAmounts counted_hard;  // status.hard: the budget that the figures below were reckoned with
   QuotaAmounts used;          // status.used, as it was last written: reservations count
   QuotaAmounts self_used;     // status.selfUsed: without what children take
   std::vector<QuotaReservation> reservations;
   std::map<std::string, std::string> exact_hours;  // status.exactHours: quota::CashLedger::Texts
+  std::vector<InheritedGroup> inherited;           // status.inherited
   std::optional<Time> last_reconcile;
   std::string defect;  // why the object cannot be used ("spec.hard.cpu: ..."); empty = usable
 };

@@ -1,5 +1,6 @@
 #include "informer/followed_workloads.h"
 
+#include <algorithm>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -88,6 +89,13 @@ class FollowedWorkloads::OfKind final : public WatchEventHandler {
 
   bool complete() const { return complete_; }
   const std::string& name() const { return name_; }
+  // "Deployment.apps", "Pod".
+  bool Is(std::string_view kind) const {
+    return kind.starts_with(kind_.kind) &&
+           kind.substr(kind_.kind.size()) == (kind_.group.empty() ? std::string() : Concat(".", kind_.group));
+  }
+  Duration Silence() const { return queue_.Silence(cluster::Kind::kWorkload); }
+  void CatchUp() { reflectors_.CatchUp(cluster::Kind::kWorkload, queue_.Seen(cluster::Kind::kWorkload) + 1); }
   const kube::WatchReport& Watch() const { return queue_.Watch(cluster::Kind::kWorkload); }
   observe::Readiness::Item Describe() const {
     observe::Readiness::Item item = DescribeWatch(Watch(), complete_, queue_.Silence(cluster::Kind::kWorkload));
@@ -131,8 +139,10 @@ class FollowedWorkloads::OfKind final : public WatchEventHandler {
 };
 
 FollowedWorkloads::FollowedWorkloads(ResourceNames& names, net::EventLoop& loop, observe::Log& log,
-                                     observe::Metrics& metrics)
+                                     observe::Metrics& metrics, bool pods)
     : names_(names), loop_(loop), log_(log), metrics_(metrics) {
+  constexpr ChargedKind kPods{.group = "", .kind = "Pod", .path = "/api/v1/pods", .built_in = true};
+  if (pods) kinds_.push_back(std::make_unique<OfKind>(*this, kPods));
   for (const ChargedKind& kind : quota::ChargedKinds()) kinds_.push_back(std::make_unique<OfKind>(*this, kind));
 }
 
@@ -160,6 +170,20 @@ std::string FollowedWorkloads::NotReady() const {
     missing.push_back({kind->name(), broken ? std::string_view(watch.why) : std::string_view()});
   }
   return WaitingText(missing);
+}
+
+FollowedWorkloads::OfKind* FollowedWorkloads::Find(std::string_view kind) const {
+  const auto at = std::find_if(kinds_.begin(), kinds_.end(), [&](const auto& each) { return each->Is(kind); });
+  return at == kinds_.end() ? nullptr : at->get();
+}
+
+Duration FollowedWorkloads::Silence(std::string_view kind) const {
+  const OfKind* of = Find(kind);
+  return of == nullptr ? Duration::zero() : of->Silence();
+}
+
+void FollowedWorkloads::CatchUp(std::string_view kind) {
+  if (OfKind* of = Find(kind)) of->CatchUp();
 }
 
 std::vector<observe::Readiness::Item> FollowedWorkloads::Describe() const {

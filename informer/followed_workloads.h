@@ -8,10 +8,12 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/resource.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
 #include "net/client.h"
@@ -29,8 +31,10 @@ class FollowedWorkloads {
   // What a watch told: null before one that came, null after one that is gone. Valid during the call.
   using OnChange = std::function<void(const workloads::WorkloadObject* before, const workloads::WorkloadObject* after)>;
 
-  // What is referred to must outlive this.
-  FollowedWorkloads(ResourceNames& names, net::EventLoop& loop, observe::Log& log, observe::Metrics& metrics);
+  // What is referred to must outlive this. `pods`: they, too, as workloads of their own; the owner of each says whether
+  // it is one.
+  FollowedWorkloads(ResourceNames& names, net::EventLoop& loop, observe::Log& log, observe::Metrics& metrics,
+                    bool pods = false);
   ~FollowedWorkloads();
   FollowedWorkloads(const FollowedWorkloads&) = delete;
   FollowedWorkloads& operator=(const FollowedWorkloads&) = delete;
@@ -45,11 +49,17 @@ class FollowedWorkloads {
   bool Complete() const;
   // What is missing for that, in the words of WaitingText; empty: nothing.
   std::string NotReady() const;
+  // Since when nothing was heard of the kind, as reservations name it ("Deployment.apps"); zero: there is nothing to hear.
+  Duration Silence(std::string_view kind) const;
+  // Has the watch of the kind tell soon of all that there was when it was called.
+  void CatchUp(std::string_view kind);
   // An item for each kind that the cluster has.
   std::vector<observe::Readiness::Item> Describe() const;
 
  private:
   class OfKind;
+
+  OfKind* Find(std::string_view kind) const;
 
   ResourceNames& names_;
   net::EventLoop& loop_;

@@ -1,4 +1,4 @@
-// The status of a BizGroupResourceQuota at the API server. Blocking; one thread per client.
+// The status and the finalizers of a BizGroupResourceQuota at the API server. Blocking; one thread per client.
 #pragma once
 
 #include <string>
@@ -16,6 +16,9 @@ namespace huygens::kube {
 // written is then not known.
 StatusOr<cluster::BizGroupQuota> WriteGroupStatus(net::Client& client, const cluster::BizGroupQuota& group,
                                                   Duration timeout);
+// Replaces its finalizers, likewise; without the last one an object that is being deleted is gone, and as it was returned.
+StatusOr<cluster::BizGroupQuota> WriteGroupFinalizers(net::Client& client, const cluster::BizGroupQuota& group,
+                                                      Duration timeout);
 // NotFound: there is none.
 StatusOr<cluster::BizGroupQuota> ReadGroup(net::Client& client, const std::string& name, Duration timeout);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "observe/by_value.h"
+#include "observe/controller_metrics.h"
 #include "observe/process_metrics.h"
 #include "observe/quota_metrics.h"
 
@@ -256,6 +257,7 @@ struct Metrics::Series {
   Family<Counter>& decision_log = Counters("huygens_decision_log_records_total", "Decisions for the decision log.");
   Counter& decision_log_written = decision_log.Add({{"result", "written"}});
   Counter& decision_log_dropped = decision_log.Add({{"result", "dropped"}});
+  ControllerMetrics controller{registry, options.reconcilers};
 };
 
 Metrics::Metrics(const Options& options) : series_(std::make_unique<Series>(options)) {}
@@ -373,6 +375,8 @@ void Metrics::SetTotals(const Totals& totals) {
   RaiseTo(series_->decision_log_written, totals.decision_log_written);
   RaiseTo(series_->decision_log_dropped, totals.decision_log_dropped);
 }
+
+ControllerMetrics& Metrics::controller() { return series_->controller; }
 
 std::string Metrics::Render() const {
   std::vector<prometheus::MetricFamily> families = series_->registry.Collect();

@@ -38,6 +38,8 @@ struct QuotaFigures {
   std::optional<double> used;  // nothing: nobody has counted it yet
 };
 
+class ControllerMetrics;
+
 class Metrics {
  public:
   struct Options {
@@ -49,6 +51,7 @@ class Metrics {
     std::vector<std::string_view> annotations;  // values of huygens_annotations_ignored_total{annotation}
     std::vector<std::string_view> usage_resources;  // values of `resource` of the metrics of usage
     bool workloads = false;                         // whether cluster::Kind::kWorkload is followed
+    std::vector<std::string_view> reconcilers;      // values of `reconciler` of the metrics of `huygens controller`
   };
   explicit Metrics(const Options& options);
   ~Metrics();
@@ -133,6 +136,9 @@ class Metrics {
     uint64_t expired = 0;
   };
   void SetGroupCharges(const GroupCharges& totals);
+
+  // Of `huygens controller` (observe/controller_metrics.h).
+  ControllerMetrics& controller();
 
   // Prometheus' text format (version 0.0.4), families and series in a fixed order. Some 200 us: not on the decision
   // thread.

@@ -199,6 +199,12 @@ struct WebhookConfiguration {
   bool strict_shrink = false;
 };
 
+struct ControllerConfiguration {
+  Duration resync = std::chrono::minutes(5);
+  Duration hours_interval = std::chrono::minutes(1);
+  LeaseConfiguration lease = {.name = "huygens-controller"};
+};
+
 struct WakeConfiguration {
   bool enabled = true;
   Duration min_interval = std::chrono::seconds(1);
@@ -225,6 +231,7 @@ struct Configuration {
   UsageConfiguration usage;
   QuotaConfiguration quota;
   WebhookConfiguration webhook;
+  ControllerConfiguration controller;
   WakeConfiguration wake;
   DecisionLogConfiguration decision_log;
   LogConfiguration log;

@@ -63,6 +63,7 @@ void Describe(Walk& walk, Configuration& c) {
   walk.Section("usage", c.usage, "What pods really used over the last days.");
   walk.Section("quota", c.quota, "Budgets of business groups.");
   walk.Section("webhook", c.webhook, "What `huygens webhook` makes of workloads, autoscalers and groups.");
+  walk.Section("controller", c.controller, "What `huygens controller` does, and how often.");
   walk.Section("wake", c.wake,
                "Waking pods that huygens rejected once capacity appears that kube-scheduler cannot see.");
   walk.Section("decisionLog", c.decision_log,
@@ -171,7 +172,7 @@ void Describe(Walk& walk, LeaseConfiguration& c) {
   walk.Value("namespace", Text(c.namespace_name, "name", ObjectName), "where the Lease lives");
   walk.Value("name", Text(c.name, "name", ObjectName), "the same for all instances of one cluster");
   walk.Value("duration", Span(c.duration, seconds(1), hours(1)),
-             "whole seconds, the same for all instances; how long a dead one keeps others from binding");
+             "whole seconds, the same for all instances; how long a dead one keeps others waiting");
 }
 
 void Describe(Walk& walk, TopologyConfiguration& c) {
@@ -327,6 +328,14 @@ void Describe(Walk& walk, WebhookConfiguration& c) {
              "a HorizontalPodAutoscaler whose maxReplicas are more than the budget has: is refused, or told");
   walk.Value("includeSurge", Flag(c.include_surge), "charge the pods, too, that a rollout has at its peak");
   walk.Value("strictShrink", Flag(c.strict_shrink), "refuse a budget below what is used of it");
+}
+
+void Describe(Walk& walk, ControllerConfiguration& c) {
+  walk.Value("resync", Span(c.resync, seconds(1), days(1)),
+             "between full recounts of all groups, in case something was missed");
+  walk.Value("hoursInterval", Span(c.hours_interval, seconds(1), hours(1)),
+             "between writes of the hours that a group consumed; at once when they run out");
+  walk.Section("lease", c.lease, "The Lease that lets only one instance write.");
 }
 
 void Describe(Walk& walk, WakeConfiguration& c) {

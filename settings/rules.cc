@@ -125,6 +125,19 @@ void CheckBind(const Configuration& c, const Report& report) {
   }
 }
 
+void CheckController(const Configuration& c, const Report& report) {
+  const LeaseConfiguration& lease = c.controller.lease;
+  if (!lease.enabled || !c.cluster.kubernetes) return;
+  if (lease.duration % std::chrono::seconds(1) != Duration::zero()) {
+    report("controller.lease.duration", Concat("must be whole seconds, not ", DurationText(lease.duration)));
+  } else if (lease.duration < std::chrono::seconds(5)) {
+    report("controller.lease.duration", "must be at least 5s: whoever leads stops two seconds before its end");
+  }
+  if (c.bind.lease.enabled && c.bind.lease.name == lease.name && c.bind.lease.namespace_name == lease.namespace_name) {
+    report("controller.lease.name", "must differ from bind.lease.name: they are two Leases");
+  }
+}
+
 // Pairs with which kubelet itself does not start.
 void CheckKubelet(const KubeletConfiguration& kubelet, const Report& report) {
   const CpuManagerPolicyOptions& options = kubelet.cpu_manager_policy_options;
@@ -229,6 +242,7 @@ void CheckRules(const Configuration& c, const Report& report) {
   }
 
   CheckBind(c, report);
+  CheckController(c, report);
 
   NameRule resources(report, "resource", {});
   const std::vector<std::string>& managed = c.topology.managed_resources;

@@ -40,6 +40,7 @@ void Describe(Walk& walk, HeaderConfiguration& header);
 void Describe(Walk& walk, UsageResource& resource);
 void Describe(Walk& walk, QuotaConfiguration& quota);
 void Describe(Walk& walk, WebhookConfiguration& webhook);
+void Describe(Walk& walk, ControllerConfiguration& controller);
 void Describe(Walk& walk, WakeConfiguration& wake);
 void Describe(Walk& walk, DecisionLogConfiguration& decision_log);
 void Describe(Walk& walk, LogConfiguration& log);

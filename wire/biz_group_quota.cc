@@ -14,6 +14,7 @@ namespace huygens::wire {
 namespace {
 
 using cluster::BizGroupQuota;
+using cluster::InheritedGroup;
 using cluster::QuotaAmounts;
 using cluster::QuotaReservation;
 
@@ -38,6 +39,7 @@ Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
     if (key.Is("resourceVersion")) return in.Read(out.resource_version);
     if (key.Is("creationTimestamp")) return ReadTime(in, out.created);
     if (key.Is("deletionTimestamp")) out.deleting = in.Next() != JsonType::kNull;
+    if (key.Is("finalizers")) return ReadList(in, out.finalizers, [&](std::string& each) { return in.Read(each); });
     return absl::OkStatus();
   });
 }
@@ -51,6 +53,13 @@ Status ReadReservation(JsonReader& in, QuotaReservation& out) {
   return absl::OkStatus();
 }
 
+Status ReadInherited(JsonReader& in, InheritedGroup& out) {
+  std::optional<Time> at;
+  HUYGENS_RETURN_IF_ERROR(in.Fields("uid", out.uid, "name", out.name, "at", [&] { return ReadTime(in, at); }));
+  out.at = at.value_or(Time());
+  return absl::OkStatus();
+}
+
 Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("hard")) return ReadAmounts(in, out.counted_hard);
@@ -58,6 +67,9 @@ Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
     if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
     if (key.Is("reservations")) {
       return ReadList(in, out.reservations, [&](QuotaReservation& each) { return ReadReservation(in, each); });
+    }
+    if (key.Is("inherited")) {
+      return ReadList(in, out.inherited, [&](InheritedGroup& each) { return ReadInherited(in, each); });
     }
     if (key.Is("exactHours")) {
       return in.Members([&](const JsonKey& hours) { return in.Read(out.exact_hours[std::string(hours.text)]); });
@@ -83,6 +95,20 @@ void AppendAmounts(std::string& out, std::string_view field, const QuotaAmounts&
   out += '{';
   for (const auto& [key, amount] : amounts) AppendJsonField(out, key, amount.Canonical());
   out += '}';
+}
+
+void AppendInherited(std::string& out, const std::vector<InheritedGroup>& groups) {
+  AppendJsonKey(out, "inherited");
+  out += '[';
+  for (const InheritedGroup& each : groups) {
+    if (out.back() != '[') out += ',';
+    out += '{';
+    AppendJsonField(out, "uid", each.uid);
+    AppendJsonField(out, "name", each.name);
+    AppendJsonField(out, "at", FormatRfc3339(each.at));
+    out += '}';
+  }
+  out += ']';
 }
 
 BizGroupQuota Defective(std::string name, std::string_view why) {
@@ -111,6 +137,7 @@ StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* statu
     group->self_used = std::move(status->self_used);
     group->reservations = std::move(status->reservations);
     group->exact_hours = std::move(status->exact_hours);
+    group->inherited = std::move(status->inherited);
     group->last_reconcile = status->last_reconcile;
   } else if (status_fault) {
     *status_fault = status.status();
@@ -134,6 +161,7 @@ std::string EncodeBizGroupStatus(const BizGroupQuota& group) {
     for (const auto& [key, units] : group.exact_hours) AppendJsonField(out, key, units);
     out += '}';
   }
+  if (!group.inherited.empty()) AppendInherited(out, group.inherited);
   AppendJsonKey(out, "reservations");
   out += '[';
   for (const QuotaReservation& each : group.reservations) {
@@ -146,6 +174,20 @@ std::string EncodeBizGroupStatus(const BizGroupQuota& group) {
     AppendAmounts(out, "amounts", each.amounts);
     AppendJsonField(out, "until", FormatRfc3339(each.until));
     out += '}';
+  }
+  out += "]}}";
+  return out;
+}
+
+std::string EncodeBizGroupFinalizers(const BizGroupQuota& group) {
+  std::string out = R"({"metadata":{)";
+  AppendJsonField(out, "uid", group.uid);
+  AppendJsonField(out, "resourceVersion", group.resource_version);
+  AppendJsonKey(out, "finalizers");
+  out += '[';
+  for (const std::string& each : group.finalizers) {
+    if (out.back() != '[') out += ',';
+    AppendJsonString(out, each);
   }
   out += "]}}";
   return out;

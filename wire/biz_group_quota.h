@@ -18,5 +18,7 @@ StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Stat
 // The group as PUT .../status takes it: what it says besides status is there for the guards by UID and resourceVersion
 // alone. status.hard is `counted_hard`, the budget that the figures were reckoned with.
 std::string EncodeBizGroupStatus(const cluster::BizGroupQuota& group);
+// Its finalizers as a merge patch, with the same guards.
+std::string EncodeBizGroupFinalizers(const cluster::BizGroupQuota& group);
 
 }  // namespace huygens::wire

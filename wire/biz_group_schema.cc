@@ -107,9 +107,10 @@ class Checker {
   }
 
   Status StatusFields(JsonReader& in) {
-    return Fields(in, "status.", {"hard", "used", "selfUsed", "lastReconcileTime", "reservations", "exactHours"},
+    return Fields(in, "status.",
+                  {"hard", "used", "selfUsed", "lastReconcileTime", "reservations", "exactHours", "inherited"},
                   [&](std::string_view key) {
-                    if (key == "reservations" || key == "exactHours")
+                    if (key == "reservations" || key == "exactHours" || key == "inherited")
                       return absl::OkStatus();  // nobody writes them by hand
                     return key == "lastReconcileTime" ? ReconcileTime(in) : Amounts(in, Concat("status.", key));
                   });

@@ -7,6 +7,11 @@
 #include "quota/pod_usage.h"
 
 namespace huygens::workloads {
+namespace {
+
+constexpr int kMostOwners = 8;  // three are usual, as of a pod of a Deployment; anybody can write a circle
+
+}  // namespace
 
 StatusOr<quota::Amounts> UsageOf(const WorkloadObject& workload, const Costs& costs) {
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<int64_t> pods, quota::ChargedPods(workload.counted, costs.replicas));
@@ -42,7 +47,6 @@ std::string MissingValues(const WorkloadObject& workload, const quota::Amounts& 
 }
 
 bool IsChargedWithItsOwner(const WorkloadObject& workload, const WorkloadIndex& known) {
-  constexpr int kMostOwners = 8;  // three are usual, as of a pod of a Deployment; anybody can write a circle
   const WorkloadObject* at = &workload;
   for (int i = 0; i < kMostOwners; ++i) {
     if (at->owner_kind.empty() || !quota::ChargesForItsPods(at->owner_group, at->owner_kind)) return false;
@@ -50,6 +54,19 @@ bool IsChargedWithItsOwner(const WorkloadObject& workload, const WorkloadIndex& 
     if (at == nullptr || !at->labels.group.empty()) return true;
   }
   return false;
+}
+
+Payer PayerOf(const WorkloadObject& pod, const WorkloadIndex& known) {
+  Payer payer{.workload = pod.labels.group.empty() ? nullptr : &pod};
+  const WorkloadObject* at = &pod;
+  for (int i = 0; i < kMostOwners; ++i) {
+    if (at->owner_kind.empty() || !quota::ChargesForItsPods(at->owner_group, at->owner_kind)) return payer;
+    at = known.ByUid(at->owner_uid);
+    if (at == nullptr) break;
+    if (!at->labels.group.empty()) payer.workload = at;
+  }
+  payer.complete = false;
+  return payer;
 }
 
 }  // namespace huygens::workloads

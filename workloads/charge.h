@@ -36,4 +36,11 @@ std::string MissingValues(const WorkloadObject& workload, const quota::Amounts& 
 // known to be of no group itself: its template alone has the label, and otherwise nobody would pay.
 bool IsChargedWithItsOwner(const WorkloadObject& workload, const WorkloadIndex& known);
 
+// The workload that pays for a pod: the outermost of those that made it, or the pod itself, that names a group.
+struct Payer {
+  const WorkloadObject* workload = nullptr;  // null: none does
+  bool complete = true;                      // false: one of those above it is not known
+};
+Payer PayerOf(const WorkloadObject& pod, const WorkloadIndex& known);
+
 }  // namespace huygens::workloads

@@ -40,6 +40,10 @@ void WorkloadIndex::ForEachOf(std::string_view group, absl::FunctionRef<void(con
   for (const std::string& uid : found->second) visit(*ByUid(uid));
 }
 
+void WorkloadIndex::ForEach(absl::FunctionRef<void(const WorkloadObject&)> visit) const {
+  for (const auto& [uid, workload] : by_uid_) visit(workload);
+}
+
 const WorkloadObject* WorkloadIndex::ByUid(std::string_view uid) const {
   const auto found = by_uid_.find(uid);
   return found == by_uid_.end() ? nullptr : &found->second;

@@ -21,6 +21,7 @@ class WorkloadIndex {
 
   // Those that name the group, in the order of their UIDs.
   void ForEachOf(std::string_view group, absl::FunctionRef<void(const WorkloadObject&)> visit) const;
+  void ForEach(absl::FunctionRef<void(const WorkloadObject&)> visit) const;
   size_t size() const { return by_uid_.size(); }
   // Null if there is none.
   const WorkloadObject* ByUid(std::string_view uid) const;

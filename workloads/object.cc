@@ -7,6 +7,7 @@
 #include "json/reader.h"
 #include "quota/pod_usage.h"
 #include "wire/pod.h"
+#include "workloads/pod_times.h"
 #include "workloads/reference.h"
 
 namespace huygens::workloads {
@@ -254,6 +255,7 @@ StatusOr<WorkloadObject> DecodeWorkload(std::string_view group, std::string_view
   if (Status status = decoder.Read(in); !status.ok()) return WithPlace(status);
   decoder.CompleteRoles();
   HUYGENS_RETURN_IF_ERROR(decoder.DecodeTemplates(json, names));
+  if (group.empty() && kind == "Pod") HUYGENS_RETURN_IF_ERROR(ReadPodTimes(json, object));
   return object;
 }
 

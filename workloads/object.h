@@ -2,12 +2,14 @@
 // pod as each of its templates makes it. Safe on any thread.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/resource.h"
 #include "base/status.h"
+#include "base/time.h"
 #include "cluster/objects.h"
 #include "quota/workload_kinds.h"
 
@@ -23,6 +25,9 @@ struct WorkloadObject {
   // Filled in as the API server fills in pods. One, or one per role in the order of counted.roles; none where the
   // object refers to that of another.
   std::vector<cluster::Pod> templates;
+  // Pods: since when on a node (condition PodScheduled, else status.startTime), and when the last container of one that has
+  // finished did so, where anybody says.
+  std::optional<Time> scheduled, ended;
   // Argo Rollouts: the workload that has the template (spec.workloadRef); empty: it has its own.
   std::string template_group, template_kind, template_name;
 };

@@ -38,9 +38,11 @@ class ServiceShellTest : public testing::Test {
     loop_.Join();
     shell_.reset();
   }
-  void Start(std::unique_ptr<const Pages> pages = nullptr) {
-    ServiceWork work{.handle = [](const net::Request& request,
-                                  const net::Respond& respond) { respond({.body = std::string(request.body)}); },
+  void Start(std::unique_ptr<const Pages> pages = nullptr, bool callers = true) {
+    const auto echo = [](const net::Request& request, const net::Respond& respond) {
+      respond({.body = std::string(request.body)});
+    };
+    ServiceWork work{.handle = callers ? net::Handler(echo) : nullptr,
                      .on_refused = [](const net::RefusedRequest&) {},
                      .readiness =
                          [this](bool verbose) {
@@ -95,6 +97,17 @@ TEST_F(ServiceShellTest, ADrainIsSeenWhileAnswersAreStillGiven) {
   EXPECT_EQ(Call(shell_->port(), "POST", "/any", "still").body, "still");
   loop_.Ask([this] { return shell_->EndLameDuck(), 0; });
   EXPECT_EQ(done.Take(), 0u);
+}
+
+TEST_F(ServiceShellTest, WithoutCallersItServesTheAdminPagesAloneAndDrainsAtOnce) {
+  Start(nullptr, /*callers=*/false);
+  EXPECT_EQ(shell_->port(), 0);
+  EXPECT_THAT(captured_.Lines(), testing::Contains(HasSubstr("msg=serving address=none")));
+  EXPECT_EQ(Admin("/readyz").body, "ok\n");
+  net::testing::Inbox<size_t> done;
+  loop_.Ask([&] { return shell_->Drain([&](size_t cut) { done.Put(cut); }), 0; });
+  EXPECT_EQ(done.Take(), 0u);
+  EXPECT_THAT(Admin("/readyz").body, HasSubstr("[-]serving draining"));
 }
 
 TEST_F(ServiceShellTest, HasThePagesOfTheServiceAndNoOthers) {

@@ -43,8 +43,9 @@ TEST(ParseFlags, AFlagThatTheSubcommandDoesNotHaveIsWrongUsage) {
 }
 
 TEST(Commands, HaveFlagsThatThereAre) {
-  for (const Command* command : {&kExtenderCommand, &kWebhookCommand, &kPreflightCommand, &kPlaceCommand,
-                                 &kExplainCommand, &kUsageCommand, &kQuotaCommand, &kConfigCommand, &kVersionCommand}) {
+  for (const Command* command :
+       {&kExtenderCommand, &kWebhookCommand, &kControllerCommand, &kPreflightCommand, &kPlaceCommand, &kExplainCommand,
+        &kUsageCommand, &kQuotaCommand, &kConfigCommand, &kVersionCommand}) {
     for (const std::string_view name : command->flags) {
       const auto* flag = absl::FindCommandLineFlag(ToAbsl(name));
       ASSERT_NE(flag, nullptr) << command->name << " " << name;

@@ -20,7 +20,7 @@ DEPLOYMENT = "/apis/apps/v1/namespaces/kube-system/deployments/huygens-scheduler
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # Where the two differ, and may. Whatever else differs is a fault.
-HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config")  # kustomize: a hash in the name rolls the pods when the text changes
+HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config", "huygens-controller-config")  # kustomize: a hash in the name rolls the pods when the text changes
 CHECKSUM = "checksum/config"                                  # helm: this annotation does
 
 # Everything that can be switched on or set.
@@ -36,6 +36,7 @@ EVERYTHING = {
     "extraVolumes": [{"name": "password", "secret": {"secretName": "prometheus"}}],
     "extraVolumeMounts": [{"name": "password", "mountPath": "/etc/huygens/prometheus", "readOnly": True}],
     "checks": {"topology": "report", "usage": "enforce", "quota": "off"},
+    "controller": {"enabled": True, "replicas": 1, "config": {"controller": {"resync": "2m"}}},
     "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"prometheus": {"url": "http://prometheus:9090"}},
                "prioritize": {"terms": [{"name": "LeastUsed", "weight": 1}]}},
     "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
@@ -102,13 +103,17 @@ def normalised(item):
     return " ".join(item.split()) if isinstance(item, str) else item
 
 
+def without_hash(name):
+    return name if name in HASHED_CONFIG_MAPS else re.sub(r"-[a-z0-9]{10}$", "", name)
+
+
 def comparable(items):
     """{(kind, namespace, name): object} without the differences that may be."""
     found = {}
     for item in items:
         name = item["metadata"]["name"]
         if item["kind"] == "ConfigMap":
-            name = re.sub(r"-[a-z0-9]{10}$", "", name)
+            name = without_hash(name)
             assert name in HASHED_CONFIG_MAPS, name
             item["metadata"]["name"] = name
             item["data"] = {file: configuration(text) for file, text in item["data"].items()}
@@ -117,7 +122,7 @@ def comparable(items):
             template["metadata"].get("annotations", {}).pop(CHECKSUM, None)
             for volume in template["spec"]["volumes"]:
                 if "configMap" in volume:
-                    volume["configMap"]["name"] = re.sub(r"-[a-z0-9]{10}$", "", volume["configMap"]["name"])
+                    volume["configMap"]["name"] = without_hash(volume["configMap"]["name"])
         key = item["kind"], item["metadata"].get("namespace", ""), name
         assert key not in found, f"{key} is there twice"
         found[key] = normalised(item)
@@ -136,16 +141,27 @@ def differences(path, one, other):
         yield f"{path}: helm {json.dumps(one)}, kustomize {json.dumps(other)}"
 
 
+# What else can be switched on, each with the directory of config/ that it is.
+SWITCHES = {"controller": CONFIG / "controller"}
+
+
 def check_same_as_kustomize(bed, helm):
     # config/default names the house version of kube-scheduler; the chart takes the cluster's unless told otherwise.
     text = bed.kubectl("kustomize", CONFIG / "default").stdout
     tag = re.search(r"kube-scheduler:(v[\d.]+)", text)[1]
-    rendered = comparable(objects(helm.template(CHART, values={"kubeScheduler": {"image": {"tag": tag}}})))
-    kustomized = comparable(objects(text))
+    values = {"kubeScheduler": {"image": {"tag": tag}}}
+    check_same(objects(helm.template(CHART, values=values)), objects(text))
+    parts = [bed.kubectl("kustomize", directory).stdout for directory in SWITCHES.values()]
+    values.update({switch: {"enabled": True} for switch in SWITCHES})
+    return check_same(objects(helm.template(CHART, values=values)), objects("\n---\n".join([text, *parts])))
+
+
+def check_same(helm_made, kustomize_made):
+    rendered, kustomized = comparable(helm_made), comparable(kustomize_made)
     assert len(kustomized) > 15, sorted(kustomized)
     faults = [line for key in sorted({*rendered, *kustomized})
               for line in differences("/".join(key), rendered.get(key), kustomized.get(key))]
-    assert not faults, f"the chart and config/default differ: {faults[:10]}"
+    assert not faults, f"the chart and config/ differ: {faults[:10]}"
     return len(rendered)
 
 
@@ -174,6 +190,9 @@ def check_values(bed, helm):
     scheduler = configuration(items["ConfigMap", "huygens-scheduler-config"]["data"]["kube-scheduler.yaml"])
     assert scheduler["profiles"] == [{"schedulerName": "numa"}] and scheduler["percentageOfNodesToScore"] == 50, scheduler
     assert len(scheduler["extenders"]) == 1, scheduler
+    controller = configuration(items["ConfigMap", "huygens-controller-config"]["data"]["controller.yaml"])["controller"]
+    assert controller["lease"]["namespace"] == "huygens-system" and controller["resync"] == "2m", controller
+    assert items["Deployment", "huygens-controller"]["spec"]["replicas"] == 1, items["Deployment", "huygens-controller"]
     check_extender_configuration(bed, items["ConfigMap", "huygens"]["data"]["extender.yaml"])
 
     for wrong, named in (({"webhook": {"enabled": True}}, "webhook"), ({"checks": {"usage": "on"}}, "/checks/usage"),

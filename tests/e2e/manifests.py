@@ -82,7 +82,7 @@ def manifests():
         check_images(bed)
         check_confinement(bed)
         check_old_kubernetes(bed)
-        for directory in ("default", "overlays/kubeadm"):
+        for directory in ("default", "overlays/kubeadm", "controller"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
         bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml",
@@ -260,3 +260,5 @@ def check_component_configurations(bed):
         config.write_text(replaced(shipped.read_text(), {"/etc/huygens/server": server}))
         result = subprocess.run([huygens_binary(), "config", "check", config], capture_output=True, text=True, timeout=30)
         assert result.returncode == 0, f"{shipped.relative_to(ROOT)}: {result.stdout}{result.stderr}"
+    result = subprocess.run([huygens_binary(), "config", "check", CONFIG / "controller" / "controller.yaml"], capture_output=True, text=True, timeout=30)
+    assert result.returncode == 0, f"config/controller: {result.stdout}{result.stderr}"

@@ -5,6 +5,7 @@ import re
 from testbed import CONFIG, ROOT
 
 WORKLOADS = ("default", "overlays/kubeadm")
+CONTROLLER = CONFIG / "controller"
 KUBEADM_PATCH = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
 
 
@@ -34,7 +35,7 @@ def check_resource_names(bed):
     files = [path for path in CONFIG.rglob("*.yaml") if re.search(r"^kind: (Cluster)?Role$", path.read_text(), re.M)]
     written = resource_names([item for path in files for item in objects(bed, "-f", path)])
     assert any(any(names) for names in written.values()), "no rule in config/ names an object any more: is this test still of use?"
-    for directory in WORKLOADS:
+    for directory in (*WORKLOADS, "controller"):
         rendered = resource_names(objects(bed, "-k", CONFIG / directory))
         assert rendered, f"config/{directory} has no role"
         for role, names in rendered.items():
@@ -68,6 +69,14 @@ def check_confinement(bed):
     assert theirs.keys() == {"name", "volumeMounts"}, f"the kubeadm patch changes more of kube-scheduler than its files: {theirs}"
     check_confined("config/overlays/kubeadm", pod["spec"], {"huygens"})
 
+    items_of_controller = objects(bed, "-k", CONTROLLER)
+    controller, = [item for item in items_of_controller if item["kind"] == "Deployment"]
+    check_confined("config/controller", controller["spec"]["template"]["spec"], {"controller"})
+    check_policy(items_of_controller, controller)
+    check_policy(items, deployment)
+
+
+def check_policy(items, deployment):
     policy, = [item for item in items if item["kind"] == "NetworkPolicy"]
     selected, labels = policy["spec"]["podSelector"]["matchLabels"], deployment["spec"]["template"]["metadata"]["labels"]
     assert selected and selected.items() <= labels.items(), f"the NetworkPolicy selects {selected}, the pods are {labels}"

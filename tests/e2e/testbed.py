@@ -31,7 +31,7 @@ SCHEDULER_NAME = "huygens-scheduler"
 AUDIT_POLICY = {
     "apiVersion": "audit.k8s.io/v1", "kind": "Policy", "omitStages": ["RequestReceived"],
     "rules": [
-        {"level": "Metadata", "users": ["huygens"]},
+        {"level": "Metadata", "users": ["huygens", "system:serviceaccount:kube-system:huygens-controller"]},
         {"level": "Metadata", "verbs": ["create", "update", "patch", "delete"],
          "resources": [{"group": "", "resources": ["pods", "pods/*"]}]},
         {"level": "None"},

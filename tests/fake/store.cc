@@ -240,13 +240,18 @@ Reply Store::Update(const std::string& body, const std::string& key, bool status
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
-// A JSON merge patch, and a UID in it as a precondition.
-Reply Store::Patch(const std::string& body, const std::string& key, Collection& collection) {
+// A JSON merge patch, and UID and resource version in it as preconditions. What is being deleted goes with its last
+// finalizer.
+Reply Store::Patch(const std::string& body, const std::string& name, const std::string& key, Collection& collection) {
   json::object& known = collection.objects.at(key);
   const json::object patch = json::parse(body).as_object();
   const std::string uid = Text(patch, {"metadata", "uid"});
   if (!uid.empty() && uid != Text(known, {"metadata", "uid"})) {
     return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
+  }
+  const std::string version = Text(patch, {"metadata", "resourceVersion"});
+  if (!version.empty() && version != Text(known, {"metadata", "resourceVersion"})) {
+    return StatusReply(409, "Conflict", "the object has been modified");
   }
   json::object object = known;
   const std::function<void(json::object&, const json::object&)> merge = [&](json::object& into,
@@ -262,6 +267,13 @@ Reply Store::Patch(const std::string& body, const std::string& key, Collection& 
     }
   };
   merge(object, patch);
+  const json::object& metadata = Child(object, "metadata");
+  const json::value* const finalizers = metadata.if_contains("finalizers");
+  if (metadata.contains("deletionTimestamp") && finalizers != nullptr && finalizers->as_array().empty()) {
+    const Reply last = JsonReply(200, object);
+    Delete(name, key);
+    return last;
+  }
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
@@ -277,7 +289,7 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
     return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
   // Metadata may be patched through `status`, as the API server lets it.
   if (request.method == "PATCH" && (target.part.empty() || target.part == "status"))
-    return Patch(request.body, key, *collection);
+    return Patch(request.body, target.collection, key, *collection);
   if (request.method == "GET" && target.part.empty()) return JsonReply(200, found->second);
   if (request.method == "POST" && target.part == "binding") {
     return Bind(found->second, json::parse(request.body).as_object(), *collection, key);

@@ -59,7 +59,7 @@ class Store {
   Reply Bind(boost::json::object& pod, const boost::json::object& binding, Collection& pods, const std::string& key);
   Reply Create(const std::string& body, const Target& target, Collection& collection);
   Reply Update(const std::string& body, const std::string& key, bool status_alone, Collection& collection);
-  Reply Patch(const std::string& body, const std::string& key, Collection& collection);
+  Reply Patch(const std::string& body, const std::string& name, const std::string& key, Collection& collection);
   const boost::json::object& Record(Collection& collection, const std::string& key, boost::json::object object);
 
   std::map<std::string, Collection> collections_;

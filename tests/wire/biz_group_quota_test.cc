@@ -42,12 +42,22 @@ TEST(BizGroupQuota, KnowsWhenItWasMade) {
   EXPECT_FALSE(Decode(R"({"metadata":{"name":"a","creationTimestamp":null}})").created);
 }
 
+TEST(BizGroupQuota, FinalizersAreReadAndWrittenWithTheGuardsOfTheObject) {
+  auto group = Decode(
+      R"({"metadata":{"name":"a","uid":"u","resourceVersion":"7","finalizers":["x/y","quota.huygens.dev/in-use"]}})");
+  EXPECT_EQ(group.finalizers, (std::vector<std::string>{"x/y", "quota.huygens.dev/in-use"}));
+  group.finalizers.pop_back();
+  EXPECT_EQ(EncodeBizGroupFinalizers(group), R"({"metadata":{"uid":"u","resourceVersion":"7","finalizers":["x/y"]}})");
+}
+
 TEST(BizGroupQuota, AStatusThatIsWrittenIsReadAsItWas) {
   auto group = Decode(samples::kBizGroupQuota);
   group.exact_hours = {{"limits.cpu", "45000000"}};
   group.reservations = {{"uid-1", "Deployment.apps", "ns", "web", {{"limits.cpu", Quantity::FromInt(2)}}, Time()},
                         {"uid-2", "BizGroupResourceQuota.quota.huygens.dev", "", "team", {}, Time()}};
+  group.inherited = {{"uid-3", "gone", Time(std::chrono::hours(24))}};
   const auto read = Decode(EncodeBizGroupStatus(group));
+  EXPECT_EQ(read.inherited, group.inherited);
   EXPECT_EQ(read.uid, group.uid);
   EXPECT_EQ(read.resource_version, group.resource_version);
   EXPECT_EQ(read.counted_hard, group.counted_hard) << "whoever writes a charge has counted nothing";

@@ -118,7 +118,8 @@ TEST(BizGroupSchema, FieldsThatTheDefinitionDoesNotHave) {
           "spec.hrad: no such field; there are parentBizGroup, hard",
           "spec.Hard: no such field; there are parentBizGroup, hard",
           testing::AllOf(StartsWith("status.used.cpu: expected an amount"), HasSubstr(R"("-1")")),
-          "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime, reservations, exactHours",
+          "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime, reservations, exactHours, "
+          "inherited",
           "data: no such field; there are apiVersion, kind, metadata, spec, status"));
 }
 

@@ -1,0 +1,25 @@
+// Groups at an API server, by calls that only the leader makes.
+#pragma once
+
+#include <string>
+
+#include "base/time.h"
+#include "controller/group_store.h"
+#include "controller/leader_calls.h"
+
+namespace huygens::controller {
+
+class ApiGroupStore final : public GroupStore {
+ public:
+  // `calls` must outlive it.
+  explicit ApiGroupStore(LeaderCalls& calls) : calls_(calls) {}
+
+  void WriteStatus(const cluster::BizGroupQuota& group, Done done) override;
+  void WriteFinalizers(const cluster::BizGroupQuota& group, Done done) override;
+  void Read(const std::string& name, Done done) override;
+
+ private:
+  LeaderCalls& calls_;
+};
+
+}  // namespace huygens::controller

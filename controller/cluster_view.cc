@@ -1,0 +1,36 @@
+#include "controller/cluster_view.h"
+
+#include <optional>
+#include <utility>
+
+namespace huygens::controller {
+
+using cluster::BizGroupQuota;
+
+void ClusterView::Set(BizGroupQuota group) {
+  const BizGroupQuota* known = groups_.Find(group.name);
+  const std::optional<BizGroupQuota> before = known == nullptr ? std::nullopt : std::optional(*known);
+  const std::string name = group.name;
+  if (!groups_.Set(std::move(group))) return;
+  const BizGroupQuota* after = groups_.Find(name);
+  // One of the same name that was deleted and made anew while nobody watched.
+  const bool another = before && before->uid != after->uid;
+  for (ClusterObserver* each : observers_) {
+    if (another) each->GroupChanged(&*before, nullptr);
+    each->GroupChanged(before && !another ? &*before : nullptr, after);
+  }
+}
+
+void ClusterView::Remove(std::string_view group) {
+  const BizGroupQuota* known = groups_.Find(group);
+  if (known == nullptr) return;
+  const BizGroupQuota before = *known;
+  groups_.Remove(group);
+  for (ClusterObserver* each : observers_) each->GroupChanged(&before, nullptr);
+}
+
+void ClusterView::Tell(const workloads::WorkloadObject* before, const workloads::WorkloadObject* after) {
+  for (ClusterObserver* each : observers_) each->WorkloadChanged(before, after);
+}
+
+}  // namespace huygens::controller

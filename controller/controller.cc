@@ -1,0 +1,230 @@
+#include "controller/controller.h"
+
+#include <iterator>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "admin/service_shell.h"
+#include "controller/leader_calls.h"
+#include "controller/reconcile_loop.h"
+#include "controller/reconcilers.h"
+#include "controller/watched_cluster.h"
+#include "kube/leader_election.h"
+#include "net/client.h"
+#include "observe/controller_metrics.h"
+#include "observe/metrics.h"
+#include "settings/service_options.h"
+
+namespace huygens::controller {
+namespace {
+
+// Threads for calls, and with them groups that are written at once, each with one write under way.
+constexpr size_t kCalls = 8;
+// Between looks whether what must be known for the first time is known.
+constexpr Duration kReadyPause = std::chrono::milliseconds(200);
+constexpr Duration kForEver = std::chrono::hours(1);
+
+observe::Metrics::Options MetricsOf(const settings::Configuration& configuration) {
+  observe::Metrics::Options options = settings::MetricsOptions(configuration.usage);
+  options.workloads = true;
+  options.reconcilers = {std::begin(kReconcilerNames), std::end(kReconcilerNames)};
+  return options;
+}
+
+Duration Monotonic() { return SteadyWaiter().Now(); }
+
+}  // namespace
+
+class Controller::Impl {
+ public:
+  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+      : configuration_(configuration),
+        loop_(loop),
+        log_(log),
+        clock_(clock),
+        metrics_(MetricsOf(configuration)),
+        cluster_(loop, log, metrics_) {}
+  ~Impl();
+
+  Status Start();
+  const admin::ServiceShell& shell() const { return *shell_; }
+  void Drain(std::function<void()> done);
+
+ private:
+  Status StartElection();
+  Status StartShell();
+  void MakeLoops();
+  void Lead(uint64_t term);
+  void StopLeading(std::string_view why);
+  // The reconcilers that know what they must begin; the others are looked at again.
+  void BeginLoops();
+  std::string NotReady() const;
+  observe::Readiness Describe() const;
+  void RefreshMetrics();
+
+  const settings::Configuration configuration_;
+  net::EventLoop& loop_;
+  observe::Log& log_;
+  const Clock& clock_;
+  const std::string identity_ = admin::Identity();
+  observe::Metrics metrics_;
+  net::ClientOptions api_server_;
+  WatchedCluster cluster_;
+  std::unique_ptr<LeaderCalls> calls_;
+  std::vector<std::unique_ptr<Reconciler>> reconcilers_;
+  std::vector<std::unique_ptr<ReconcileLoop>> loops_;  // one of each
+  std::unique_ptr<kube::LeaderElection> election_;     // null: it leads alone
+  bool leads_ = false;
+  net::Timer begin_;
+  std::unique_ptr<admin::ServiceShell> shell_;
+};
+
+Status Controller::Impl::Start() {
+  if (!configuration_.cluster.kubernetes) {
+    return Invalid("cluster.kubernetes: is needed; manifests have no status to be written");
+  }
+  HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
+  calls_ = std::make_unique<LeaderCalls>(loop_, api_server_, kCalls);
+  MakeLoops();
+  HUYGENS_RETURN_IF_ERROR(cluster_.Start(api_server_));
+  HUYGENS_RETURN_IF_ERROR(StartShell());
+  if (configuration_.controller.lease.enabled) return StartElection();
+  Lead(1);
+  return absl::OkStatus();
+}
+
+void Controller::Impl::MakeLoops() {
+  reconcilers_ = MakeReconcilers({.configuration = configuration_,
+                                  .api_server = api_server_,
+                                  .loop = loop_,
+                                  .log = log_,
+                                  .metrics = metrics_,
+                                  .clock = clock_,
+                                  .cluster = cluster_,
+                                  .calls = *calls_});
+  const ReconcileLoop::Environment environment{
+      .clock = clock_,
+      .log = log_,
+      .monotonic = Monotonic,
+      .after = [this](Duration delay, std::function<void()> task) { loop_.After(delay, std::move(task)).Detach(); },
+      .random = SystemRandom()};
+  for (const auto& each : reconcilers_) {
+    loops_.push_back(std::make_unique<ReconcileLoop>(*each, environment, configuration_.controller.resync,
+                                                     WorkQueue::Options{.parallel = kCalls}));
+  }
+}
+
+Status Controller::Impl::StartElection() {
+  const settings::LeaseConfiguration& lease = configuration_.controller.lease;
+  HUYGENS_ASSIGN_OR_RETURN(std::unique_ptr<net::Client> client, net::Client::Create(api_server_));
+  election_ = std::make_unique<kube::LeaderElection>(
+      std::move(client), std::make_unique<SteadyWaiter>(), clock_, loop_,
+      kube::LeaderElection::Options{.lease = {.namespace_name = lease.namespace_name,
+                                              .name = lease.name,
+                                              .identity = identity_,
+                                              .duration = lease.duration}},
+      kube::LeaderElection::Duties{.begin = [this](uint64_t term) { Lead(term); },
+                                   .end = [this](std::string_view why) { StopLeading(why); }});
+  election_->Start();
+  return absl::OkStatus();
+}
+
+void Controller::Impl::Lead(uint64_t term) {
+  const Status began = calls_->Begin([this] { return election_ == nullptr ? kForEver : election_->Left(); });
+  if (!began.ok()) {
+    log_.Error("cannot call the API server", {{"why", Message(began)}});
+    return;
+  }
+  leads_ = true;
+  log_.Info("leading", {{"identity", identity_}, {"term", term}});
+  BeginLoops();
+}
+
+void Controller::Impl::BeginLoops() {
+  bool all = true;
+  for (size_t i = 0; i < loops_.size(); ++i) {
+    if (loops_[i]->leading()) continue;
+    if (reconcilers_[i]->NotReady().empty()) {
+      loops_[i]->Lead();
+    } else {
+      all = false;
+    }
+  }
+  if (!all) begin_ = loop_.After(kReadyPause, [this] { BeginLoops(); });
+}
+
+void Controller::Impl::StopLeading(std::string_view why) {
+  begin_.Cancel();
+  calls_->End();
+  for (const auto& each : loops_) each->StopLeading();
+  if (std::exchange(leads_, false)) log_.Info("leading no more", {{"why", why}});
+}
+
+void Controller::Impl::Drain(std::function<void()> done) {
+  if (election_ != nullptr) election_->Stop();
+  StopLeading("stopping");
+  shell_->Drain([done = std::move(done)](size_t) { done(); });
+}
+
+Controller::Impl::~Impl() {
+  shell_.reset();
+  if (election_ != nullptr) election_->Stop();  // calls under way ask it how long they may last
+  StopLeading("stopping");
+  cluster_.Stop();
+}
+
+Status Controller::Impl::StartShell() {
+  admin::ServiceWork work{.handle = nullptr,
+                          .on_refused = [](const net::RefusedRequest&) {},
+                          .readiness = [this](bool) { return Describe(); },
+                          .refresh_metrics = [this] { RefreshMetrics(); },
+                          .pages = nullptr};
+  HUYGENS_ASSIGN_OR_RETURN(shell_, admin::ServiceShell::Start(configuration_.server, &api_server_, identity_,
+                                                              {loop_, log_, clock_, metrics_}, std::move(work)));
+  return absl::OkStatus();
+}
+
+std::string Controller::Impl::NotReady() const {
+  for (const auto& each : reconcilers_) {
+    if (std::string why = each->NotReady(); !why.empty()) return why;
+  }
+  return {};
+}
+
+// Whoever waits for its turn is as ready as whoever leads.
+observe::Readiness Controller::Impl::Describe() const {
+  observe::Readiness readiness;
+  cluster_.Describe(readiness);
+  const std::string trouble = leads_ || election_ == nullptr ? "" : election_->trouble();
+  readiness.items.push_back({.name = "lease",
+                             .detail = leads_            ? "leading"
+                                       : trouble.empty() ? "not leading yet"
+                                                         : trouble});
+  return readiness;
+}
+
+void Controller::Impl::RefreshMetrics() {
+  metrics_.SetReady(!shell_->draining() && NotReady().empty());
+  metrics_.controller().SetLeader(leads_);
+  for (const auto& each : loops_) {
+    metrics_.controller().SetReconciler(each->name(), each->depth(), each->counts().succeeded, each->counts().failed);
+  }
+  for (const auto& each : reconcilers_) each->RefreshMetrics(metrics_);
+}
+
+Controller::Controller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Controller::~Controller() = default;
+
+StatusOr<std::unique_ptr<Controller>> Controller::Start(const settings::Configuration& configuration,
+                                                        net::EventLoop& loop, observe::Log& log, const Clock& clock) {
+  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<Controller>(new Controller(std::move(impl)));
+}
+
+uint16_t Controller::admin_port() const { return impl_->shell().admin_port(); }
+void Controller::Drain(std::function<void()> done) { impl_->Drain(std::move(done)); }
+
+}  // namespace huygens::controller

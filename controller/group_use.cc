@@ -1,0 +1,64 @@
+#include "controller/group_use.h"
+
+#include <optional>
+#include <utility>
+
+namespace huygens::controller {
+
+using workloads::WorkloadObject;
+
+std::string KindText(const WorkloadObject& workload) {
+  const std::string& api = workload.counted.group;
+  return Concat(workload.counted.kind, api.empty() ? "" : ".", api);
+}
+
+std::optional<quota::Amounts> GroupUse::UseOf(const WorkloadObject* workload) const {
+  if (workload == nullptr || workload->labels.group.empty()) return std::nullopt;
+  if (workloads::IsChargedWithItsOwner(*workload, cluster_.workloads())) return std::nullopt;
+  StatusOr<quota::Amounts> usage = quota::Amounts();
+  if (workload->templates.empty() && !workload->template_name.empty()) {
+    WorkloadObject borrower = *workload;
+    workloads::BorrowTemplate(borrower, cluster_.workloads());
+    usage = workloads::UsageOf(borrower, costs());
+  } else {
+    usage = workloads::UsageOf(*workload, costs());
+  }
+  return usage.ok() ? std::optional(*std::move(usage)) : std::nullopt;
+}
+
+std::vector<ObservedObject> GroupUse::Of(std::string_view group) const {
+  std::vector<ObservedObject> observed;
+  cluster_.workloads().ForEachOf(group, [&](const WorkloadObject& each) {
+    std::optional<quota::Amounts> usage = UseOf(&each);
+    if (!usage) return;
+    observed.push_back({each.uid, KindText(each), each.namespace_name, each.name, *std::move(usage)});
+  });
+  return observed;
+}
+
+void GroupUse::Note(const WorkloadObject* workload, int by) {
+  if (workload == nullptr || workload->labels.group.empty() || workload->owner_uid.empty()) return;
+  auto& groups = groups_of_owned_[workload->owner_uid];
+  if ((groups[workload->labels.group] += by) <= 0) groups.erase(workload->labels.group);
+  if (groups.empty()) groups_of_owned_.erase(workload->owner_uid);
+}
+
+std::set<std::string> GroupUse::Concerned(const WorkloadObject* before, const WorkloadObject* after) {
+  Note(before, -1);
+  Note(after, 1);
+  std::set<std::string> groups;
+  const WorkloadObject& any = after != nullptr ? *after : *before;
+  const bool same_group = before != nullptr && after != nullptr && before->labels.group == after->labels.group;
+  if (!same_group || before->owner_uid != after->owner_uid || UseOf(before) != UseOf(after)) {
+    for (const WorkloadObject* each : {before, after}) {
+      if (each != nullptr && !each->labels.group.empty()) groups.insert(each->labels.group);
+    }
+  }
+  if (same_group) return groups;
+  if (const auto owned = groups_of_owned_.find(any.uid); owned != groups_of_owned_.end()) {
+    for (const auto& [group, count] : owned->second) groups.insert(group);
+  }
+  return groups;
+}
+
+}  // namespace huygens::controller

@@ -1,0 +1,28 @@
+#include "controller/reconcilers.h"
+
+#include "base/waiter.h"
+#include "controller/api_group_store.h"
+#include "controller/quota_reconciler.h"
+
+namespace huygens::controller {
+namespace {
+
+std::unique_ptr<Reconciler> MakeQuota(const Surroundings& given) {
+  QuotaReconciler::Options options;
+  options.count.hours = given.configuration.controller.hours_interval;
+  options.keys.gpu_resources = given.configuration.quota.gpu_resources;
+  options.replicas.include_surge = given.configuration.webhook.include_surge;
+  return std::make_unique<QuotaReconciler>(
+      given.cluster, std::make_unique<ApiGroupStore>(given.calls),
+      QuotaReconciler::Environment{given.clock, given.log, [] { return SteadyWaiter().Now(); }}, options);
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
+  std::vector<std::unique_ptr<Reconciler>> reconcilers;
+  reconcilers.push_back(MakeQuota(surroundings));
+  return reconcilers;
+}
+
+}  // namespace huygens::controller

@@ -1,0 +1,37 @@
+// The reconcilers of `huygens controller`, and what all of them are given.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "controller/cluster_view.h"
+#include "controller/leader_calls.h"
+#include "controller/reconciler.h"
+#include "net/client.h"
+#include "net/event_loop.h"
+#include "observe/log.h"
+#include "observe/metrics.h"
+#include "settings/configuration.h"
+
+namespace huygens::controller {
+
+// Outlives the reconcilers.
+struct Surroundings {
+  const settings::Configuration& configuration;
+  const net::ClientOptions& api_server;  // for whoever follows kinds of its own (informer::Reflectors)
+  net::EventLoop& loop;
+  observe::Log& log;
+  observe::Metrics& metrics;
+  const Clock& clock;
+  ClusterView& cluster;
+  LeaderCalls& calls;
+};
+
+// Their names, as the metrics have them.
+inline constexpr std::string_view kReconcilerNames[] = {"quota"};
+
+std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings);
+
+}  // namespace huygens::controller

@@ -1,0 +1,84 @@
+// What a group's status must say now, and whether that is worth a write: figures at once, the end of reservations whose
+// objects count now once a second, hours that ran on at their interval, and nothing where only time went by. Remembers of
+// each group what its status does not say: since when its reservations have been known. Owned by one thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/text.h"
+#include "base/time.h"
+#include "controller/cluster_view.h"
+#include "controller/followed_hours.h"
+#include "controller/group_use.h"
+#include "controller/inheritance.h"
+#include "controller/recount.h"
+
+namespace huygens::controller {
+
+// Why a status is written.
+enum class WriteReason : uint8_t { kFigures, kSettled, kHours, kInherited };
+
+struct Counted {
+  cluster::BizGroupQuota group;      // as it must be
+  std::optional<WriteReason> write;  // nothing: it may stay as it is
+  std::optional<Duration> again;     // when to look again though nothing changes
+  Recounted recounted;
+  // What the status said more (below 0: less) than there was though nothing had changed since it was counted.
+  quota::Amounts drift;
+  uint64_t of_changes = 0;
+  Status hours = absl::OkStatus();  // failed: the hours of the status cannot be read and stay as they are
+};
+
+class StatusCount {
+ public:
+  struct Options {
+    Duration hours = std::chrono::minutes(1);
+    Duration settle = std::chrono::seconds(1);
+    size_t most_settled = 500;  // reservations; of more the end is written at once
+  };
+
+  // What is referred to must outlive this.
+  StatusCount(ClusterView& cluster, const GroupUse& use, FollowedHours& hours, Inheritance& inheritance,
+              const Options& options)
+      : cluster_(cluster), use_(use), hours_(hours), inheritance_(inheritance), options_(options) {}
+
+  // `monotonic`: by a clock that nobody sets.
+  Counted Count(const cluster::BizGroupQuota& group, Time now, Duration monotonic);
+  // It is written, or need not be.
+  void Stands(const Counted& counted, Duration monotonic);
+
+  // Something in the cluster changed the group's figures, rightly.
+  void Changed(std::string_view group) { ++memories_[std::string(group)].changes; }
+  void Forget(std::string_view group);
+
+ private:
+  struct Memory {
+    std::string uid;
+    TextMap<Time> reserved, holders;  // since when known: reservations by kind and UID, other holders of names by UID
+    uint64_t changes = 1, counted_changes = 0;
+    std::optional<Duration> settled;  // when the end of reservations was last written
+  };
+
+  std::vector<ObservedObject> Children(const cluster::BizGroupQuota& group) const;
+  std::optional<NameHolder> HolderOf(const cluster::QuotaReservation& reservation, Memory& memory, Time now) const;
+  // How long the watches of what is reserved have been silent.
+  Duration Silence(const cluster::BizGroupQuota& group) const;
+  // Has those tell that were silent.
+  void CatchUp(const cluster::BizGroupQuota& group, Duration monotonic);
+  void Decide(const cluster::BizGroupQuota& before, const Memory& memory, Time now, Duration monotonic,
+              Counted& counted);
+
+  ClusterView& cluster_;
+  const GroupUse& use_;
+  FollowedHours& hours_;
+  Inheritance& inheritance_;
+  const Options options_;
+  std::map<std::string, Memory, std::less<>> memories_;
+  TextMap<Duration> caught_up_;  // by kind: when its watch was last told to
+};
+
+}  // namespace huygens::controller

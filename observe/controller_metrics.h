@@ -1,0 +1,45 @@
+// The metrics of `huygens controller`. Counts are kept where they are made and copied here before a scrape; each only
+// grows. Any thread.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string_view>
+
+namespace prometheus {
+class Registry;
+}
+
+namespace huygens::observe {
+
+inline constexpr std::string_view kReconcileResults[] = {"ok", "failed"};
+inline constexpr std::string_view kStatusWriteReasons[] = {"figures", "settled", "hours", "inherited", "finalizer"};
+inline constexpr std::string_view kReservationEnds[] = {"settled", "expired", "superseded"};
+inline constexpr std::string_view kDriftDirections[] = {"over", "under"};
+
+// Of the reconciler that counts groups.
+struct QuotaCounts {
+  uint64_t figures = 0, settled_writes = 0, hours = 0, inherited = 0, finalizers = 0;  // writes that succeeded
+  uint64_t conflicts = 0;                                                              // of writes
+  uint64_t settled = 0, expired = 0, superseded = 0;                                   // reservations that ended
+  uint64_t drift_over = 0, drift_under = 0;  // keys of groups of which the status said too much, too little
+};
+
+class ControllerMetrics {
+ public:
+  // For the files of observe/: registers them.
+  ControllerMetrics(prometheus::Registry& registry, std::span<const std::string_view> reconcilers);
+  ~ControllerMetrics();
+
+  void SetLeader(bool leads);
+  void SetReconciler(std::string_view name, size_t depth, uint64_t succeeded, uint64_t failed);
+  void SetQuota(const QuotaCounts& totals);
+
+ private:
+  struct Series;
+  std::unique_ptr<Series> series_;
+};
+
+}  // namespace huygens::observe

@@ -1,0 +1,218 @@
+// A running `huygens controller`, sockets and threads included, against the fake API server.
+#include "controller/controller.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <future>
+#include <memory>
+#include <thread>
+
+#include "controller/leader_calls.h"
+#include "kube/group_status.h"
+#include "net/client.h"
+#include "tests/fake/api_server.h"
+#include "tests/fake/kubeconfig.h"
+#include "tests/fake/objects.h"
+#include "tests/fake/temporary_directory.h"
+#include "tests/observe/captured_log.h"
+#include "wire/biz_group_quota.h"
+
+namespace huygens::controller {
+namespace {
+
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::Not;
+
+constexpr auto kPatience = seconds(20);
+
+// As an instance leaves it that was stopped.
+constexpr char kFreeLease[] =
+    R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"huygens-controller",)"
+    R"("namespace":"kube-system"},"spec":{"holderIdentity":"","leaseDurationSeconds":1,)"
+    R"("renewTime":"2026-11-21T11:36:20.500000Z"}})";
+
+std::string Deployment(std::string_view name, int replicas) {
+  return Concat(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"namespace":"shop","name":")", name,
+                R"(","labels":{"biz.group.resource.quota":"team"}},"spec":{"replicas":)", std::to_string(replicas),
+                R"(,"template":{"spec":{"containers":[{"name":"app","resources":{"limits":{"cpu":"1"}}}]}}}})");
+}
+
+class Running {
+ public:
+  explicit Running(const settings::Configuration& configuration) {
+    std::promise<Status> started;
+    thread_ = std::thread([this, configuration, &started] {
+      auto controller = Controller::Start(configuration, loop_, captured_.log, clock_);
+      if (!controller.ok()) return started.set_value(controller.status());
+      admin_port_ = (*controller)->admin_port();
+      drain_ = [&controller = **controller, this] { controller.Drain([this] { loop_.Stop(); }); };
+      started.set_value(absl::OkStatus());
+      loop_.Run();
+    });
+    status = started.get_future().get();
+  }
+  ~Running() { Stop(); }
+  // As after SIGTERM.
+  void Stop() {
+    if (!thread_.joinable()) return;
+    if (status.ok()) loop_.Post([this] { drain_(); });
+    thread_.join();
+  }
+
+  std::string Admin(std::string_view path) const {
+    auto client = net::Client::Create({.base_url = Concat("http://127.0.0.1:", std::to_string(admin_port_))});
+    return (*client)->Call("GET", path, "", {}, kPatience).value().body;
+  }
+  std::vector<std::string> Lines() const { return captured_.Lines(); }
+
+  Status status;
+
+ private:
+  net::EventLoop loop_;
+  observe::CapturedLog captured_;
+  SystemClock clock_;
+  std::function<void()> drain_;
+  uint16_t admin_port_ = 0;
+  std::thread thread_;
+};
+
+class ControllerTest : public testing::Test {
+ protected:
+  ControllerTest() {
+    directory_.Write("kubeconfig", fake::Kubeconfig(api_.Options().base_url, "token"));
+    configuration_.cluster.kubernetes->kubeconfig = directory_.path() + "/kubeconfig";
+    configuration_.server.address = configuration_.server.admin_address = "127.0.0.1:0";
+    api_.Put(kFreeLease);
+  }
+  cluster::BizGroupQuota Group(const std::string& name) const {
+    return wire::DecodeBizGroupQuota(api_.Get(fake::kBizGroupQuotas, "", name)).value_or(cluster::BizGroupQuota());
+  }
+  // Asks until it is so; each look takes a lock that the server takes, too, and nothing sleeps.
+  static bool Await(const std::function<bool()>& is_so) {
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    while (!is_so()) {
+      if (std::chrono::steady_clock::now() > end) return false;
+      std::this_thread::yield();
+    }
+    return true;
+  }
+  bool AwaitUsed(const std::string& group, std::string_view cpus) const {
+    return Await([&] {
+      const auto* used = quota::Find(Group(group).used, "limits.cpu");
+      return used != nullptr && used->Canonical() == cpus;
+    });
+  }
+
+  fake::ApiServer api_;
+  fake::TemporaryDirectory directory_;
+  settings::Configuration configuration_;
+};
+
+TEST_F(ControllerTest, CountsGroupsAndWorkloadsOfAnApiServer) {
+  api_.Put(fake::BizGroupQuota("org").Hard("limits.cpu", "100"));
+  api_.Put(fake::BizGroupQuota("team").Parent("org").Hard("limits.cpu", "10"));
+  api_.Put(Deployment("web", 3));
+  const Running controller(configuration_);
+  ASSERT_TRUE(controller.status.ok()) << controller.status;
+  EXPECT_TRUE(AwaitUsed("team", "3"));
+  EXPECT_TRUE(AwaitUsed("org", "10"));
+  api_.Delete(fake::kDeployments, "shop", "web");
+  EXPECT_TRUE(AwaitUsed("team", "0"));
+  EXPECT_THAT(controller.Admin("/readyz?verbose"), HasSubstr("leading"));
+  const std::string metrics = controller.Admin("/metrics");
+  EXPECT_THAT(metrics, HasSubstr("\nhuygens_controller_leader 1\n"));
+  EXPECT_THAT(metrics, HasSubstr("\nhuygens_quota_status_writes_total{reason=\"finalizer\"} 2\n"));
+  EXPECT_THAT(metrics, HasSubstr("\nhuygens_quota_drift_total{direction=\"over\"} 0\n"));
+}
+
+TEST_F(ControllerTest, TakesItsFinalizerOffAGroupThatIsDeleted) {
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10"));
+  const Running controller(configuration_);
+  ASSERT_TRUE(Await([&] { return !Group("team").finalizers.empty(); }));
+  api_.Put(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team",)"
+           R"("deletionTimestamp":"2026-11-24T00:00:00Z","finalizers":["quota.huygens.dev/in-use"]},"spec":{}})");
+  EXPECT_TRUE(Await([&] { return api_.Get(fake::kBizGroupQuotas, "", "team").empty(); }));
+}
+
+TEST_F(ControllerTest, NothingIsWrittenBeforeAllIsListed) {
+  api_.Inject({.method = "GET", .path = fake::kReplicaSets, .times = -1, .code = 403});
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10"));
+  Running controller(configuration_);
+  ASSERT_TRUE(Await([&] { return controller.Admin("/readyz?verbose").find("leading") != std::string::npos; }));
+  ASSERT_TRUE(api_.AwaitSeen("GET", fake::kReplicaSets, 3));
+  EXPECT_EQ(api_.Seen("PUT", "/status"), 0);
+  EXPECT_THAT(controller.Admin("/readyz"), Not(HasSubstr("ok")));
+  api_.ClearFaults();
+  EXPECT_TRUE(AwaitUsed("team", "0"));
+}
+
+TEST_F(ControllerTest, WhoDoesNotLeadWritesNothingAndTakesOverWhereTheLeaderStops) {
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10"));
+  auto first = std::make_unique<Running>(configuration_);
+  ASSERT_TRUE(AwaitUsed("team", "0"));
+  const Running second(configuration_);
+  ASSERT_TRUE(Await([&] { return second.Admin("/readyz?verbose").find("held by") != std::string::npos; }));
+  EXPECT_THAT(second.Admin("/metrics"), HasSubstr("\nhuygens_controller_leader 0\n"));
+  first->Stop();
+  api_.Put(Deployment("web", 2));
+  EXPECT_TRUE(AwaitUsed("team", "2"));
+  EXPECT_THAT(second.Admin("/metrics"), HasSubstr("\nhuygens_controller_leader 1\n"));
+}
+
+TEST_F(ControllerTest, ManifestsHaveNoStatusToBeWritten) {
+  configuration_.cluster.kubernetes.reset();
+  configuration_.cluster.manifests = {.directory = directory_.path()};
+  const Running controller(configuration_);
+  EXPECT_THAT(std::string(Message(controller.status)), HasSubstr("cluster.kubernetes"));
+}
+
+class LeaderCallsTest : public testing::Test {
+ protected:
+  LeaderCallsTest() { api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10")); }
+  void Read() {
+    calls_.Post([this](net::Client& client, Duration longest) -> kube::CallPool::Then {
+      return [this, read = kube::ReadGroup(client, "team", longest)] { answers_.push_back(read.status()); };
+    });
+  }
+
+  fake::ApiServer api_;
+  net::EventLoop loop_;
+  LeaderCalls calls_{loop_, api_.Options(), 1};
+  std::vector<Status> answers_;
+};
+
+TEST_F(LeaderCallsTest, OnlyTheLeaderCalls) {
+  Read();
+  ASSERT_TRUE(calls_.Begin([] { return kPatience; }).ok());
+  Read();
+  while (answers_.empty()) loop_.Poll();
+  EXPECT_TRUE(answers_.front().ok()) << answers_.front();
+  EXPECT_EQ(api_.Seen("GET", "/team"), 1);
+  calls_.End();
+  Read();
+  loop_.Poll();
+  EXPECT_EQ(api_.Seen("GET", "/team"), 1);
+}
+
+TEST_F(LeaderCallsTest, NoneBeginsWhenTheTimeIsOverAndNoneIsUnderWayAfterTheEnd) {
+  ASSERT_TRUE(calls_.Begin([] { return Duration::zero(); }).ok());
+  Read();
+  calls_.End();
+  EXPECT_EQ(api_.Seen("GET", "/team"), 0);
+
+  const auto gate = std::make_shared<fake::Gate>();
+  api_.Inject({.what = fake::Fault::What::kHold, .path = "/team", .gate = gate});
+  ASSERT_TRUE(calls_.Begin([] { return kPatience; }).ok());
+  Read();
+  ASSERT_TRUE(gate->AwaitArrival());
+  calls_.End();
+  gate->Open();
+  loop_.Poll();
+  EXPECT_TRUE(answers_.empty()) << "nobody is told how it ended";
+}
+
+}  // namespace
+}  // namespace huygens::controller
