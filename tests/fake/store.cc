@@ -88,9 +88,9 @@ Target ParseTarget(std::string_view path) {
 }
 
 Store::Store() {
-  for (const char* const name :
-       {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas, kResourceClaims, kDeviceClasses,
-        kResourceClaimsBeta, kReplicationControllers, kDeployments, kReplicaSets, kStatefulSets, kJobs, kRollouts})
+  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas, kResourceClaims,
+                                 kDeviceClasses, kResourceClaimsBeta, kReplicationControllers, kDeployments,
+                                 kReplicaSets, kStatefulSets, kJobs, kRollouts, kSecrets, kValidatingWebhooks})
     collections_[name];
   for (const char* const name : {kResourceClaimsBeta, kRollouts}) collections_[name].installed = false;
 }
@@ -240,8 +240,8 @@ Reply Store::Update(const std::string& body, const std::string& key, bool status
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
-// A JSON merge patch, and UID and resource version in it as preconditions. What is being deleted goes with its last
-// finalizer.
+// A JSON merge patch, and a UID and a resource version in it as preconditions. `webhooks` are merged by their names, as
+// a strategic merge patch has it. What is being deleted goes with its last finalizer.
 Reply Store::Patch(const std::string& body, const std::string& name, const std::string& key, Collection& collection) {
   json::object& known = collection.objects.at(key);
   const json::object patch = json::parse(body).as_object();
@@ -259,6 +259,12 @@ Reply Store::Patch(const std::string& body, const std::string& name, const std::
     for (const auto& entry : from) {
       if (entry.value().is_object()) {
         merge(Child(into, std::string(entry.key()).c_str()), entry.value().as_object());
+      } else if (entry.key() == "webhooks") {
+        for (const json::value& each : entry.value().as_array()) {
+          for (json::value& mine : into[entry.key()].as_array()) {
+            if (mine.at("name") == each.at("name")) merge(mine.as_object(), each.as_object());
+          }
+        }
       } else if (entry.value().is_null()) {
         into.erase(entry.key());
       } else {

@@ -1,5 +1,5 @@
 // Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics, an access
-// review, the configuration of kubelet or kube-scheduler.
+// review, a Secret, webhooks, the configuration of kubelet or kube-scheduler.
 #include "tests/fuzz/require.h"
 #include "wire/access_review.h"
 #include "wire/api_status.h"
@@ -10,8 +10,10 @@
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/scheduler_configuration.h"
+#include "wire/secret.h"
 #include "wire/server_version.h"
 #include "wire/watch.h"
+#include "wire/webhook_configuration.h"
 
 namespace huygens {
 namespace {
@@ -61,6 +63,20 @@ void CheckWatch(std::string_view line) {
   if (event.ok()) CheckViews(line, event->object);
 }
 
+void CheckSecret(std::string_view json) {
+  StatusOr<wire::Secret> secret = wire::DecodeSecret(json);
+  if (!secret.ok()) return;
+  StatusOr<wire::Secret> again = wire::DecodeSecret(wire::EncodeSecret(*secret));
+  Require(again.ok() && again->data == secret->data && again->managed_by == secret->managed_by, "a Secret stays");
+}
+
+void CheckWebhooks(std::string_view json) {
+  StatusOr<wire::WebhookConfiguration> webhooks = wire::DecodeWebhookConfiguration(json);
+  if (!webhooks.ok()) return;
+  StatusOr<wire::WebhookConfiguration> again = wire::DecodeWebhookConfiguration(wire::EncodeBundlePatch(*webhooks));
+  Require(again.ok() && again->webhooks.size() == webhooks->webhooks.size(), "a patch names each webhook");
+}
+
 }  // namespace
 }  // namespace huygens
 
@@ -70,6 +86,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   huygens::CheckList(text);
   huygens::CheckWatch(text);
   huygens::CheckLease(text);
+  huygens::CheckSecret(text);
+  huygens::CheckWebhooks(text);
   (void)huygens::wire::DecodeApiStatus(text);
   (void)huygens::wire::DecodeAccessReview(text);
   (void)huygens::wire::DecodeConfigz(text);

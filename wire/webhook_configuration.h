@@ -1,0 +1,29 @@
+// admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration: by which authorities an API server believes the
+// webhooks in it. Safe on any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/status.h"
+
+namespace huygens::wire {
+
+struct RegisteredWebhook {
+  std::string name;
+  std::string
+      ca_bundle;  // PEM; empty: the API server asks the authorities of its machine. Text that is no base64: empty
+};
+
+struct WebhookConfiguration {
+  std::string name;
+  std::string resource_version;
+  std::vector<RegisteredWebhook> webhooks;
+};
+
+StatusOr<WebhookConfiguration> DecodeWebhookConfiguration(std::string_view json);
+// A strategic merge patch that sets the bundles, and nothing else. Refused (409) where the object has changed since.
+std::string EncodeBundlePatch(const WebhookConfiguration& configuration);
+
+}  // namespace huygens::wire
