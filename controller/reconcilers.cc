@@ -2,6 +2,7 @@
 
 #include "base/waiter.h"
 #include "controller/api_group_store.h"
+#include "controller/certificate_reconciler.h"
 #include "controller/quota_reconciler.h"
 
 namespace huygens::controller {
@@ -17,11 +18,23 @@ std::unique_ptr<Reconciler> MakeQuota(const Surroundings& given) {
       QuotaReconciler::Environment{given.clock, given.log, [] { return SteadyWaiter().Now(); }}, options);
 }
 
+std::unique_ptr<Reconciler> MakeCertificates(const Surroundings& given) {
+  const settings::CertificatesConfiguration& certificates = given.configuration.controller.certificates;
+  CertificateKeeperOptions options;
+  options.namespace_name = certificates.namespace_name;
+  options.secret = certificates.secret;
+  options.configurations = certificates.configurations;
+  options.rules.dns_names = {Concat(certificates.service, ".", certificates.namespace_name, ".svc")};
+  return std::make_unique<CertificateReconciler>(
+      std::move(options), CertificateReconciler::Environment{given.calls, given.clock, given.log});
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
   std::vector<std::unique_ptr<Reconciler>> reconcilers;
   reconcilers.push_back(MakeQuota(surroundings));
+  if (surroundings.configuration.controller.certificates.enabled) reconcilers.push_back(MakeCertificates(surroundings));
   return reconcilers;
 }
 

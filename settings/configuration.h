@@ -199,10 +199,19 @@ struct WebhookConfiguration {
   bool strict_shrink = false;
 };
 
+struct CertificatesConfiguration {
+  bool enabled = false;
+  std::string namespace_name = "kube-system";
+  std::string secret = "huygens-webhook-tls";
+  std::string service = "huygens-webhook";
+  std::vector<std::string> configurations = {"huygens-webhook"};
+};
+
 struct ControllerConfiguration {
   Duration resync = std::chrono::minutes(5);
   Duration hours_interval = std::chrono::minutes(1);
   LeaseConfiguration lease = {.name = "huygens-controller"};
+  CertificatesConfiguration certificates;
 };
 
 struct WakeConfiguration {

@@ -336,6 +336,19 @@ void Describe(Walk& walk, ControllerConfiguration& c) {
   walk.Value("hoursInterval", Span(c.hours_interval, seconds(1), hours(1)),
              "between writes of the hours that a group consumed; at once when they run out");
   walk.Section("lease", c.lease, "The Lease that lets only one instance write.");
+  walk.Section(
+      "certificates", c.certificates,
+      "The certificates of `huygens webhook` under an authority of huygens' own, where nothing else issues them.");
+}
+
+void Describe(Walk& walk, CertificatesConfiguration& c) {
+  walk.Value("enabled", Flag(c.enabled), "keeps them; off where cert-manager does, or you");
+  walk.Value("namespace", Text(c.namespace_name, "name", NotEmpty), "where webhook, Service and Secret live");
+  walk.Value("secret", Text(c.secret, "name", NotEmpty),
+             "made if it is absent; one that huygens did not make is left alone");
+  walk.Value("service", Text(c.service, "name", NotEmpty), "by which API servers call the webhook");
+  walk.Texts("configurations", c.configurations, "names of ValidatingWebhookConfigurations", NotEmpty,
+             "whose `caBundle` is written");
 }
 
 void Describe(Walk& walk, WakeConfiguration& c) {

@@ -41,6 +41,7 @@ void Describe(Walk& walk, UsageResource& resource);
 void Describe(Walk& walk, QuotaConfiguration& quota);
 void Describe(Walk& walk, WebhookConfiguration& webhook);
 void Describe(Walk& walk, ControllerConfiguration& controller);
+void Describe(Walk& walk, CertificatesConfiguration& certificates);
 void Describe(Walk& walk, WakeConfiguration& wake);
 void Describe(Walk& walk, DecisionLogConfiguration& decision_log);
 void Describe(Walk& walk, LogConfiguration& log);

@@ -18,6 +18,7 @@
 #include "tests/fake/temporary_directory.h"
 #include "tests/observe/captured_log.h"
 #include "wire/biz_group_quota.h"
+#include "wire/secret.h"
 
 namespace huygens::controller {
 namespace {
@@ -135,6 +136,22 @@ TEST_F(ControllerTest, TakesItsFinalizerOffAGroupThatIsDeleted) {
   api_.Put(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team",)"
            R"("deletionTimestamp":"2026-11-24T00:00:00Z","finalizers":["quota.huygens.dev/in-use"]},"spec":{}})");
   EXPECT_TRUE(Await([&] { return api_.Get(fake::kBizGroupQuotas, "", "team").empty(); }));
+}
+
+TEST_F(ControllerTest, KeepsTheCertificatesOfTheWebhookWhereItIsTold) {
+  api_.Put(R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":)"
+           R"({"name":"huygens-webhook"},"webhooks":[{"name":"a.huygens.dev","clientConfig":{}}]})");
+  const auto told = [&] { return api_.Get(fake::kValidatingWebhooks, "", "huygens-webhook"); };
+  const auto secret = [&] { return api_.Get(fake::kSecrets, "kube-system", "huygens-webhook-tls"); };
+  {
+    const Running controller(configuration_);
+    ASSERT_TRUE(Await([&] { return controller.Admin("/readyz?verbose").find("leading") != std::string::npos; }));
+    EXPECT_EQ(secret(), "") << "it was not told to";
+  }
+  configuration_.controller.certificates.enabled = true;
+  const Running controller(configuration_);
+  ASSERT_TRUE(Await([&] { return told().find("caBundle") != std::string::npos; }));
+  EXPECT_THAT(wire::DecodeSecret(secret())->data, testing::Contains(testing::Key("tls.key")));
 }
 
 TEST_F(ControllerTest, NothingIsWrittenBeforeAllIsListed) {
