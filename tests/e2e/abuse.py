@@ -3,7 +3,6 @@
 Each abuser is a thread that does one thing again and again. What must hold meanwhile is what holds in every scenario (no zone overfilled, no
 result wrong, nothing left pending that fits), and besides: no probe of kubelet is missed, and memory stays flat.
 """
-import concurrent.futures
 import contextlib
 import http.client
 import json
@@ -17,13 +16,13 @@ import time
 
 import history
 import oracle
+import probes
 import workload
 from api import ApiError, wait_until
 from scenarios import SEED, check_outcome, scaled, settle
 from testbed import CONFIG, NRT_PATH, SCHEDULER_NAME, ControlPlane, Process, free_port
 
 SECONDS = float(os.environ.get("HUYGENS_SOAK_SECONDS", "60"))
-PROBE_TIMEOUT = 1.0  # seconds, kubelet's default
 TENANT = "tenant"
 DEFINITION = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/noderesourcetopologies.topology.crane.io"
 SPOILT = "spoilt"
@@ -107,31 +106,6 @@ def beginning(port):
     return connection
 
 
-def probe(port, path):
-    """(status or error, seconds): what kubelet does, a new connection each time and a second of patience for whatever comes next."""
-    start = time.monotonic()
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PROBE_TIMEOUT)
-    try:
-        connection.request("GET", path, headers={"Connection": "close"})
-        response = connection.getresponse()
-        response.read()
-        outcome = response.status
-    except (OSError, http.client.HTTPException) as error:
-        outcome = error
-    finally:
-        connection.close()
-    return outcome, time.monotonic() - start
-
-
-def missed(outcome, wanted, took, beside):
-    """Whether kubelet would have counted a failure. `beside`: seconds that the same probe of a server with nothing to do took at the same time.
-    Where that one was late, too, it was this test or the machine; huygens has a second on top of it, and no more."""
-    if isinstance(outcome, TimeoutError) or outcome in wanted:
-        late = isinstance(outcome, TimeoutError) or took > PROBE_TIMEOUT
-        return late and (beside <= PROBE_TIMEOUT or took > beside + PROBE_TIMEOUT)
-    return True
-
-
 @contextlib.contextmanager
 def trivial_server(directory):
     """The port of an HTTP server that has nothing to do, in a process of its own as huygens is."""
@@ -139,39 +113,10 @@ def trivial_server(directory):
     empty.mkdir()
     process = Process("trivial-server", [sys.executable, "-m", "http.server", "--bind", "127.0.0.1", "--directory", empty, port], directory, grace=5)
     try:
-        wait_until(lambda: probe(port, "/")[0] == 200, lambda: f"the trivial server does not answer: {process.log()}", 30)
+        wait_until(lambda: probes.probe(port, "/")[0] == 200, lambda: f"the trivial server does not answer: {process.log()}", 30)
         yield port
     finally:
         process.stop()
-
-
-class Probes:
-    """kubelet's probes of one huygens, each beside one of the trivial server. While `excused` is set nobody need answer."""
-
-    def __init__(self, huygens, trivial_port):
-        self.huygens = huygens
-        self.missed = []
-        self.slowest = 0.0, 0.0  # seconds, and those of the probe beside it
-        self.asked = self.late_with_all = 0
-        self.excused = threading.Event()
-        self._trivial_port = trivial_port
-        self._pool = concurrent.futures.ThreadPoolExecutor(1)
-
-    def __call__(self):
-        for path, wanted in (("/healthz", (200,)), ("/readyz", (200, 503))):
-            if self.excused.is_set():
-                return
-            other = self._pool.submit(probe, self._trivial_port, "/")
-            outcome, took = probe(self.huygens.admin_port, path)
-            beside = other.result()[1]
-            if self.excused.is_set():
-                return
-            self.asked += 1
-            self.slowest = max(self.slowest, (took, beside))
-            if missed(outcome, wanted, took, beside):
-                self.missed.append(f"{path} of {self.huygens.name} after {took:.2f} s: {outcome!r}; a server with nothing to do took {beside:.2f} s")
-            elif took > PROBE_TIMEOUT:
-                self.late_with_all += 1
 
 
 class Memory:
@@ -373,11 +318,10 @@ def delete_lease(client):
 
 
 def kill_and_restart(huygens):
-    huygens.probes.excused.set()
-    huygens.process.kill()
-    huygens.process.start()
-    huygens.wait_ready()
-    huygens.probes.excused.clear()
+    with huygens.probes.excusing():
+        huygens.process.kill()
+        huygens.process.start()
+        huygens.wait_ready()
 
 
 def abuse():
@@ -392,7 +336,7 @@ def abuse():
         recorder = history.Recorder(bed.client)
         for scheduler_name in names:
             huygens = bed.start_huygens("huygens" + scheduler_name.removeprefix(SCHEDULER_NAME))
-            huygens.probes = Probes(huygens, trivial_port)
+            huygens.probes = probes.Probes(huygens, trivial_port, bed.directory, Process)
             bed.start_scheduler(huygens, scheduler_name)
         first, second = bed.extenders
         churn = Successors(bed.client, recorder, SEED)
@@ -400,8 +344,7 @@ def abuse():
         objects = Objects(bed, random.Random(SEED + 3), topologies)
         memory = [Memory(each) for each in bed.extenders]
         start = time.monotonic()
-        watching = [Repeated(f"probes of {each.name}", each.probes, 0.5) for each in bed.extenders]
-        watching += [Repeated("memory", each, 1.0) for each in memory]
+        watching = [Repeated("memory", each, 1.0) for each in memory]
         abusers = [
             Repeated("silent connections", HeldConnections(70, lambda: connect(first.admin_port)), 0.2),
             Repeated("half requests", HeldConnections(20, lambda: beginning(second.admin_port)), 0.2),
@@ -433,6 +376,7 @@ def abuse():
         tenant.finish()
         objects.finish()
         for each in bed.extenders:
+            each.probes.stop()
             problems += each.probes.missed[:5]
         third = (end - start) / 3
         for each in memory:
@@ -441,11 +385,11 @@ def abuse():
                 problems.append(f"{each.huygens.name} took {before} kB and later {after} kB")
         assert not problems, "; ".join(problems)
         settle(bed, 180)
-        probes = [each.probes for each in bed.extenders]
-        slowest, beside = max(each.slowest for each in probes)
-        return (f"{check_outcome(bed, recorder, ignored={SPOILT})}; {churn.done} pods replaced, {sum(each.asked for each in probes)} probes, slowest "
-                f"{slowest:.2f} s (beside it a server with nothing to do {beside:.2f} s), {sum(each.late_with_all for each in probes)} later than "
-                f"{PROBE_TIMEOUT:.0f} s as was that server's; memory at most "
+        probed = [each.probes for each in bed.extenders]
+        slowest, beside = max(each.slowest for each in probed)
+        return (f"{check_outcome(bed, recorder, ignored={SPOILT})}; {churn.done} pods replaced, {sum(each.asked for each in probed)} probes, slowest "
+                f"{slowest:.2f} s (beside it a server with nothing to do {beside:.2f} s), {sum(each.late_with_all for each in probed)} later than "
+                f"{probes.TIMEOUT:.0f} s as was that server's; memory at most "
                 f"{max(kilobytes for each in memory for _, kilobytes in each.samples) >> 10} MB; "
                 + ", ".join(f"{each.name} x{each.times}" for each in abusers))
 
