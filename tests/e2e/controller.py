@@ -95,7 +95,7 @@ def one_deployment(scene):
     scene.bed.kubectl("scale", "deployment/web", "--replicas=5")
     scene.wait_used("team", 5)
     scene.client.patch(web, {"spec": {"template": {"metadata": {"annotations": {"rolled": "once"}}}}})
-    wait_until(lambda: len(scene.client.get(PODS)["items"]) > 5, "no rollout", 30)
+    wait_until(lambda: len(scene.client.get("/apis/apps/v1/namespaces/default/replicasets")["items"]) == 2, "no rollout", 30)
     scene.client.patch(web, {"metadata": {"labels": {GROUP: "other"}}})
     scene.wait_used("team", 0)
     scene.wait_used("other", 5)
