@@ -20,7 +20,7 @@ DEPLOYMENT = "/apis/apps/v1/namespaces/kube-system/deployments/huygens-scheduler
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # Where the two differ, and may. Whatever else differs is a fault.
-HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config")  # kustomize: a hash in the name rolls the pods when the text changes
+HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config", "huygens-webhook-config")  # kustomize: a hash in the name rolls the pods when the text changes
 CHECKSUM = "checksum/config"                                  # helm: this annotation does
 
 # Everything that can be switched on or set.
@@ -41,6 +41,8 @@ EVERYTHING = {
     "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
                       "config": {"percentageOfNodesToScore": 50}},
     "tls": {"source": "certManager"},
+    "webhook": {"enabled": True, "replicas": 3, "failurePolicy": {"scale": "Ignore"}, "config": {"webhook": {"autoscalers": "warn"}},
+                "tls": {"source": "certManager", "secretName": "door"}},
     "metrics": {each: {"enabled": True, "labels": {"release": "kube-prometheus-stack"}}
                 for each in ("podMonitor", "serviceMonitor", "alerts", "rules")},
 }
@@ -139,10 +141,14 @@ def differences(path, one, other):
 def check_same_as_kustomize(bed, helm):
     # config/default names the house version of kube-scheduler; the chart takes the cluster's unless told otherwise.
     text = bed.kubectl("kustomize", CONFIG / "default").stdout
+    webhook = bed.kubectl("kustomize", CONFIG / "webhook").stdout
     tag = re.search(r"kube-scheduler:(v[\d.]+)", text)[1]
-    rendered = comparable(objects(helm.template(CHART, values={"kubeScheduler": {"image": {"tag": tag}}})))
-    kustomized = comparable(objects(text))
-    assert len(kustomized) > 15, sorted(kustomized)
+    values = {"kubeScheduler": {"image": {"tag": tag}}, "webhook": {"enabled": True, "tls": {"source": "secret"}}}
+    rendered = comparable(objects(helm.template(CHART, values=values)))
+    kustomized = comparable(objects(f"{text}\n---\n{webhook}"))
+    assert len(kustomized) > 25, sorted(kustomized)
+    plain = objects(helm.template(CHART))
+    assert not [item for item in plain if "webhook" in item["metadata"]["name"]], "the webhook comes without being asked for"
     faults = [line for key in sorted({*rendered, *kustomized})
               for line in differences("/".join(key), rendered.get(key), kustomized.get(key))]
     assert not faults, f"the chart and config/default differ: {faults[:10]}"
@@ -155,6 +161,7 @@ def check_values(bed, helm):
     items = {(item["kind"], item["metadata"]["name"]): item for item in objects(everything)}
     strays = [key for key, item in items.items() if item["metadata"].get("namespace", "huygens-system") != "huygens-system"]
     assert strays == [("RoleBinding", "huygens-scheduler-authentication-reader")], strays
+    check_webhook_values(items)
     naming = [key for key, item in items.items() if key not in strays and "kube-system" in json.dumps(item)]
     assert not naming, f"{naming} still name kube-system"
     pod = items["Deployment", "huygens-scheduler"]["spec"]["template"]["spec"]
@@ -176,7 +183,9 @@ def check_values(bed, helm):
     assert len(scheduler["extenders"]) == 1, scheduler
     check_extender_configuration(bed, items["ConfigMap", "huygens"]["data"]["extender.yaml"])
 
-    for wrong, named in (({"webhook": {"enabled": True}}, "webhook"), ({"checks": {"usage": "on"}}, "/checks/usage"),
+    for wrong, named in (({"webhooks": {"enabled": True}}, "webhooks"), ({"webhook": {"failurePolicy": {"scale": "Deny"}}}, "/webhook/failurePolicy/scale"),
+                         ({"webhook": {"enabled": True, "config": {"server": {"address": "0.0.0.0:443"}}}}, 'webhook.config.server.address is "0.0.0.0:443"'),
+                         ({"checks": {"usage": "on"}}, "/checks/usage"),
                          ({"replicas": "two"}, "/replicas"), ({"image": {"tag": "no tag"}}, "/image/tag"),
                          ({"tls": {"source": "none"}}, "/tls/source"), ({"kubeScheduler": {"schedulerName": "default-scheduler"}}, "schedulerName"),
                          ({"checks": {"usage": "enforce"}, "config": {"filter": {"checks": ["topology"]}}}, "checks.usage and config.filter.checks"),
@@ -204,6 +213,26 @@ def check_values(bed, helm):
         assert ("alert: HuygensSchedulerWithoutLeader" in text) == watched, f"{monitors or 'no monitor'}: who scrapes kube-scheduler?"
     helm.template(CHART, version="v1.30.1-vendor.100")  # as clusters of some vendors call theirs
     return everything
+
+
+def check_webhook_values(items):
+    """What EVERYTHING says of the webhook; takes the one mention of kube-system that must stay out of `items`."""
+    hooks = items["ValidatingWebhookConfiguration", "huygens-webhook"]
+    assert hooks["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "huygens-system/huygens-webhook"}, hooks["metadata"]
+    policies = {hook["name"].split(".")[0]: hook["failurePolicy"] for hook in hooks["webhooks"]}
+    assert policies == {"groups": "Fail", "workloads": "Fail", "pods": "Ignore", "scale": "Ignore", "autoscalers": "Ignore"}, policies
+    for hook in hooks["webhooks"]:
+        assert hook["clientConfig"]["service"]["namespace"] == "huygens-system" and "caBundle" not in hook["clientConfig"], hook
+        for each in hook.get("namespaceSelector", {}).get("matchExpressions", ()):
+            if each["key"] == "kubernetes.io/metadata.name":
+                assert each["values"].pop(1) == "kube-system" and each["values"] == ["huygens-system"], each
+    deployment = items["Deployment", "huygens-webhook"]["spec"]
+    secrets = [volume["secret"]["secretName"] for volume in deployment["template"]["spec"]["volumes"] if "secret" in volume]
+    assert deployment["replicas"] == 3 and secrets == ["door"], (deployment["replicas"], secrets)
+    certificate = items["Certificate", "huygens-webhook"]["spec"]
+    assert certificate["dnsNames"] == ["huygens-webhook.huygens-system.svc"] and certificate["secretName"] == "door", certificate
+    config = configuration(items["ConfigMap", "huygens-webhook-config"]["data"]["webhook.yaml"])
+    assert config["webhook"] == {"autoscalers": "warn"} and config["server"]["address"] == "0.0.0.0:8443", config
 
 
 def check_extender_configuration(bed, text):
@@ -273,6 +302,17 @@ def check_life(bed, helm, package):
         bed.client.get(f"{CRDS}/{name}")
 
 
+def check_generated_for_webhook(bed, directory):
+    """Each webhook believes the authority of the certificate, also after the upgrade."""
+    data = bed.client.get(f"{KUBE_SYSTEM}/secrets/huygens-webhook-tls")["data"]
+    for name, content in data.items():
+        (directory / f"webhook-{name}").write_bytes(base64.b64decode(content))
+    subprocess.run(["openssl", "verify", "-CAfile", directory / "webhook-ca.crt", "-purpose", "sslserver", "-verify_hostname",
+                    "huygens-webhook.kube-system.svc", directory / "webhook-tls.crt"], check=True, capture_output=True)
+    hooks = bed.client.get("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/huygens-webhook")["webhooks"]
+    assert {hook["clientConfig"]["caBundle"] for hook in hooks} == {data["ca.crt"]}, "a webhook believes somebody else"
+
+
 def check_beside_the_overlay(bed, helm, package):
     """Where huygens is in the cluster's own kube-scheduler, too, both must ask for one bind Lease."""
     bed.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
@@ -285,7 +325,7 @@ def check_beside_the_overlay(bed, helm, package):
 
 def check_generated_certificates(bed, helm, package):
     """They fit both ends, an upgrade keeps them, and without their Secret it makes new ones."""
-    values = {"tls": {"source": "generate"}}
+    values = {"tls": {"source": "generate"}, "webhook": {"enabled": True}}
     helm.run("install", "huygens", package, "-n", "kube-system", values=values)
     secret = f"{KUBE_SYSTEM}/secrets/huygens-tls"
     data = bed.client.get(secret)["data"]
@@ -298,6 +338,7 @@ def check_generated_certificates(bed, helm, package):
                         directory / f"{certificate}.crt"], check=True, capture_output=True)
     helm.run("upgrade", "huygens", package, "-n", "kube-system", values={**values, "replicas": 3})
     assert bed.client.get(secret)["data"] == data, "an upgrade made new certificates"
+    check_generated_for_webhook(bed, directory)
     bed.client.delete(secret)
     helm.run("upgrade", "huygens", package, "-n", "kube-system", values=values)
     assert bed.client.get(secret)["data"].keys() == data.keys() and bed.client.get(secret)["data"] != data

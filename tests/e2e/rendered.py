@@ -4,7 +4,7 @@ import re
 
 from testbed import CONFIG, ROOT
 
-WORKLOADS = ("default", "overlays/kubeadm")
+WORKLOADS = ("default", "webhook", "overlays/kubeadm")
 KUBEADM_PATCH = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
 
 
@@ -46,11 +46,12 @@ def check_images(bed):
     expected = f"huygens:{project_version()}"
     deployments = [item for item in objects(bed, "-k", CONFIG / "default") if item["kind"] == "Deployment"]
     pods = {"config/default": [item["spec"]["template"]["spec"] for item in deployments],
+            "config/webhook": [item["spec"]["template"]["spec"] for item in objects(bed, "-k", CONFIG / "webhook") if item["kind"] == "Deployment"],
             "config/scheduler": [item["spec"]["template"]["spec"] for item in objects(bed, "-f", CONFIG / "scheduler" / "deployment.yaml")
                                  if item["kind"] == "Deployment"],
             "config/overlays/kubeadm": [item["spec"] for item in objects(bed, "-f", KUBEADM_PATCH)]}
     for where, specs in pods.items():
-        containers = [container for spec in specs for container in spec["initContainers"] if container["name"] == "huygens"]
+        containers = [container for spec in specs for container in spec.get("initContainers", []) + spec["containers"] if container["name"] == "huygens"]
         assert len(containers) == 1, f"{where}: {len(containers)} containers of huygens"
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
@@ -68,6 +69,14 @@ def check_confinement(bed):
     assert theirs.keys() == {"name", "volumeMounts"}, f"the kubeadm patch changes more of kube-scheduler than its files: {theirs}"
     check_confined("config/overlays/kubeadm", pod["spec"], {"huygens"})
 
+    check_network(items, deployment)
+    items = objects(bed, "-k", CONFIG / "webhook")
+    deployment, = [item for item in items if item["kind"] == "Deployment"]
+    check_confined("config/webhook", deployment["spec"]["template"]["spec"], {"huygens"})
+    check_network(items, deployment)
+
+
+def check_network(items, deployment):
     policy, = [item for item in items if item["kind"] == "NetworkPolicy"]
     selected, labels = policy["spec"]["podSelector"]["matchLabels"], deployment["spec"]["template"]["metadata"]["labels"]
     assert selected and selected.items() <= labels.items(), f"the NetworkPolicy selects {selected}, the pods are {labels}"
