@@ -67,6 +67,20 @@ void GroupCommit::Submit(Review review, const Judgement& first) {
   WakeBy(group, last);
 }
 
+void GroupCommit::LookUp(const std::string& group, Duration deadline, std::function<void(Status)> then) {
+  const auto [found, is_first] = lookups_.try_emplace(group);
+  found->second.push_back(std::move(then));
+  if (!is_first) return;
+  const Duration left = deadline - options_.margin - environment_.monotonic();
+  store_.Read(group, std::clamp<Duration>(left, std::chrono::milliseconds(1), options_.write_timeout),
+              [this, group](StatusOr<BizGroupQuota> read) {
+                const Status status = read.status();
+                if (read.ok()) ledger_.Set(*std::move(read));
+                const auto waiting = std::move(lookups_.extract(group).mapped());
+                for (const auto& each : waiting) each(status);
+              });
+}
+
 void GroupCommit::Next(const std::string& group) {
   const auto found = queues_.find(group);
   if (found == queues_.end() || found->second.busy) return;

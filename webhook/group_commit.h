@@ -69,6 +69,9 @@ class GroupCommit {
 
   // `first` is what the review was just judged by ledger, with a charge.
   void Submit(Review review, const Judgement& first);
+  // Reads a group that no watch has told of, before it is said that there is none; `then` gets OK when it is in the
+  // ledger, NotFound when there is none. Once for all who ask meanwhile.
+  void LookUp(const std::string& group, Duration deadline, std::function<void(Status)> then);
   const GroupCommitCounts& counts() const { return counts_; }
 
  private:
@@ -112,6 +115,7 @@ class GroupCommit {
   const Environment environment_;
   const GroupCommitOptions options_;
   std::map<std::string, Queue, std::less<>> queues_;
+  std::map<std::string, std::vector<std::function<void(Status)>>, std::less<>> lookups_;
   std::map<std::string, Duration, std::less<>> wakes_;  // by group: when its earliest timer ends
   GroupCommitCounts counts_;
 };

@@ -58,10 +58,14 @@ std::string Uncounted(const std::optional<Charge>& charge, const Facts& facts) {
 
 Judgement Create(const BizGroupQuota& group, const Facts& facts) {
   const Amounts reserved = facts.ReservedFor(group.parent, group.uid);
-  if (const Status may = quota::MayCreate(facts.tree, group, reserved); !may.ok()) return Refuse(Message(may));
+  if (const Status may = quota::MayCreate(facts.tree, group, reserved); !may.ok()) {
+    Judgement refusal = Refuse(Message(may));
+    refusal.unknown_group = MissingGroup(facts.tree, group.parent);
+    return refusal;
+  }
   Judgement judgement;
   judgement.charge = ChargeFor(group, {}, facts);
-  if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotYet(uncounted);
+  if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotKnownYet(uncounted);
   AddChange(facts.tree, group.parent, WillTake(facts.tree, group), judgement);
   return judgement;
 }
@@ -69,7 +73,7 @@ Judgement Create(const BizGroupQuota& group, const Facts& facts) {
 Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const Facts& facts, const Rules& rules) {
   if (before.parent == group.parent && before.hard == group.hard) return {};
   const quota::Group* known = facts.tree.Find(group.name);
-  if (known == nullptr) return NotYet(Concat("bizrq/", group.name, " is not known here yet"));
+  if (known == nullptr) return NotKnownYet(Concat("bizrq/", group.name, " is not known here yet"));
   const Amounts reserved = facts.ReservedFor(group.parent, group.uid);
   if (const Status may = quota::MayUpdate(facts.tree, group, rules.groups, reserved); !may.ok()) {
     return Refuse(Message(may));
@@ -78,7 +82,7 @@ Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const 
   Amounts more = WillTake(facts.tree, group);
   const Amounts taken = TakenBy(facts.tree, group.name);
   judgement.charge = ChargeFor(group, taken, facts);
-  if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotYet(uncounted);
+  if (std::string uncounted = Uncounted(judgement.charge, facts); !uncounted.empty()) return NotKnownYet(uncounted);
   quota::Subtract(more, taken);
   AddChange(facts.tree, group.parent, more, judgement);
   for (const auto& [key, hard] : quota::NormalKeys(group.hard)) {
@@ -92,7 +96,7 @@ Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const 
 
 Judgement Delete(const BizGroupQuota& group, const quota::Tree& tree) {
   const quota::Group* known = tree.Find(group.name);
-  if (known == nullptr) return NotYet(Concat("bizrq/", group.name, " is not known here yet"));
+  if (known == nullptr) return NotKnownYet(Concat("bizrq/", group.name, " is not known here yet"));
   if (const Status may = quota::MayDelete(tree, group.name); !may.ok()) return Refuse(Message(may));
   Judgement judgement;
   Amounts stays = quota::ConsumedHours(group);

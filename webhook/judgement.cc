@@ -57,6 +57,22 @@ Judgement NotYet(std::string_view message) {
   return {.allowed = false, .code = wire::kServiceUnavailable, .message = std::string(message)};
 }
 
+std::string MissingGroup(const quota::Tree& tree, std::string_view group) {
+  std::string name(group);
+  for (size_t level = 0; level <= quota::kMaxDepth && !name.empty(); ++level) {
+    const quota::Group* known = tree.Find(name);
+    if (known == nullptr) return name;
+    name = known->object->parent;
+  }
+  return {};
+}
+
+Judgement NotKnownYet(std::string_view message) {
+  Judgement judgement = NotYet(message);
+  judgement.soon = true;
+  return judgement;
+}
+
 void AddChange(const quota::Tree& tree, std::string_view group, const quota::Amounts& amounts, Judgement& judgement) {
   const quota::Group* known = group.empty() ? nullptr : tree.Find(group);
   if (known == nullptr) return;

@@ -79,6 +79,11 @@ struct Judgement {
   std::vector<GroupChange> changes;   // of what is allowed
   std::optional<Charge> charge;       // of what is allowed and grows
   std::vector<std::string> warnings;  // one line each
+  // Of a refusal for now: a watch is likely to tell within moments what is missing.
+  bool soon = false;
+  // Of a refusal because nobody has seen this group: a watch may be behind, so whoever can asks the API server for it and
+  // judges again.
+  std::string unknown_group = {};
 };
 
 Judgement Judge(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules = {});

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "kube/api_call.h"
 #include "webhook/proven.h"
 #include "webhook/verdicts.h"
 #include "wire/admission_review.h"
@@ -14,6 +15,9 @@ namespace {
 
 constexpr int64_t kMostSeconds = 30;  // that an API server allows for a webhook
 constexpr std::string_view kTimeout = "timeout=";
+// A watch is behind by milliseconds, and a client that is told to come again does so a second later.
+constexpr Duration kWaitForWatch = std::chrono::seconds(1);
+constexpr Duration kPause = std::chrono::milliseconds(20);
 
 std::string PathBelow(std::string_view prefix) { return Concat(prefix, prefix.ends_with('/') ? "" : "/", kPath); }
 
@@ -42,7 +46,8 @@ struct ReviewService::Review {
   net::Respond respond;
   std::string body;
   wire::AdmissionRequest request;
-  Duration began{};
+  Duration began{}, deadline{};
+  size_t lookups = 0;  // of groups that no watch has told of
 };
 
 ReviewService::ReviewService(const KnownCluster& cluster, const Rules& rules, GroupCommit* commit,
@@ -66,19 +71,45 @@ void ReviewService::Handle(const net::Request& request, const net::Respond& resp
     return respond(Text(404, Concat("nothing at ", request.path, "; reviews go to POST ", path_)));
   }
   if (request.method != "POST") return respond(Text(405, Concat(path_, " takes POST, not ", request.method)));
-  auto review = std::make_shared<Review>(
-      Review{.respond = respond, .body = std::string(request.body), .request = {}, .began = environment_.monotonic()});
+  const Duration began = environment_.monotonic();
+  auto review = std::make_shared<Review>(Review{.respond = respond,
+                                                .body = std::string(request.body),
+                                                .request = {},
+                                                .began = began,
+                                                .deadline = began + PatienceOf(request.query)});
   StatusOr<wire::AdmissionRequest> read = wire::DecodeAdmissionReview(review->body);
   if (!read.ok()) return respond(Text(400, Message(read.status())));
   review->request = *std::move(read);
-  Judgement judgement = JudgeNow(review->request);
+  Settle(review, JudgeNow(review->request));
+}
+
+void ReviewService::Settle(const std::shared_ptr<Review>& review, const Judgement& judgement) {
+  // What no group can be called needs no question.
+  if (commit_ != nullptr && review->lookups < quota::kMaxDepth && kube::IsObjectName(judgement.unknown_group)) {
+    return LookForGroup(review, judgement);
+  }
+  const Duration now = environment_.monotonic();
+  if (judgement.soon && environment_.after &&
+      now < std::min(review->began + kWaitForWatch, review->deadline - kPause)) {
+    return environment_.after(kPause, [this, review] { Settle(review, JudgeNow(review->request)); });
+  }
   const bool writes = commit_ != nullptr && judgement.allowed && judgement.charge && !review->request.dry_run;
   if (!writes) return Answer(*review, judgement);
   commit_->Submit({.charge = *judgement.charge,
-                   .deadline = review->began + PatienceOf(request.query),
+                   .deadline = review->deadline,
                    .judge = [this, review] { return JudgeNow(review->request); },
                    .answer = [this, review](const Judgement& last) { Answer(*review, last); }},
                   judgement);
+}
+
+// Who creates groups and what belongs to them with one command is faster than a watch.
+void ReviewService::LookForGroup(const std::shared_ptr<Review>& review, const Judgement& refusal) {
+  ++review->lookups;
+  commit_->LookUp(refusal.unknown_group, review->deadline, [this, review, refusal](const Status& found) {
+    if (absl::IsNotFound(found)) return Answer(*review, refusal);
+    if (found.ok()) return Settle(review, JudgeNow(review->request));
+    Answer(*review, NotYet(Concat("bizrq/", refusal.unknown_group, " is not known here yet: ", Message(found))));
+  });
 }
 
 void ReviewService::Answer(const Review& review, const Judgement& judgement) const {

@@ -25,6 +25,8 @@ class ReviewService {
     observe::Log& log;
     observe::Metrics& metrics;
     std::function<Duration()> monotonic;
+    // Calls the task once after this time, on the same thread. Null: nothing will be known later that is not known now.
+    std::function<void(Duration, std::function<void()>)> after = nullptr;
   };
 
   // `commit`: writes charges down; null: nothing is, and each review is judged as if it were the only one. Everything
@@ -38,6 +40,8 @@ class ReviewService {
   struct Review;  // under way
 
   Judgement JudgeNow(const wire::AdmissionRequest& request) const;
+  void Settle(const std::shared_ptr<Review>& review, const Judgement& judgement);
+  void LookForGroup(const std::shared_ptr<Review>& review, const Judgement& refusal);
   void Answer(const Review& review, const Judgement& judgement) const;
 
   const KnownCluster& cluster_;

@@ -12,6 +12,8 @@ namespace huygens::webhook {
 
 Judgement Refuse(std::string_view message);
 Judgement NotYet(std::string_view message);
+// The same where a watch is behind.
+Judgement NotKnownYet(std::string_view message);
 
 Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
 
@@ -20,6 +22,9 @@ Judgement JudgeWorkload(const workloads::WorkloadObject* before, const workloads
                         const Facts& facts, const Rules& rules);
 Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
 Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
+
+// Of the group and those above it the nearest that is not there; empty: all are. Of a circle none lacks.
+std::string MissingGroup(const quota::Tree& tree, std::string_view group);
 
 // Adds the change of what the group, if it is there, limits.
 void AddChange(const quota::Tree& tree, std::string_view group, const quota::Amounts& amounts, Judgement& judgement);

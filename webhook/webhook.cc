@@ -93,8 +93,10 @@ class Webhook::Impl {
 Status Webhook::Impl::Start() {
   const auto& manifests = configuration_.cluster.manifests;
   HUYGENS_RETURN_IF_ERROR(manifests ? ReadManifests(manifests->directory) : FollowApiServer());
+  std::function<void(Duration, std::function<void()>)> after;  // manifests are read once
+  if (watched_ != nullptr) after = [this](Duration delay, auto task) { After(delay, std::move(task)); };
   service_ = std::make_unique<ReviewService>(*cluster_, rules_, commit_.get(), configuration_.server.path_prefix,
-                                             ReviewService::Environment{log_, metrics_, Monotonic});
+                                             ReviewService::Environment{log_, metrics_, Monotonic, std::move(after)});
   return StartShell();
 }
 

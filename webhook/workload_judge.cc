@@ -118,7 +118,8 @@ Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject
   WorkloadObject before = given_before != nullptr ? *given_before : WorkloadObject();
   const bool counts = !after.labels.group.empty() && !workloads::IsChargedWithItsOwner(after, facts.workloads);
   workloads::BorrowTemplate(before, facts.workloads);
-  if (std::string why = workloads::BorrowTemplate(after, facts.workloads); !why.empty() && counts) return NotYet(why);
+  if (std::string why = workloads::BorrowTemplate(after, facts.workloads); !why.empty() && counts)
+    return NotKnownYet(why);
   const StatusOr<Claim> now = ClaimOf(after, facts, rules);
   if (!now.ok()) return counts ? Refuse(Message(now.status())) : Judgement();
   const Claim was = ClaimOf(before, facts, rules).value_or(Claim());
@@ -133,13 +134,18 @@ Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject
   const quota::Group* group = facts.tree.Find(now->group);
   const Verdict standing = facts.tree.Standing(group);
   const auto refuse = [&](const Verdict& verdict) { return Refuse(quota::Text(verdict, now->group)); };
-  if (!standing.fits()) return joins || !grown.empty() ? refuse(standing) : judgement;
+  if (!standing.fits()) {
+    if (!joins && grown.empty()) return judgement;
+    Judgement refusal = refuse(standing);
+    refusal.unknown_group = MissingGroup(facts.tree, now->group);
+    return refusal;
+  }
   if (!now->missing.empty()) return refuse({quota::Outcome::kMustSpecify, {}, now->missing});
   // Kinds that a CRD defines can ask for less than nothing, and no API server would take a reservation of that.
   if (const auto negative = quota::NegativeKeys(now->usage); !negative.empty()) {
     return refuse({quota::Outcome::kNegative, {}, Concat("must not be negative: ", absl::StrJoin(negative, ","))});
   }
-  if (std::string uncounted = Uncounted(*group, grown, facts); !uncounted.empty()) return NotYet(uncounted);
+  if (std::string uncounted = Uncounted(*group, grown, facts); !uncounted.empty()) return NotKnownYet(uncounted);
   if (!facts.classes_hidden.empty() && MayTakeDevices(*group, grown)) {
     return NotYet(Concat("quota bizrq/", now->group, ": ", facts.classes_hidden));
   }
@@ -159,11 +165,11 @@ Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, 
   const StatusOr<ScaleObject> was = DecodeScale(request.old_object);
   const bool shrinks = was.ok() && now->replicas <= was->replicas;
   const WorkloadObject* known = facts.workloads.ByUid(now->uid);
-  if (known == nullptr) return shrinks ? Judgement() : NotYet("the workload to be scaled is not known here yet");
+  if (known == nullptr) return shrinks ? Judgement() : NotKnownYet("the workload to be scaled is not known here yet");
   // Its template may have changed since; what is newer than the review makes no difference, that write will conflict.
   if (!shrinks &&
       wire::ParseResourceVersion(known->resource_version) < wire::ParseResourceVersion(now->resource_version)) {
-    return NotYet("the workload to be scaled has changed, which is not known here yet");
+    return NotKnownYet("the workload to be scaled has changed, which is not known here yet");
   }
   WorkloadObject after = *known;
   quota::Scale(after.counted, now->replicas);

@@ -20,7 +20,8 @@ DEPLOYMENT = "/apis/apps/v1/namespaces/kube-system/deployments/huygens-scheduler
 CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # Where the two differ, and may. Whatever else differs is a fault.
-HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config", "huygens-controller-config")  # kustomize: a hash in the name rolls the pods when the text changes
+# kustomize: a hash in the name rolls the pods when the text changes
+HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config", "huygens-controller-config", "huygens-webhook-config")
 CHECKSUM = "checksum/config"                                  # helm: this annotation does
 
 # Everything that can be switched on or set.
@@ -42,6 +43,8 @@ EVERYTHING = {
     "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
                       "config": {"percentageOfNodesToScore": 50}},
     "tls": {"source": "certManager"},
+    "webhook": {"enabled": True, "replicas": 3, "failurePolicy": {"scale": "Ignore"}, "config": {"webhook": {"autoscalers": "warn"}},
+                "tls": {"source": "certManager", "secretName": "door"}},
     "metrics": {each: {"enabled": True, "labels": {"release": "kube-prometheus-stack"}}
                 for each in ("podMonitor", "serviceMonitor", "alerts", "rules")},
 }
@@ -142,7 +145,7 @@ def differences(path, one, other):
 
 
 # What else can be switched on, each with the directory of config/ that it is.
-SWITCHES = {"controller": CONFIG / "controller"}
+SWITCHES = {"controller": CONFIG / "controller", "webhook": CONFIG / "webhook"}
 
 
 def check_same_as_kustomize(bed, helm):
@@ -153,6 +156,7 @@ def check_same_as_kustomize(bed, helm):
     check_same(objects(helm.template(CHART, values=values)), objects(text))
     parts = [bed.kubectl("kustomize", directory).stdout for directory in SWITCHES.values()]
     values.update({switch: {"enabled": True} for switch in SWITCHES})
+    values["webhook"]["tls"] = {"source": "secret"}
     return check_same(objects(helm.template(CHART, values=values)), objects("\n---\n".join([text, *parts])))
 
 
@@ -171,6 +175,7 @@ def check_values(bed, helm):
     items = {(item["kind"], item["metadata"]["name"]): item for item in objects(everything)}
     strays = [key for key, item in items.items() if item["metadata"].get("namespace", "huygens-system") != "huygens-system"]
     assert strays == [("RoleBinding", "huygens-scheduler-authentication-reader")], strays
+    check_webhook_values(items)
     naming = [key for key, item in items.items() if key not in strays and "kube-system" in json.dumps(item)]
     assert not naming, f"{naming} still name kube-system"
     pod = items["Deployment", "huygens-scheduler"]["spec"]["template"]["spec"]
@@ -195,7 +200,9 @@ def check_values(bed, helm):
     assert items["Deployment", "huygens-controller"]["spec"]["replicas"] == 1, items["Deployment", "huygens-controller"]
     check_extender_configuration(bed, items["ConfigMap", "huygens"]["data"]["extender.yaml"])
 
-    for wrong, named in (({"webhook": {"enabled": True}}, "webhook"), ({"checks": {"usage": "on"}}, "/checks/usage"),
+    for wrong, named in (({"webhooks": {"enabled": True}}, "webhooks"), ({"webhook": {"failurePolicy": {"scale": "Deny"}}}, "/webhook/failurePolicy/scale"),
+                         ({"webhook": {"enabled": True, "config": {"server": {"address": "0.0.0.0:443"}}}}, 'webhook.config.server.address is "0.0.0.0:443"'),
+                         ({"checks": {"usage": "on"}}, "/checks/usage"),
                          ({"replicas": "two"}, "/replicas"), ({"image": {"tag": "no tag"}}, "/image/tag"),
                          ({"tls": {"source": "none"}}, "/tls/source"), ({"kubeScheduler": {"schedulerName": "default-scheduler"}}, "schedulerName"),
                          ({"checks": {"usage": "enforce"}, "config": {"filter": {"checks": ["topology"]}}}, "checks.usage and config.filter.checks"),
@@ -223,6 +230,26 @@ def check_values(bed, helm):
         assert ("alert: HuygensSchedulerWithoutLeader" in text) == watched, f"{monitors or 'no monitor'}: who scrapes kube-scheduler?"
     helm.template(CHART, version="v1.30.1-vendor.100")  # as clusters of some vendors call theirs
     return everything
+
+
+def check_webhook_values(items):
+    """What EVERYTHING says of the webhook; takes the one mention of kube-system that must stay out of `items`."""
+    hooks = items["ValidatingWebhookConfiguration", "huygens-webhook"]
+    assert hooks["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "huygens-system/huygens-webhook"}, hooks["metadata"]
+    policies = {hook["name"].split(".")[0]: hook["failurePolicy"] for hook in hooks["webhooks"]}
+    assert policies == {"groups": "Fail", "workloads": "Fail", "pods": "Ignore", "scale": "Ignore", "autoscalers": "Ignore"}, policies
+    for hook in hooks["webhooks"]:
+        assert hook["clientConfig"]["service"]["namespace"] == "huygens-system" and "caBundle" not in hook["clientConfig"], hook
+        for each in hook.get("namespaceSelector", {}).get("matchExpressions", ()):
+            if each["key"] == "kubernetes.io/metadata.name":
+                assert each["values"].pop(1) == "kube-system" and each["values"] == ["huygens-system"], each
+    deployment = items["Deployment", "huygens-webhook"]["spec"]
+    secrets = [volume["secret"]["secretName"] for volume in deployment["template"]["spec"]["volumes"] if "secret" in volume]
+    assert deployment["replicas"] == 3 and secrets == ["door"], (deployment["replicas"], secrets)
+    certificate = items["Certificate", "huygens-webhook"]["spec"]
+    assert certificate["dnsNames"] == ["huygens-webhook.huygens-system.svc"] and certificate["secretName"] == "door", certificate
+    config = configuration(items["ConfigMap", "huygens-webhook-config"]["data"]["webhook.yaml"])
+    assert config["webhook"] == {"autoscalers": "warn"} and config["server"]["address"] == "0.0.0.0:8443", config
 
 
 def check_extender_configuration(bed, text):
@@ -292,6 +319,17 @@ def check_life(bed, helm, package):
         bed.client.get(f"{CRDS}/{name}")
 
 
+def check_generated_for_webhook(bed, directory):
+    """Each webhook believes the authority of the certificate, also after the upgrade."""
+    data = bed.client.get(f"{KUBE_SYSTEM}/secrets/huygens-webhook-tls")["data"]
+    for name, content in data.items():
+        (directory / f"webhook-{name}").write_bytes(base64.b64decode(content))
+    subprocess.run(["openssl", "verify", "-CAfile", directory / "webhook-ca.crt", "-purpose", "sslserver", "-verify_hostname",
+                    "huygens-webhook.kube-system.svc", directory / "webhook-tls.crt"], check=True, capture_output=True)
+    hooks = bed.client.get("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/huygens-webhook")["webhooks"]
+    assert {hook["clientConfig"]["caBundle"] for hook in hooks} == {data["ca.crt"]}, "a webhook believes somebody else"
+
+
 def check_beside_the_overlay(bed, helm, package):
     """Where huygens is in the cluster's own kube-scheduler, too, both must ask for one bind Lease."""
     bed.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
@@ -304,7 +342,7 @@ def check_beside_the_overlay(bed, helm, package):
 
 def check_generated_certificates(bed, helm, package):
     """They fit both ends, an upgrade keeps them, and without their Secret it makes new ones."""
-    values = {"tls": {"source": "generate"}}
+    values = {"tls": {"source": "generate"}, "webhook": {"enabled": True}}
     helm.run("install", "huygens", package, "-n", "kube-system", values=values)
     secret = f"{KUBE_SYSTEM}/secrets/huygens-tls"
     data = bed.client.get(secret)["data"]
@@ -317,6 +355,7 @@ def check_generated_certificates(bed, helm, package):
                         directory / f"{certificate}.crt"], check=True, capture_output=True)
     helm.run("upgrade", "huygens", package, "-n", "kube-system", values={**values, "replicas": 3})
     assert bed.client.get(secret)["data"] == data, "an upgrade made new certificates"
+    check_generated_for_webhook(bed, directory)
     bed.client.delete(secret)
     helm.run("upgrade", "huygens", package, "-n", "kube-system", values=values)
     assert bed.client.get(secret)["data"].keys() == data.keys() and bed.client.get(secret)["data"] != data

@@ -82,7 +82,7 @@ def manifests():
         check_images(bed)
         check_confinement(bed)
         check_old_kubernetes(bed)
-        for directory in ("default", "overlays/kubeadm", "controller"):
+        for directory in ("default", "webhook", "controller", "overlays/kubeadm", "overlays/webhook-own-authority"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
         bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml",

@@ -4,8 +4,7 @@ import re
 
 from testbed import CONFIG, ROOT
 
-WORKLOADS = ("default", "overlays/kubeadm")
-CONTROLLER = CONFIG / "controller"
+WORKLOADS = ("default", "overlays/kubeadm", "webhook", "controller", "overlays/webhook-own-authority")
 KUBEADM_PATCH = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
 
 
@@ -35,7 +34,7 @@ def check_resource_names(bed):
     files = [path for path in CONFIG.rglob("*.yaml") if re.search(r"^kind: (Cluster)?Role$", path.read_text(), re.M)]
     written = resource_names([item for path in files for item in objects(bed, "-f", path)])
     assert any(any(names) for names in written.values()), "no rule in config/ names an object any more: is this test still of use?"
-    for directory in (*WORKLOADS, "controller"):
+    for directory in WORKLOADS:
         rendered = resource_names(objects(bed, "-k", CONFIG / directory))
         assert rendered, f"config/{directory} has no role"
         for role, names in rendered.items():
@@ -47,11 +46,12 @@ def check_images(bed):
     expected = f"huygens:{project_version()}"
     deployments = [item for item in objects(bed, "-k", CONFIG / "default") if item["kind"] == "Deployment"]
     pods = {"config/default": [item["spec"]["template"]["spec"] for item in deployments],
+            "config/webhook": [item["spec"]["template"]["spec"] for item in objects(bed, "-k", CONFIG / "webhook") if item["kind"] == "Deployment"],
             "config/scheduler": [item["spec"]["template"]["spec"] for item in objects(bed, "-f", CONFIG / "scheduler" / "deployment.yaml")
                                  if item["kind"] == "Deployment"],
             "config/overlays/kubeadm": [item["spec"] for item in objects(bed, "-f", KUBEADM_PATCH)]}
     for where, specs in pods.items():
-        containers = [container for spec in specs for container in spec["initContainers"] if container["name"] == "huygens"]
+        containers = [container for spec in specs for container in spec.get("initContainers", []) + spec["containers"] if container["name"] == "huygens"]
         assert len(containers) == 1, f"{where}: {len(containers)} containers of huygens"
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
@@ -69,11 +69,12 @@ def check_confinement(bed):
     assert theirs.keys() == {"name", "volumeMounts"}, f"the kubeadm patch changes more of kube-scheduler than its files: {theirs}"
     check_confined("config/overlays/kubeadm", pod["spec"], {"huygens"})
 
-    items_of_controller = objects(bed, "-k", CONTROLLER)
-    controller, = [item for item in items_of_controller if item["kind"] == "Deployment"]
-    check_confined("config/controller", controller["spec"]["template"]["spec"], {"controller"})
-    check_policy(items_of_controller, controller)
     check_policy(items, deployment)
+    for directory, container in (("controller", "controller"), ("webhook", "huygens")):
+        items = objects(bed, "-k", CONFIG / directory)
+        deployment, = [item for item in items if item["kind"] == "Deployment"]
+        check_confined(f"config/{directory}", deployment["spec"]["template"]["spec"], {container})
+        check_policy(items, deployment)
 
 
 def check_policy(items, deployment):

@@ -1,8 +1,12 @@
 // What is answered while the cluster is not known: what a review proves by itself passes, all else has to come again.
 #include "webhook/review_service.h"
 
+#include <algorithm>
+#include <atomic>
+#include <map>
 #include <memory>
 #include <thread>
+#include <vector>
 
 #include "net/client.h"
 #include "tests/observe/captured_log.h"
@@ -106,6 +110,46 @@ class FakeCluster final : public KnownCluster {
   std::string missing = "waiting for the first list of pods";
 };
 
+// What the API server has, while no watch has told of it.
+class Store final : public StatusStore {
+ public:
+  explicit Store(net::EventLoop& loop) : loop_(loop) {}
+  void Write(const cluster::BizGroupQuota& group, Duration, Done done) override {
+    groups[group.name] = group;
+    loop_.Post([done, group] { done(group); });
+  }
+  void Read(const std::string& name, Duration, Done done) override {
+    ++reads;
+    const auto found = groups.find(name);
+    StatusOr<cluster::BizGroupQuota> read = NotFound("none");
+    if (found != groups.end()) read = found->second;
+    if (!trouble.ok()) read = trouble;
+    loop_.Post([done, read] { done(read); });
+  }
+
+  std::map<std::string, cluster::BizGroupQuota> groups;
+  Status trouble;
+  int reads = 0;
+
+ private:
+  net::EventLoop& loop_;
+};
+
+class UntoldCluster final : public KnownCluster {
+ public:
+  Facts facts() const override {
+    return {.tree = ledger.tree(),
+            .workloads = reviews.workloads,
+            .classes = reviews.classes,
+            .names = reviews.names,
+            .by_status = true};
+  }
+  std::string NotReady() const override { return {}; }
+
+  Reviews reviews;
+  Ledger ledger;
+};
+
 // The service behind a real server, since an answer is one of its connections.
 class Served {
  public:
@@ -143,6 +187,141 @@ class Served {
   std::unique_ptr<net::Server> server_;
   std::thread thread_;
 };
+
+class WatchBehindTest : public testing::Test {
+ protected:
+  WatchBehindTest() {
+    for (auto [name, parent] : {std::pair("org", ""), std::pair("team", "org")}) {
+      cluster::BizGroupQuota group = quota::MakeGroup(name, parent, {{"limits.cpu", "2"}});
+      group.uid = Concat(name, "-uid");
+      group.resource_version = "5";
+      group.counted_hard = group.hard;
+      group.self_used = quota::Of({{"limits.cpu", "0"}});
+      group.used = quota::Of({{"limits.cpu", name == std::string_view("org") ? "2" : "0"}});
+      store_.groups[name] = group;
+    }
+  }
+  static std::string Review(std::string_view group, std::string_view kind, std::string_view operation,
+                            std::string_view subresource, std::string_view object, std::string_view before) {
+    return Concat(
+        R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"r-1","kind":{"group":")",
+        group, R"(","version":"v1","kind":")", kind,
+        R"("},"resource":{"group":"apps","version":"v1","resource":"deployments"},"subResource":")", subresource,
+        R"(","name":"web","namespace":"shop","operation":")", operation, R"(","object":)", object, R"(,"oldObject":)",
+        before, "}}");
+  }
+  std::vector<std::string> Create(const std::vector<Deployment>& deployments) {
+    std::vector<std::string> reviews;
+    for (const Deployment& each : deployments)
+      reviews.push_back(Review("apps", "Deployment", "CREATE", "", each.Json(), "null"));
+    return Ask(reviews);
+  }
+  // The answers to reviews that come at once.
+  std::vector<std::string> Ask(const std::vector<std::string>& reviews) {
+    auto server =
+        *net::Server::Start(loop_, {.address = "127.0.0.1:0"},
+                            [this](const auto& request, const auto& respond) { service_.Handle(request, respond); });
+    std::vector<std::string> answers(reviews.size());
+    std::atomic<size_t> left = reviews.size();
+    std::vector<std::thread> clients;
+    for (size_t i = 0; i < reviews.size(); ++i) {
+      clients.emplace_back([&, i] {
+        auto client = net::Client::Create({.base_url = Concat("http://127.0.0.1:", std::to_string(server->port()))});
+        answers[i] = (*client)
+                         ->Call("POST", "/validate", reviews[i], {}, std::chrono::seconds(20))
+                         .value_or(net::HttpReply())
+                         .body;
+        if (--left == 0) loop_.Stop();
+      });
+    }
+    loop_.Run();
+    for (std::thread& client : clients) client.join();
+    return answers;
+  }
+
+  net::EventLoop loop_;
+  UntoldCluster cluster_;
+  Store store_{loop_};
+  SystemClock clock_;
+  GroupCommit commit_{cluster_.ledger,
+                      store_,
+                      {.clock = clock_,
+                       .monotonic = [] { return Duration(); },
+                       .after = [](Duration, const auto&) {},
+                       .random = [] { return 0.5; }}};
+  const Rules rules_;
+  observe::CapturedLog captured_;
+  observe::Metrics metrics_{{}};
+  Duration now_{};
+  std::function<void(Duration, std::function<void()>)> after_ = [this](Duration delay, const auto& task) {
+    now_ += delay;
+    loop_.Post(task);
+  };
+  ReviewService service_{cluster_,
+                         rules_,
+                         &commit_,
+                         "",
+                         {captured_.log, metrics_, [this] { return now_; },
+                          [this](Duration delay, const std::function<void()>& task) { after_(delay, task); }}};
+};
+
+TEST_F(WatchBehindTest, AGroupThatNoWatchHasToldOfIsAskedForWithThoseAboveIt) {
+  EXPECT_THAT(Create({{.replicas = 2}}), testing::ElementsAre(HasSubstr(R"("allowed":true)")));
+  EXPECT_EQ(store_.reads, 2);
+  EXPECT_EQ(quota::Get(store_.groups["team"].used, "limits.cpu").Canonical(), "2");
+}
+
+TEST_F(WatchBehindTest, WhatTheApiServerDoesNotHaveIsRefused) {
+  EXPECT_THAT(Create({{.group = "teem"}}), testing::ElementsAre(HasSubstr("quota bizrq/teem: no such group")));
+  EXPECT_EQ(store_.reads, 1);
+  EXPECT_THAT(Create({{.group = "No_Name"}}), testing::ElementsAre(HasSubstr("quota bizrq/No_Name: no such group")));
+  EXPECT_EQ(store_.reads, 1);
+  store_.groups.erase("org");
+  EXPECT_THAT(Create({{}}), testing::ElementsAre(HasSubstr("its parent org does not exist")));
+}
+
+TEST_F(WatchBehindTest, WhereItCannotBeAskedNothingIsSaidForGood) {
+  store_.trouble = Unavailable("no route");
+  EXPECT_THAT(Create({{}}), testing::ElementsAre(testing::AllOf(
+                                HasSubstr(R"("code":503)"), HasSubstr("bizrq/team is not known here yet: no route"))));
+}
+
+// The deployment is at version 7 as far as is known, and the Scale of one that was changed since.
+TEST_F(WatchBehindTest, AScaleWaitsForTheWatchAMoment) {
+  cluster_.ledger.Set(store_.groups["org"]);
+  cluster_.ledger.Set(store_.groups["team"]);
+  cluster_.reviews.Know(Deployment{}.Json());
+  const auto scale = [&](std::string_view version) {
+    return Review("autoscaling", "Scale", "UPDATE", "scale",
+                  Concat(R"({"metadata":{"name":"web","uid":"web-uid","resourceVersion":")", version,
+                         R"("},"spec":{"replicas":2}})"),
+                  R"({"metadata":{"name":"web","uid":"web-uid"},"spec":{"replicas":1}})");
+  };
+  Duration waited{};
+  after_ = [&](Duration delay, const std::function<void()>& task) {
+    waited += delay;
+    now_ += delay;
+    if (waited >= std::chrono::milliseconds(60)) {
+      std::string json = Deployment{}.Json();
+      json.replace(json.find(R"("resourceVersion":"7")"), 21, R"("resourceVersion":"8")");
+      cluster_.reviews.Know(json);
+    }
+    loop_.Post(task);
+  };
+  EXPECT_THAT(Ask({scale("8")}), testing::ElementsAre(HasSubstr(R"("allowed":true)")));
+  EXPECT_EQ(waited, std::chrono::milliseconds(60));
+  EXPECT_THAT(Ask({scale("9")}), testing::ElementsAre(HasSubstr("the workload to be scaled has changed")));
+  EXPECT_LE(waited, std::chrono::milliseconds(60 + 1020));
+}
+
+TEST_F(WatchBehindTest, ManyThatAskTogetherAreAnswered) {
+  std::vector<Deployment> crowd;
+  for (int i = 0; i < 10; ++i) crowd.push_back({.name = Concat("web-", std::to_string(i))});
+  const std::vector<std::string> answers = Create(crowd);
+  EXPECT_EQ(std::count_if(answers.begin(), answers.end(),
+                          [](const auto& each) { return each.find(R"("allowed":true)") != std::string::npos; }),
+            2);
+}
 
 TEST(ReviewService, BeforeAllListsHaveComeOnlyWhatIsProvenPasses) {
   const Served served;

@@ -1,0 +1,164 @@
+"""A real API server that asks two instances of huygens webhook, by what config/webhook ships: only where the webhooks are, and whom to believe, is
+replaced, since there is no network of Services. The instances run with the shipped account and nothing but its permissions."""
+import base64
+import json
+import os
+import subprocess
+
+from admission import Balancer, Service
+from api import wait_until
+from binaries import BINARIES
+from quota_workload import make_group
+from rendered import objects
+from testbed import CONFIG, GROUPS_PATH, TOKENS, ControlPlane, Process, free_port, huygens_binary, replaced
+
+ACCOUNT = "system:serviceaccount:kube-system:huygens-webhook"
+CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/huygens-webhook"
+TOKENS["webhook-token"] = (ACCOUNT, "system:serviceaccounts")
+# A few kinds of other projects, each as a definition of its own that has what matters here.
+FOREIGN = {"rollouts.argoproj.io": ("Rollout", "v1alpha1", ".spec.replicas"), "clonesets.apps.kruise.io": ("CloneSet", "v1alpha1", ".spec.replicas"),
+           "pytorchjobs.kubeflow.org": ("PyTorchJob", "v1", ".spec.pytorchReplicaSpecs.Worker.replicas")}
+
+
+class Certificates:
+    """A directory as kubelet mounts a Secret: the files are links into a directory that is swapped as a whole."""
+
+    def __init__(self, directory):
+        self.directory, self._number = directory, 0
+        directory.mkdir()
+        self.authority = self.make_authority("first")
+        self.issue(self.authority)
+        for name in ("tls.crt", "tls.key"):
+            (directory / name).symlink_to(f"..data/{name}")
+
+    def make_authority(self, name):
+        certificate, key = self.directory / f"{name}.crt", self.directory / f"{name}.key"
+        self._openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2", "-subj", f"/CN={name}",
+                      "-keyout", key, "-out", certificate)
+        return certificate, key
+
+    def issue(self, authority):
+        """Swaps in a new certificate, signed by it."""
+        self._number += 1
+        fresh = self.directory / f"..{self._number}"
+        fresh.mkdir()
+        self._openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-subj", "/CN=huygens-webhook",
+                      "-keyout", fresh / "tls.key", "-out", fresh / "request")
+        (fresh / "more").write_text("subjectAltName=DNS:huygens-webhook.kube-system.svc,IP:127.0.0.1\nextendedKeyUsage=serverAuth\n")
+        self._openssl("x509", "-req", "-in", fresh / "request", "-CA", authority[0], "-CAkey", authority[1], "-CAcreateserial", "-days", "2",
+                      "-extfile", fresh / "more", "-out", fresh / "tls.crt")
+        link = self.directory / "..new"
+        link.symlink_to(fresh.name)
+        os.replace(link, self.directory / "..data")
+
+    @staticmethod
+    def bundle(*authorities):
+        return base64.b64encode(b"".join(certificate.read_bytes() for certificate, _ in authorities)).decode()
+
+    @staticmethod
+    def _openssl(*arguments):
+        subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
+
+
+class Webhook(Service):
+    """One `huygens webhook` with the shipped configuration."""
+
+    def __init__(self, bed, name, certificates):
+        self.bed, self.name, self.port, self.admin_port = bed, name, free_port(), free_port()
+        self.config = bed.directory / f"{name}.yaml"
+        self.config.write_text(replaced((CONFIG / "webhook" / "webhook.yaml").read_text(), {
+            "0.0.0.0:8443": f"127.0.0.1:{self.port}", "0.0.0.0:8889": f"127.0.0.1:{self.admin_port}",
+            "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig('webhook-token')}",
+            "lameDuck: 10s": "lameDuck: 2s"}))
+        self.process = Process(name, [huygens_binary(), "webhook", "--config", self.config], bed.directory, grace=30)
+
+
+class WebhookBed(ControlPlane):
+    def __init__(self, name, options=()):
+        super().__init__(name)
+        self._options, self._others = list(options), []
+        self.balancer = None
+
+    def api_server_options(self):
+        return super().api_server_options() + self._options
+
+    def install_webhook(self, flow_schema=True):
+        """The definition of groups, config/webhook, and two instances that answer."""
+        self.kubectl("apply", "-k", CONFIG / "crd")
+        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/bizgroupresourcequotas.quota.huygens.dev")
+        self.certificates_of_webhook = Certificates(self.directory / "webhook-tls")
+        self.shipped = objects(self, "-k", CONFIG / "webhook")
+        hooks, = [item for item in self.shipped if item["kind"] == "ValidatingWebhookConfiguration"]
+        left_out = {"Deployment", "ValidatingWebhookConfiguration"} | (set() if flow_schema else {"FlowSchema", "PriorityLevelConfiguration"})
+        self.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": [
+            item for item in self.shipped if item["kind"] not in left_out]}))
+        self.webhooks = [self.start_webhook(f"webhook-{i}") for i in range(2)]
+        for each in self.webhooks:
+            each.wait_ready()
+        self.balancer = Balancer([each.port for each in self.webhooks])
+        for hook in hooks["webhooks"]:
+            service = hook["clientConfig"].pop("service")
+            assert (service["name"], service["namespace"]) == ("huygens-webhook", "kube-system"), service
+            hook["clientConfig"] = {"url": f"https://127.0.0.1:{self.balancer.port}{service['path']}",
+                                    "caBundle": Certificates.bundle(self.certificates_of_webhook.authority)}
+        self.hooks = hooks
+        self.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(hooks))
+        # It acts within milliseconds, but not at once: asked until a dry run of what must be refused is.
+        nobody = make_group("nobody", "nowhere", **{"limits.cpu": "1"})
+        wait_until(lambda: self.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(nobody), check=False).returncode != 0,
+                   "the API server does not ask the webhooks", 10, interval=0.02)
+
+    def start_webhook(self, name):
+        webhook = Webhook(self, name, self.certificates_of_webhook.directory)
+        self.extenders.append(webhook)
+        return webhook
+
+    def tell(self, *authorities):
+        """Sets the bundle of every webhook, as a controller would: nothing but that field."""
+        bundle = Certificates.bundle(*authorities)
+        for hook in self.hooks["webhooks"]:  # whoever applies them again
+            hook["clientConfig"]["caBundle"] = bundle
+        patch = {"webhooks": [{"name": hook["name"], "clientConfig": {"caBundle": bundle}} for hook in self.hooks["webhooks"]]}
+        self.client.call("PATCH", f"{CONFIGURATION}?fieldManager=huygens-certificates", patch, "application/strategic-merge-patch+json")
+
+    def install_foreign_kinds(self):
+        for name, (kind, version, path) in FOREIGN.items():
+            plural, _, group = name.partition(".")
+            self.client.post("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+                "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": {"name": name},
+                "spec": {"group": group, "scope": "Namespaced", "names": {"kind": kind, "plural": plural}, "versions": [{
+                    "name": version, "served": True, "storage": True,
+                    "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
+                    "subresources": {"status": {}, "scale": {"specReplicasPath": path, "statusReplicasPath": ".status.replicas"}}}]}})
+        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", *(f"crd/{name}" for name in FOREIGN))
+
+    def start_controllers(self, *controllers):
+        """kube-controller-manager, with these of its controllers."""
+        self._others.append(Process("kube-controller-manager", [
+            BINARIES / "kube-controller-manager", f"--kubeconfig={self.kubeconfig('admin-token')}", "--leader-elect=false",
+            f"--controllers={','.join(controllers)}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}",
+            "--kube-api-qps=500", "--kube-api-burst=1000", "--horizontal-pod-autoscaler-sync-period=1s"], self.directory, grace=5))
+
+    def _end(self, failed):
+        for process in self._others:
+            process.stop()
+        if self.balancer:
+            self.balancer.close()
+        return super()._end(failed)
+
+    # What the controller does; it has none here.
+    def count(self, name, **used):
+        """Says of every key of the budget that so much of it is used, and for which budget that was counted."""
+        hard = self.client.get(f"{GROUPS_PATH}/{name}")["spec"]["hard"]
+        amounts = {key: "0" for key in hard} | used
+        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": hard, "used": amounts, "selfUsed": amounts}})
+
+    def make_group(self, name, parent="", **hard):
+        self.client.post(GROUPS_PATH, make_group(name, parent, **hard))
+        self.count(name)
+
+    def status(self, name):
+        return self.client.get(f"{GROUPS_PATH}/{name}").get("status", {})
+
+    def used(self, name, key="limits.cpu"):
+        return self.status(name)["used"][key]

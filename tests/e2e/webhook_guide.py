@@ -1,0 +1,30 @@
+"""docs/admission.md, "Ten minutes on your machine", pasted into one shell beside an API server as `make demo` starts it."""
+import shutil
+
+from binaries import BINARIES, ROOT
+from shell_page import Terminal, blocks_of
+from testbed import CONFIG, ControlPlane, free_port, huygens_binary
+
+PAGE = ROOT / "docs" / "admission.md"
+
+
+def webhook_guide():
+    """The commands of docs/admission.md for one's own machine: a tree of groups, and a real refusal."""
+    with ControlPlane("webhook_guide") as bed:
+        bed.install()
+        checkout, programs = bed.directory / "checkout", bed.directory / "bin"
+        checkout.mkdir()
+        shutil.copytree(CONFIG, checkout / "config")
+        programs.mkdir()
+        (programs / "huygens").symlink_to(huygens_binary())
+        (programs / "kubectl").symlink_to(BINARIES / "kubectl")
+        ports = {"8443": str(free_port()), "8891": str(free_port())}
+        blocks = [block for block in blocks_of(PAGE) if block.section == "Ten minutes on your machine" and block.language == "sh"]
+        assert len(blocks) >= 6, f"{PAGE.name} has {len(blocks)} blocks of commands there: does this test still read it?"
+        with Terminal(checkout, bed.directory / "guide", {"HOME": str(bed.directory)}, [programs]) as terminal:
+            for block in blocks:
+                text = block.text.replace("KUBECONFIG=FILE", f"KUBECONFIG={bed.kubeconfig('admin-token')}")
+                for shipped, free in ports.items():
+                    text = text.replace(shipped, free)
+                terminal.paste(block._replace(text=text), 120)
+        return f"{len(blocks)} blocks of commands"
