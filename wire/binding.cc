@@ -64,19 +64,13 @@ void AppendBinding(std::string& out, const Binding& binding) {
   out += "}}";
 }
 
-void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
-                          const cluster::NodeTopology& topology, const ResourceNames& names) {
-  std::vector<std::pair<std::string, const ResourceVector*>> named;
-  for (const cluster::ZoneAmount& zone : zones) {
-    named.emplace_back(cluster::ZoneName(zone.zone, &topology), &zone.amount);
-  }
-  std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneShare> zones, const ResourceNames& names) {
   out += '[';
   bool first = true;
-  for (const auto& [name, amount] : named) {
+  for (const cluster::ZoneShare& zone : zones) {
     std::string amounts;
-    if (!AppendAmounts(amounts, *amount, names)) continue;
-    AppendField(out, first ? R"({"name":)" : R"(,{"name":)", name);
+    if (!AppendAmounts(amounts, zone.amount, names)) continue;
+    AppendField(out, first ? R"({"name":)" : R"(,{"name":)", zone.name);
     first = false;
     out += R"(,"type":"Node","resources":{"capacity":{)";
     out += amounts;
@@ -85,16 +79,15 @@ void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount>
   out += ']';
 }
 
-void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement,
-                               const cluster::NodeTopology* topology, const ResourceNames& names) {
+void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement, const ResourceNames& names) {
   AppendField(out, R"({"uid":)", placement.uid);
   AppendField(out, R"(,"node":)", placement.node);
   if (placement.quota != nullptr && !placement.quota->group.empty()) AppendGroup(out, *placement.quota);
-  if (topology != nullptr) {
+  if (placement.zones) {
     out += R"(,"zones":[)";
     bool first = true;
-    for (const cluster::ZoneAmount& zone : placement.zones) {
-      AppendField(out, first ? R"({"name":)" : R"(,{"name":)", cluster::ZoneName(zone.zone, topology));
+    for (const cluster::ZoneShare& zone : *placement.zones) {
+      AppendField(out, first ? R"({"name":)" : R"(,{"name":)", zone.name);
       first = false;
       std::string amounts;
       if (AppendAmounts(amounts, zone.amount, names)) out += Concat(",", amounts);
