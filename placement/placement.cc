@@ -175,13 +175,14 @@ bool Placement::SharesWithGang(const policy::PodQuery& query) const {
 FilterAnswer Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
   const policy::PodQuery query = QueryForChecks(pod, now, Reports::kWanted);
   if (options_.narrow_to > 0 || !pod.scheduling_group.empty()) mean_.Prepare(query, state_);
+  lookup_.Resolve(state_, node_names, nodes_, positions_);
   FilterAnswer answer;
-  lookup_.Resolve(state_, node_names, answer.nodes, positions_);
+  answer.nodes = nodes_;
+  answer.feasible = positions_;
   const OwnHold own(state_, accounts_, pod);
   const NominatedPods::Kept kept(nominated_, query, answer.nodes);
   RunChecks(query, answer.nodes, Reports::kWanted);
   answer.reasons.assign(node_names.size(), Reason::kUnknownNode);
-  answer.feasible.resize(answer.nodes.size());
   answer.may_repeat = node_names.size() > answer.nodes.size() + 1;
   asked_in_.resize(state_.NodeSlots());
   ++filter_calls_;
