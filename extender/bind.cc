@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "extender/report_watch.h"
+#include "oversight/report_watch.h"
 #include "wire/binding.h"
 
 namespace huygens::extender {

@@ -1,7 +1,7 @@
-#include "extender/filter.h"
-
-#include "extender/report_watch.h"
+#include "extender/context.h"
 #include "extender/requested_nodes.h"
+#include "extender/verb.h"
+#include "oversight/report_watch.h"
 #include "wire/extender_answer.h"
 
 namespace huygens::extender {

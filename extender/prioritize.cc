@@ -1,6 +1,6 @@
-#include "extender/prioritize.h"
-
+#include "extender/context.h"
 #include "extender/requested_nodes.h"
+#include "extender/verb.h"
 #include "wire/extender_answer.h"
 
 namespace huygens::extender {

@@ -2,9 +2,6 @@
 
 #include <chrono>
 
-#include "extender/filter.h"
-#include "extender/preempt.h"
-#include "extender/prioritize.h"
 #include "wire/extender_answer.h"
 
 namespace huygens::extender {
@@ -33,7 +30,7 @@ void Service::Handle(const net::Request& request, const net::Respond& respond) {
   const std::string_view verb = VerbAt(request.path);
   if (verb == "bind" && request.method == "POST") return HandleBind(request, respond);
   using Pure = VerbAnswer (*)(Context&, std::string_view);
-  Pure pure = nullptr;  // verbs that answer at once and change nothing
+  Pure pure = nullptr;
   if (verb == "filter") pure = Filter;
   if (verb == "prioritize") pure = Prioritize;
   if (verb == "preempt") pure = Preempt;
