@@ -15,6 +15,18 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
+// `find(name, quantity)` says under which id an amount counts; nothing: it does not.
+template <typename Find>
+Status ReadAmounts(JsonReader& in, ResourceVector& out, Find find) {
+  if (in.Next() == JsonType::kNull) out = {};
+  return in.Members([&](const JsonKey& key) -> Status {
+    Quantity quantity;
+    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
+    if (const std::optional<ResourceId> id = find(key.text, quantity)) out.Set(*id, BaseUnits(*id, quantity));
+    return absl::OkStatus();
+  });
+}
+
 }  // namespace
 
 Status ReadQuantity(JsonReader& in, Quantity& out) {
@@ -50,18 +62,6 @@ std::optional<ResourceId> PodResourceNames::Take(std::string_view name) {
   }
   unknown_.emplace_back(name);
   return static_cast<ResourceId>(kFirstUnknownResource + unknown_.size() - 1);
-}
-
-// `find(name, quantity)` says under which id an amount counts; nothing: it does not.
-template <typename Find>
-static Status ReadAmounts(JsonReader& in, ResourceVector& out, Find find) {
-  if (in.Next() == JsonType::kNull) out = {};
-  return in.Members([&](const JsonKey& key) -> Status {
-    Quantity quantity;
-    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
-    if (const std::optional<ResourceId> id = find(key.text, quantity)) out.Set(*id, BaseUnits(*id, quantity));
-    return absl::OkStatus();
-  });
 }
 
 Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out, Status* left_out) {

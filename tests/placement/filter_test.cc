@@ -228,7 +228,7 @@ TEST(Prioritize, ScoresEveryNameByPosition) {
   EXPECT_TRUE(std::isnan(explain[0].scores[1]));
   EXPECT_TRUE(std::isnan(explain[0].scores[3]));
   EXPECT_THAT(placement->Prioritize(cluster::Pod(), names, kNow),
-              AllOf(testing::SizeIs(std::size(names)), testing::Each(0)));
+              testing::AllOf(testing::SizeIs(std::size(names)), testing::Each(0)));
   EXPECT_TRUE(placement->Prioritize(*MakePod("p", 5), {}, kNow).empty());
 }
 
