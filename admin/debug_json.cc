@@ -52,7 +52,7 @@ NodeDocument::Pod PodOf(const placement::NodeDescription::PodOnNode& pod, const 
                    : pod.kubelet->known             ? "predicted"
                                                     : "everyZone";
   }
-  for (const placement::ZoneShare& share : pod.zones) {
+  for (const cluster::ZoneShare& share : pod.zones) {
     said.zones.push_back({share.name, share.zone, AmountsOf(share.amount, resources)});
   }
   return said;

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "extender/report_watch.h"
+#include "oversight/report_watch.h"
 #include "wire/binding.h"
 
 namespace huygens::extender {
@@ -157,11 +157,8 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   const Time now = context_.clock.Now();
   auto& annotations = order.request.annotations;
   const cluster::NodeTopology* topology = context_.placement.state().Topology(reservation.node);
-  std::vector<cluster::ZoneAmount> zones;
-  zones.reserve(reservation.zones.size());
-  for (const placement::ZoneShare& share : reservation.zones) zones.push_back({share.zone, share.amount});
   const bool managed = context_.placement.Zones(reservation.node).ReadsResult(reservation.node);
-  const bool of_zones = topology != nullptr && (managed || !zones.empty());
+  const bool of_zones = topology != nullptr && (managed || !reservation.zones.empty());
   // What it is charged as, which its labels may not say any more when the watch shows it bound.
   const cluster::PlacedPod* held = context_.placement.state().FindPlaced(pod.uid);
   const bool of_group = context_.placement.quota() != nullptr && held != nullptr && quota::Account::Counts(*held->pod);
@@ -169,11 +166,13 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
   if (of_zones || of_group || (held != nullptr && held->pod->placement_mark)) {
     // A pod that gets no zones may have brought a result along: it is overwritten, since the node's agent reads it,
     // too.
-    if (of_zones && managed && (!zones.empty() || pod.has_topology_result)) {
+    if (of_zones && managed && (!reservation.zones.empty() || pod.has_topology_result)) {
       std::string result;
-      wire::AppendTopologyResult(result, zones, *topology, context_.resources);
+      wire::AppendTopologyResult(result, reservation.zones, context_.resources);
       annotations.emplace_back(wire::kTopologyResultAnnotation, std::move(result));
     }
+    std::optional<std::span<const cluster::ZoneShare>> zones;
+    if (of_zones) zones = reservation.zones;
     std::string placement;
     wire::AppendPlacementAnnotation(placement,
                                     {.uid = pod.uid,
@@ -182,7 +181,7 @@ void BindFlow::Send(const AttemptPtr& attempt, const placement::Reservation& res
                                      .zones = zones,
                                      .by = identity_,
                                      .at = now},
-                                    of_zones ? topology : nullptr, context_.resources);
+                                    context_.resources);
     annotations.emplace_back(wire::kPlacementAnnotation, std::move(placement));
   }
   attempt->sent = true;

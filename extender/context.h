@@ -10,9 +10,11 @@
 #include "base/waiter.h"
 #include "extender/journal.h"
 
-namespace huygens::extender {
-
+namespace huygens::oversight {
 class ReportWatch;
+}
+
+namespace huygens::extender {
 
 struct Context : admin::CoreContext {
   ResourceNames& resources;
@@ -20,8 +22,8 @@ struct Context : admin::CoreContext {
   admin::RecentPods& pods;
   // Time that a wall clock set meanwhile does not change, since an arbitrary start: for ages and deadlines.
   std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); };
-  ReportWatch* reports = nullptr;     // null: nobody wants to know
-  bool told_of_node_objects = false;  // the warning about nodeCacheCapable: false has been logged
+  oversight::ReportWatch* reports = nullptr;  // null: nobody wants to know
+  bool told_of_node_objects = false;          // the warning about nodeCacheCapable: false has been logged
 };
 
 }  // namespace huygens::extender

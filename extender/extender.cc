@@ -6,22 +6,22 @@
 #include <utility>
 
 #include "admin/debug_pages.h"
-#include "admin/overcommit_watch.h"
-#include "admin/quota_watch.h"
 #include "admin/service_shell.h"
-#include "admin/topology_watch.h"
-#include "admin/usage_watch.h"
 #include "extender/bind.h"
 #include "extender/cluster_updates.h"
 #include "extender/context.h"
 #include "extender/kubernetes_backend.h"
 #include "extender/manifest_backend.h"
-#include "extender/report_watch.h"
 #include "extender/service.h"
 #include "extender/waker.h"
 #include "informer/followed_kinds.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
+#include "oversight/overcommit_watch.h"
+#include "oversight/quota_watch.h"
+#include "oversight/report_watch.h"
+#include "oversight/topology_watch.h"
+#include "oversight/usage_watch.h"
 #include "quota/pod_usage.h"
 #include "settings/placement_options.h"
 #include "settings/service_options.h"
@@ -110,15 +110,15 @@ class Extender::Impl {
   std::unique_ptr<admin::RecentPods> pods_;
   std::unique_ptr<Journal> journal_;
   std::unique_ptr<Context> context_;
-  std::unique_ptr<ReportWatch> report_watch_;
+  std::unique_ptr<oversight::ReportWatch> report_watch_;
   std::unique_ptr<ClusterUpdates> updates_;
   std::unique_ptr<informer::WatchEventQueue> queue_;
   std::unique_ptr<informer::FollowedKinds> followed_;
   std::unique_ptr<usage_sources::ReadingsQueue> readings_;
-  std::unique_ptr<admin::UsageWatch> usage_watch_;
-  std::unique_ptr<admin::QuotaWatch> quota_watch_;
-  std::unique_ptr<admin::OvercommitWatch> overcommit_watch_;
-  std::unique_ptr<admin::TopologyWatch> topology_watch_;
+  std::unique_ptr<oversight::UsageWatch> usage_watch_;
+  std::unique_ptr<oversight::QuotaWatch> quota_watch_;
+  std::unique_ptr<oversight::OvercommitWatch> overcommit_watch_;
+  std::unique_ptr<oversight::TopologyWatch> topology_watch_;
   std::unique_ptr<usage_sources::UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
@@ -188,12 +188,13 @@ void Extender::Impl::FollowCluster() {
 }
 
 void Extender::Impl::WatchOverCore() {
-  report_watch_ = std::make_unique<ReportWatch>(*context_, configuration_.filter.report_events);
+  report_watch_ = std::make_unique<oversight::ReportWatch>(*context_, configuration_.filter.report_events);
   context_->reports = report_watch_.get();
-  usage_watch_ = std::make_unique<admin::UsageWatch>(*context_);
-  overcommit_watch_ = std::make_unique<admin::OvercommitWatch>(*context_);
-  quota_watch_ = std::make_unique<admin::QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
-  topology_watch_ = std::make_unique<admin::TopologyWatch>(
+  usage_watch_ = std::make_unique<oversight::UsageWatch>(*context_);
+  overcommit_watch_ = std::make_unique<oversight::OvercommitWatch>(*context_);
+  quota_watch_ =
+      std::make_unique<oversight::QuotaWatch>(*placement_, metrics_, log_, configuration_.quota.metric_groups);
+  topology_watch_ = std::make_unique<oversight::TopologyWatch>(
       *context_, [this](const cluster::Node& node, const kube::PodWarning& warning) { WarnOfNode(node, warning); });
 }
 

@@ -1,7 +1,7 @@
-#include "extender/filter.h"
-
-#include "extender/report_watch.h"
+#include "extender/context.h"
 #include "extender/requested_nodes.h"
+#include "extender/verb.h"
+#include "oversight/report_watch.h"
 #include "wire/extender_answer.h"
 
 namespace huygens::extender {
@@ -65,10 +65,10 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   auto names = requested.names();
   Time now = context.clock.Now();
   context.placement.NoteQuestion(**pod, now);
-  const placement::FilterAnswer& decision = context.placement.Filter(**pod, names, now);
+  const placement::FilterAnswer decision = context.placement.Filter(**pod, names, now);
   context.journal.Filter(**pod, names, decision, now);
   if (context.reports != nullptr) context.reports->Filter(**pod, decision);
-  context.placement.RememberAnswer(*pod);
+  context.placement.Remember(*pod, decision);
   if (!decision.quota.empty()) {
     // Other figures are no news.
     context.warn(**pod, {.reason = decision.quota_used_up ? "QuotaExceeded" : "QuotaRefused",

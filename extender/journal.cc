@@ -15,10 +15,10 @@ observe::ReasonTexts AllReasonTexts() {
   return texts;
 }
 
-std::string ZonesJson(std::span<const placement::ZoneShare> zones, const ResourceNames& resources) {
+std::string ZonesJson(std::span<const cluster::ZoneShare> zones, const ResourceNames& resources) {
   if (zones.empty()) return "";
   std::string json = "[";
-  for (const placement::ZoneShare& zone : zones) {
+  for (const cluster::ZoneShare& zone : zones) {
     json += json.size() == 1 ? "{\"name\":" : ",{\"name\":";
     AppendJsonString(json, zone.name);
     for (const auto& [resource, amount] : zone.amount) {

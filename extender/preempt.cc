@@ -1,5 +1,7 @@
-#include "extender/preempt.h"
+#include <algorithm>
 
+#include "extender/context.h"
+#include "extender/verb.h"
 #include "wire/extender_answer.h"
 #include "wire/extender_args.h"
 

@@ -1,6 +1,6 @@
-#include "extender/prioritize.h"
-
+#include "extender/context.h"
 #include "extender/requested_nodes.h"
+#include "extender/verb.h"
 #include "wire/extender_answer.h"
 
 namespace huygens::extender {
@@ -17,7 +17,7 @@ VerbAnswer Prioritize(Context& context, std::string_view body) {
   auto names = requested.names();
   Time now = context.clock.Now();
   std::vector<placement::TermScores> terms;
-  std::span<const int64_t> scores = context.placement.Prioritize(**pod, names, now, &terms);
+  const std::vector<int64_t> scores = context.placement.Prioritize(**pod, names, now, &terms);
   context.journal.Prioritize(**pod, names, scores, terms, now);
 
   VerbAnswer answer;

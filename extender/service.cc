@@ -2,9 +2,6 @@
 
 #include <chrono>
 
-#include "extender/filter.h"
-#include "extender/preempt.h"
-#include "extender/prioritize.h"
 #include "wire/extender_answer.h"
 
 namespace huygens::extender {

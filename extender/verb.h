@@ -1,4 +1,5 @@
-// What a verb answers: one HTTP response, and one word for the metric label `outcome`.
+// The verbs that answer at once and change nothing (bind.h has the other), and what a verb answers: one HTTP response,
+// and one word for the metric label `outcome`. Decision thread only.
 #pragma once
 
 #include <string>
@@ -8,6 +9,8 @@
 
 namespace huygens::extender {
 
+struct Context;
+
 struct VerbAnswer {
   int status = 200;
   std::string body;
@@ -15,6 +18,18 @@ struct VerbAnswer {
   std::string_view outcome = "ok";  // ok | rejected | error | malformed | overloaded
   std::string why;                  // of error, malformed and overloaded, for the log
 };
+
+// Which of these nodes can take the pod, and a reason for each that cannot. May be asked twice, for pods that are never
+// bound.
+VerbAnswer Filter(Context& context, std::string_view body);
+// One integer from 0 to prioritize.maxScore per node. The answer has no place for an error: a request that cannot be
+// decided gets an empty list, which kube-scheduler reads as no opinion.
+VerbAnswer Prioritize(Context& context, std::string_view body);
+// kube-scheduler names nodes and whom it would evict there, chosen without knowing the zones; the answer names the nodes
+// that are left and the victims that make room in their zones, too (placement/preempt.cc). kube-scheduler picks one node
+// of the answer and evicts. The protocol has no place for an error: while huygens is not ready, and for a request
+// without a readable pod, no node is left, so that nobody is evicted in vain.
+VerbAnswer Preempt(Context& context, std::string_view body);
 
 // For a body that no answer of the verb can hold an error for: 400 and a text.
 VerbAnswer Malformed(const Status& status);

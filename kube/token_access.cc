@@ -2,7 +2,6 @@
 
 #include "kube/api_call.h"
 #include "wire/access_review.h"
-#include "wire/token_review.h"
 
 namespace huygens::kube {
 namespace {

@@ -5,16 +5,6 @@
 
 namespace huygens::placement {
 
-std::vector<ZoneShare> Placement::Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const {
-  const cluster::NodeTopology* topology = state_.Topology(node);
-  std::vector<ZoneShare> shares;
-  for (const cluster::ZoneAmount& amount : zones) {
-    shares.push_back({cluster::ZoneName(amount.zone, topology), amount.zone, amount.amount});
-  }
-  std::sort(shares.begin(), shares.end(), [](const ZoneShare& a, const ZoneShare& b) { return a.name < b.name; });
-  return shares;
-}
-
 std::vector<std::shared_ptr<const cluster::Pod>> Placement::OutgrownPods(NodeIndex node) const {
   std::vector<std::shared_ptr<const cluster::Pod>> outgrown;
   for (const cluster::PlacedPod* placed : state_.PodsOn(node)) {
@@ -47,12 +37,13 @@ std::optional<NodeDescription> Placement::Describe(std::string_view node_name, T
   const std::vector<kubelet::Account::PodFigures> in_kubelet = kubelet_.Pods(*node);
   for (const cluster::PlacedPod* placed : state_.PodsOn(*node)) {
     const cluster::Ledger::Entry* entry = state_.ledger().Find(placed->pod->uid);
-    NodeDescription::PodOnNode pod{placed->pod->Key(), placed->pod->uid, Shares(*node, placed->zones), std::nullopt};
+    NodeDescription::PodOnNode pod{placed->pod->Key(), placed->pod->uid, cluster::NameZones(placed->zones, topology),
+                                   std::nullopt};
     if (entry) pod.reservation = entry->state;
     for (const auto& figures : in_kubelet) {
       if (figures.uid != pod.uid) continue;
       pod.kubelet = figures;
-      if (!figures.observed.empty()) pod.zones = Shares(*node, figures.observed);
+      if (!figures.observed.empty()) pod.zones = cluster::NameZones(figures.observed, topology);
     }
     description.pods.push_back(std::move(pod));
   }

@@ -79,18 +79,18 @@ const policy::PodQuota& Placement::Quota(const policy::PodQuery& query) const {
   return said ? *said : kFits;
 }
 
-std::string Placement::WhyRefused(const policy::PodQuery& query) const {
+std::string Placement::WhyRefused(const policy::PodQuery& query, std::span<const NodeIndex> nodes) const {
   const policy::PodQuota& said = Quota(query);
   if (!said.verdict.fits()) return quota::Text(said.verdict, cluster::QuotaLabelsOf(query.pod)->group);
   if (!said.by_model.Any()) return {};
-  return quota_->models().Text(said.by_model, cluster::QuotaLabelsOf(query.pod)->group, nodes_);
+  return quota_->models().Text(said.by_model, cluster::QuotaLabelsOf(query.pod)->group, nodes);
 }
 
-std::string Placement::OtherModels(const policy::PodQuery& query) const {
+std::string Placement::OtherModels(const policy::PodQuery& query, std::span<const NodeIndex> nodes) const {
   const policy::PodQuota& said = Quota(query);
   if (!EnforcesQuota() || !said.models.Any() || !said.verdict.fits()) return {};
-  std::string text = quota_->models().Explain(*query.pod.quota, nodes_);
-  const auto count = std::count_if(nodes_.begin(), nodes_.end(), [&](auto node) { return said.models.Accept(node); });
+  std::string text = quota_->models().Explain(*query.pod.quota, nodes);
+  const auto count = std::ranges::count_if(nodes, [&](auto node) { return said.models.Accept(node); });
   if (text.empty() || count == 0) return text;
   return Concat(text, "; ", std::to_string(count), count == 1 ? " node" : " nodes", " of what it wants ",
                 count == 1 ? "is" : "are", " refused for another reason");
@@ -124,8 +124,8 @@ bool Placement::SettleUsage(size_t nodes) {
   return false;
 }
 
-void Placement::RunChecks(const policy::PodQuery& query, Reports reports) {
-  candidates_.Reset(nodes_);
+void Placement::RunChecks(const policy::PodQuery& query, std::span<const NodeIndex> nodes, Reports reports) {
+  candidates_.Reset(nodes);
   const auto asked = [reports](CheckMode mode) { return mode == CheckMode::kEnforce || reports == Reports::kWanted; };
   for (size_t c = 0; c < checks_.size(); ++c) {
     if (!asked(checks_[c].mode)) continue;
@@ -138,33 +138,31 @@ void Placement::RunChecks(const policy::PodQuery& query, Reports reports) {
 }
 
 Reason Placement::Judge(const policy::PodQuery& query, NodeIndex node, Reports reports) {
-  nodes_.assign(1, node);
-  RunChecks(query, reports);
+  RunChecks(query, {&node, 1}, reports);
   return candidates_.reason(0);
 }
 
-void Placement::CollectReports(size_t feasible) {
-  std::vector<CheckReport>& reports = filter_answer_.reports;
-  reports.clear();
+void Placement::CollectReports(FilterAnswer& answer) const {
   for (size_t c = 0; c < checks_.size(); ++c) {
     const std::span<const Reason> said = candidates_.reports(c);
     if (said.empty()) continue;
     CheckReport report{.check = checks_[c].name, .reasons = {}, .nodes = {}};
-    report.reasons.assign(filter_answer_.reasons.size(), Reason::kFits);
-    report.nodes.reserve(feasible);
-    for (size_t i = 0; i < nodes_.size(); ++i) {
+    report.reasons.assign(answer.reasons.size(), Reason::kFits);
+    report.nodes.reserve(answer.feasible.size());
+    for (size_t i = 0; i < answer.nodes.size(); ++i) {
       if (said[i] == Reason::kFits || candidates_.Rejected(i)) continue;
       report.reasons[positions_[i]] = said[i];
-      report.nodes.push_back(nodes_[i]);
+      report.nodes.push_back(answer.nodes[i]);
     }
-    report.everywhere = report.nodes.size() == feasible;
-    if (!report.nodes.empty()) reports.push_back(std::move(report));
+    report.everywhere = report.nodes.size() == answer.feasible.size();
+    if (!report.nodes.empty()) answer.reports.push_back(std::move(report));
   }
   const auto refused = [&](size_t position) {
-    return filter_answer_.reasons[position] != Reason::kFits ||
-           std::ranges::any_of(reports, [&](const auto& each) { return each.reasons[position] != Reason::kFits; });
+    return answer.reasons[position] != Reason::kFits || std::ranges::any_of(answer.reports, [&](const auto& each) {
+             return each.reasons[position] != Reason::kFits;
+           });
   };
-  filter_answer_.reports_leave_none = !reports.empty() && std::ranges::all_of(positions_, refused);
+  answer.reports_leave_none = !answer.reports.empty() && std::ranges::all_of(positions_, refused);
 }
 
 bool Placement::SharesWithGang(const policy::PodQuery& query) const {
@@ -174,86 +172,80 @@ bool Placement::SharesWithGang(const policy::PodQuery& query) const {
   return std::ranges::any_of(kinds_.all(), asks) || (EnforcesQuota() && quota::Account::Counts(query.pod));
 }
 
-const FilterAnswer& Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
+FilterAnswer Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
   const policy::PodQuery query = QueryForChecks(pod, now, Reports::kWanted);
   if (options_.narrow_to > 0 || !pod.scheduling_group.empty()) mean_.Prepare(query, state_);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
+  FilterAnswer answer;
+  answer.nodes = nodes_;
+  answer.feasible = positions_;
   const OwnHold own(state_, accounts_, pod);
-  const NominatedPods::Kept kept(nominated_, query, nodes_);
-  RunChecks(query, Reports::kWanted);
-  filter_answer_.reasons.assign(node_names.size(), Reason::kUnknownNode);
-  filter_answer_.feasible.resize(nodes_.size());
-  filter_answer_.narrowed = false;
-  filter_answer_.may_repeat = node_names.size() > nodes_.size() + 1;
+  const NominatedPods::Kept kept(nominated_, query, answer.nodes);
+  RunChecks(query, answer.nodes, Reports::kWanted);
+  answer.reasons.assign(node_names.size(), Reason::kUnknownNode);
+  answer.may_repeat = node_names.size() > answer.nodes.size() + 1;
   asked_in_.resize(state_.NodeSlots());
   ++filter_calls_;
   size_t feasible = 0;
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    filter_answer_.may_repeat |= std::exchange(asked_in_[nodes_[i]], filter_calls_) == filter_calls_;
-    filter_answer_.reasons[positions_[i]] = candidates_.reason(i);
-    if (!candidates_.Rejected(i)) filter_answer_.feasible[feasible++] = positions_[i];
+  for (size_t i = 0; i < answer.nodes.size(); ++i) {
+    answer.may_repeat |= std::exchange(asked_in_[answer.nodes[i]], filter_calls_) == filter_calls_;
+    answer.reasons[positions_[i]] = candidates_.reason(i);
+    if (!candidates_.Rejected(i)) answer.feasible[feasible++] = positions_[i];
   }
-  filter_answer_.feasible.resize(feasible);
-  filter_answer_.models = feasible == 0 ? OtherModels(query) : std::string();
-  ExplainQuota(query);
-  CollectReports(feasible);
+  answer.feasible.resize(feasible);
+  if (feasible == 0) answer.models = OtherModels(query, answer.nodes);
+  ExplainQuota(query, answer);
+  CollectReports(answer);
   // To which of several nodes a pod goes is not heard before it is bound: too late for the others of its gang.
   const bool promises = feasible > 0 && SharesWithGang(query);
   const size_t wanted = promises ? 1 : options_.narrow_to;
-  if (wanted > 0 && feasible > wanted) Narrow(query, wanted);
-  filter_answer_.promise.reset();
+  if (wanted > 0 && feasible > wanted) Narrow(query, wanted, answer);
   if (promises) {
-    const NodeIndex node = *state_.FindNode(node_names[filter_answer_.feasible.front()]);
-    filter_answer_.promise = Promise{node, ChooseZones(query, node).value_or(std::vector<cluster::ZoneAmount>()), now};
+    const NodeIndex node = *state_.FindNode(node_names[answer.feasible.front()]);
+    answer.promise = Promise{node, ChooseZones(query, node).value_or(std::vector<cluster::ZoneAmount>()), now};
   }
-  return filter_answer_;
+  return answer;
 }
 
-void Placement::ExplainQuota(const policy::PodQuery& query) {
-  FilterAnswer& answer = filter_answer_;
+void Placement::ExplainQuota(const policy::PodQuery& query, FilterAnswer& answer) const {
   const policy::PodQuota& said = Quota(query);
   const bool enforced = EnforcesQuota();
   answer.quota_everywhere = enforced && !said.verdict.fits();
-  answer.quota_models = enforced ? said.by_model.Refused() : std::vector<uint32_t>();
+  if (enforced) answer.quota_models = said.by_model.Refused();
   // That some nodes are not for the pod is nobody's concern while others are, and where nodes lack something else, too,
   // it does not wait for budget alone.
   bool tell = !said.verdict.fits() || said.by_model.Any();
   bool used_up = said.verdict.fits() ? said.by_model.Any() : !said.verdict.shortages.empty();
-  for (size_t i = 0; said.verdict.fits() && tell && i < nodes_.size(); ++i) {
-    const quota::Verdict* there = said.by_model.On(nodes_[i]);
+  for (size_t i = 0; said.verdict.fits() && tell && i < answer.nodes.size(); ++i) {
+    const quota::Verdict* there = said.by_model.On(answer.nodes[i]);
     tell = there != nullptr || candidates_.Rejected(i);
     used_up = used_up && there != nullptr && !there->shortages.empty();
   }
-  std::string why = tell ? WhyRefused(query) : std::string();
+  if (tell) (enforced ? answer.quota : answer.quota_report) = WhyRefused(query, answer.nodes);
   answer.quota_used_up = used_up;
-  (enforced ? answer.quota : answer.quota_report) = std::move(why);
-  (enforced ? answer.quota_report : answer.quota).clear();
 }
 
-void Placement::RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod) {
-  if (!filter_answer_.feasible.empty()) {
+void Placement::Remember(const std::shared_ptr<const cluster::Pod>& pod, const FilterAnswer& answer) {
+  if (!answer.feasible.empty()) {
     waiting_.Remove(pod->uid);
-    if (auto promise = std::exchange(filter_answer_.promise, std::nullopt)) {
-      gangs_.Hold(AsKnown(pod), promise->node, std::move(promise->zones), promise->made);
-    }
+    if (answer.promise) gangs_.Hold(AsKnown(pod), answer.promise->node, answer.promise->zones, answer.promise->made);
     return;
   }
   if (!pod->scheduling_group.empty()) gangs_.Refused(*pod);
-  if (filter_answer_.reasons.empty()) return;
-  waiting_.Add(pod, nodes_, nodes_.size() < filter_answer_.reasons.size(),
-               {.held = filter_answer_.quota_everywhere, .models = filter_answer_.quota_models});
+  if (answer.reasons.empty()) return;
+  waiting_.Add(pod, answer.nodes, answer.nodes.size() < answer.reasons.size(),
+               {.held = answer.quota_everywhere, .models = answer.quota_models});
 }
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now,
                                              const quota::Amounts& others) {
   const policy::PodQuery query = QueryForChecks(pod, now, Reports::kUnwanted, others);
   const OwnHold own(state_, accounts_, pod);
-  nodes_.assign(nodes.begin(), nodes.end());
-  const NominatedPods::Kept kept(nominated_, query, nodes_);
-  RunChecks(query, Reports::kUnwanted);
+  const NominatedPods::Kept kept(nominated_, query, nodes);
+  RunChecks(query, nodes, Reports::kUnwanted);
   size_t first = 0;
-  while (first < nodes_.size() && candidates_.Rejected(first)) ++first;
-  return first < nodes_.size() ? std::optional(nodes_[first]) : std::nullopt;
+  while (first < nodes.size() && candidates_.Rejected(first)) ++first;
+  return first < nodes.size() ? std::optional(nodes[first]) : std::nullopt;
 }
 
 bool Placement::FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now) {
@@ -274,13 +266,12 @@ bool Placement::FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>
   return takes;
 }
 
-void Placement::Narrow(const policy::PodQuery& query, size_t wanted) {
-  size_t kept = 0;
-  for (size_t i = 0; i < nodes_.size(); ++i) {
-    if (!candidates_.Rejected(i)) nodes_[kept++] = nodes_[i];
+void Placement::Narrow(const policy::PodQuery& query, size_t wanted, FilterAnswer& answer) {
+  nodes_.clear();
+  for (size_t i = 0; i < answer.nodes.size(); ++i) {
+    if (!candidates_.Rejected(i)) nodes_.push_back(answer.nodes[i]);
   }
-  nodes_.resize(kept);
-  means_.resize(kept);
+  means_.resize(nodes_.size());
   mean_.Mean(query, state_, nodes_, means_);
 
   ranking_ = means_;
@@ -297,7 +288,7 @@ void Placement::Narrow(const policy::PodQuery& query, size_t wanted) {
   const size_t first = (StableHash(identity) + revision()) % equal;
   const size_t of_equals = wanted - better;
 
-  std::vector<uint32_t>& feasible = filter_answer_.feasible;
+  std::vector<uint32_t>& feasible = answer.feasible;
   size_t out = 0;
   size_t turn = 0;  // among the equals
   for (size_t i = 0; i < means_.size(); ++i) {
@@ -306,11 +297,11 @@ void Placement::Narrow(const policy::PodQuery& query, size_t wanted) {
     if (keep) feasible[out++] = feasible[i];
   }
   feasible.resize(out);
-  filter_answer_.narrowed = true;
+  answer.narrowed = true;
 }
 
-std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names,
-                                               Time now, std::vector<TermScores>* explain) {
+std::vector<int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names,
+                                           Time now, std::vector<TermScores>* explain) {
   const policy::PodQuery query = Query(pod, now);
   mean_.Prepare(query, state_);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
@@ -318,8 +309,8 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   means_.resize(nodes_.size());
   mean_.Mean(query, state_, nodes_, means_);
-  scores_.assign(node_names.size(), 0);
-  for (size_t i = 0; i < nodes_.size(); ++i) scores_[positions_[i]] = mean_.Scale(means_[i]);
+  std::vector<int64_t> scores(node_names.size());
+  for (size_t i = 0; i < nodes_.size(); ++i) scores[positions_[i]] = mean_.Scale(means_[i]);
   if (explain) {
     explain->clear();
     for (size_t t = 0; t < mean_.size(); ++t) {
@@ -330,7 +321,7 @@ std::span<const int64_t> Placement::Prioritize(const cluster::Pod& pod, std::spa
       explain->push_back(std::move(said));
     }
   }
-  return scores_;
+  return scores;
 }
 
 StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name,
@@ -343,7 +334,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     }
     Reservation held;
     held.node = placed->node;
-    held.zones = Shares(placed->node, placed->zones);
+    held.zones = cluster::NameZones(placed->zones, state_.Topology(placed->node));
     held.existed = true;
     return held;
   }
@@ -367,7 +358,9 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
   made.node = *node;
   const NominatedPods::Kept kept(nominated_, query, {&*node, 1});
   made.reason = Judge(query, *node, Reports::kWanted);
-  if (EnforcesQuota()) made.quota = made.reason == Reason::kQuotaOtherModel ? OtherModels(query) : WhyRefused(query);
+  if (EnforcesQuota())
+    made.quota =
+        made.reason == Reason::kQuotaOtherModel ? OtherModels(query, {&*node, 1}) : WhyRefused(query, {&*node, 1});
   if (!made.Accepted()) return made;
   bool fits_zones = true;
   for (size_t c = 0; c < checks_.size(); ++c) {
@@ -383,7 +376,7 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     return made;
   }
   if (!zones) zones.emplace();
-  made.zones = Shares(*node, *zones);
+  made.zones = cluster::NameZones(*zones, state_.Topology(*node));
   HUYGENS_RETURN_IF_ERROR(state_.Reserve(current, *node, *std::move(zones), now));
   return made;
 }

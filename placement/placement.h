@@ -16,6 +16,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "cluster/state.h"
+#include "cluster/zone_share.h"
 #include "kubelet/account.h"
 #include "kubelet/settings.h"
 #include "placement/gang_holds.h"
@@ -36,6 +37,7 @@
 namespace huygens::placement {
 
 using cluster::NodeIndex;
+using cluster::ZoneShare;
 using policy::Reason;
 
 struct WeightedTerm {
@@ -99,8 +101,9 @@ struct Promise {
   Time made;
 };
 
-// Answer to "which nodes": valid until the next call of Filter.
+// Answer to "which nodes".
 struct FilterAnswer {
+  std::vector<NodeIndex> nodes;        // the known ones of the request, in its order
   std::vector<Reason> reasons;         // by position in the request; kFits = feasible
   std::vector<uint32_t> feasible;      // positions to return, in the order of the request; only the best when narrowed
   bool narrowed = false;               // feasible nodes were left out: no reason list is due
@@ -123,13 +126,6 @@ struct TermScores {
   std::vector<float> scores;
 };
 
-// What a pod was given of one zone, in the order in which crane writes zones: by name.
-struct ZoneShare {
-  std::string name;  // as the node's topology object spells it
-  int zone = -1;
-  ResourceVector amount;
-};
-
 // A check that only reports would have refused the node at hand.
 struct NodeReport {
   std::string_view check;
@@ -141,7 +137,7 @@ struct Reservation {
   Reason reason = Reason::kFits;
   std::string quota;  // as in FilterAnswer, or else its `models`
   NodeIndex node = 0;
-  std::vector<ZoneShare> zones;     // empty: no result is to be written
+  std::vector<ZoneShare> zones;     // cluster::NameZones; empty: no result is to be written
   bool existed = false;             // the pod was reserved or placed on this very node before; `zones` is what it holds
   std::vector<NodeReport> reports;  // checks that only report and would have refused the node, if no other does
   bool Accepted() const { return reason == Reason::kFits; }
@@ -251,13 +247,13 @@ class Placement {
   // Which nodes can take the pod. Pure: asking changes nothing. Unknown names are rejected with kUnknownNode;
   // duplicates are answered each. Narrowed to K, nodes whose score equals the K-th best take turns: the first to be
   // kept depends on the pod and the state's revision. A pod of a gang is answered one node (gang_holds.h).
-  const FilterAnswer& Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
+  FilterAnswer Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now);
 
   // Before Filter, where kube-scheduler asks: a gang of which a pod is asked about once more is tried anew.
   void NoteQuestion(const cluster::Pod& pod, Time now) { gangs_.Asked(pod, now); }
-  // After Filter of this pod: if no node was feasible the pod waits from now on, else not any more. A pod of a gang
-  // holds what it was promised.
-  void RememberAnswer(const std::shared_ptr<const cluster::Pod>& pod);
+  // After Filter, of its answer for this pod: if no node was feasible the pod waits from now on, else not any more. A
+  // pod of a gang holds what it was promised.
+  void Remember(const std::shared_ptr<const cluster::Pod>& pod, const FilterAnswer& answer);
   // Gives back what is held for gangs that nobody asks about any more.
   void ExpireHolds(Time now) { gangs_.Expire(now); }
   // How many pods of the pod's gang hold what filter promised them.
@@ -273,10 +269,10 @@ class Placement {
   // is taken for granted. Changes nothing.
   bool FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now);
 
-  // One score from 0 to max_score per name, valid until the next call of Prioritize; unknown names and nodes that no
-  // term judges get 0. `explain`, if given, receives what each term said.
-  std::span<const int64_t> Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,
-                                      std::vector<TermScores>* explain = nullptr);
+  // One score from 0 to max_score per name; unknown names and nodes that no term judges get 0. `explain`, if given,
+  // receives what each term said.
+  std::vector<int64_t> Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,
+                                  std::vector<TermScores>* explain = nullptr);
 
   // Which pods have to leave each candidate so that the pod fits there, by position (placement/preempt.cc has the
   // rules). Pure: asking changes nothing. The UIDs are those of the request, or of State's pods.
@@ -314,22 +310,22 @@ class Placement {
   bool EnforcesQuota() const { return Enforces(&policy::Needs::budgets); }
   // What the pod's group says of it; that it fits where no check asks.
   const policy::PodQuota& Quota(const policy::PodQuery& query) const;
-  std::string OtherModels(const policy::PodQuery& query) const;  // of nodes_
-  // Why its group refuses the pod, everywhere or on nodes_.
-  std::string WhyRefused(const policy::PodQuery& query) const;
-  void RunChecks(const policy::PodQuery& query, Reports reports);
-  // Of the call of filter under way, from the candidates.
-  void CollectReports(size_t feasible);
-  void ExplainQuota(const policy::PodQuery& query);
+  std::string OtherModels(const policy::PodQuery& query, std::span<const NodeIndex> nodes) const;  // of these
+  // Why its group refuses the pod, everywhere or on these nodes.
+  std::string WhyRefused(const policy::PodQuery& query, std::span<const NodeIndex> nodes) const;
+  // Of these nodes, into candidates_.
+  void RunChecks(const policy::PodQuery& query, std::span<const NodeIndex> nodes, Reports reports);
+  // What else an answer says of its nodes, by candidates_ and positions_.
+  void CollectReports(FilterAnswer& answer) const;
+  void ExplainQuota(const policy::PodQuery& query, FilterAnswer& answer) const;
   Reason Judge(const policy::PodQuery& query, NodeIndex node, Reports reports);
   Preemption PreemptOn(const policy::PodQuery& query, const PreemptionCandidate& candidate, size_t more_questions);
-  void Narrow(const policy::PodQuery& query, size_t wanted);
+  void Narrow(const policy::PodQuery& query, size_t wanted, FilterAnswer& answer);
   // Whether the pod belongs to a gang, and any check judges what its members take from each other.
   bool SharesWithGang(const policy::PodQuery& query) const;
   // An empty list where no result is due, nothing if the zones cannot hold the pod: where the check "topology" is
   // enforced that would be after all, else the pod goes without.
   std::optional<std::vector<cluster::ZoneAmount>> ChooseZones(const policy::PodQuery& query, NodeIndex node) const;
-  std::vector<ZoneShare> Shares(NodeIndex node, std::span<const cluster::ZoneAmount> zones) const;
 
   Options options_;
   // Before state_, which tells of changes whatever counts.
@@ -362,16 +358,14 @@ class Placement {
   std::optional<size_t> zones_check_;                       // in checks_: for its sake zones are chosen
 
   // Scratch, kept from call to call so that a call over thousands of nodes allocates nothing per node.
-  std::vector<NodeIndex> nodes_;     // the known nodes of the call ...
-  std::vector<uint32_t> positions_;  // ... and where in the request each stands
+  std::vector<NodeIndex> nodes_;     // of a call that are scored
+  std::vector<uint32_t> positions_;  // where in the request each known node stands
   NodeLookup lookup_;
   std::vector<uint32_t> asked_in_;  // by node: the call of Filter that last named it
   uint32_t filter_calls_ = 0;
   policy::Candidates candidates_;
   std::vector<double> means_;
   std::vector<double> ranking_;
-  FilterAnswer filter_answer_;
-  std::vector<int64_t> scores_;
 };
 
 }  // namespace huygens::placement

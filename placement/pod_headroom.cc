@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <memory>
 
 #include "placement/node_fit.h"
 
@@ -22,15 +21,13 @@ int64_t ByRequests(const cluster::State& state, NodeIndex node, const ResourceVe
 }
 
 // So many of the pod at once.
-usage::Demand Times(usage::Demand demand, int64_t count, size_t slots) {
+usage::Demand Times(usage::Demand demand, int64_t count) {
   for (usage::ResourceDemand& each : demand.resources) {
     each.peak *= count;
     each.estimate *= count;
     for (int64_t& value : each.curve) value *= count;
-    if (each.quantized)
-      each.quantized = std::make_shared<const usage::QuantizedDemand>(usage::QuantizedHeadroom::Of(each, slots));
   }
-  return {.resources = std::move(demand.resources)};
+  return demand;
 }
 
 }  // namespace
@@ -53,9 +50,7 @@ int64_t PodHeadroom(const Placement& placement, NodeIndex node, const cluster::P
   fit = 0;
   while (too_many - fit > 1) {
     const int64_t count = fit + (too_many - fit) / 2;
-    (usage.Judge(node, Times(demand, count, usage.options().slots), now, aside) == usage::Verdict::kFits ? fit
-                                                                                                         : too_many) =
-        count;
+    (usage.Judge(node, Times(demand, count), now, aside) == usage::Verdict::kFits ? fit : too_many) = count;
   }
   return fit;
 }

@@ -14,9 +14,11 @@ namespace huygens::policy {
 
 class PodUsage final : public cluster::Prepared {
  public:
-  explicit PodUsage(usage::Demand adds) : demand(std::move(adds)) {}
+  PodUsage(const usage::Account& account, const cluster::Pod& pod)
+      : demand(account.DemandOf(pod)), known(account.Find(demand)) {}
 
   const usage::Demand demand;
+  const usage::Account::Known known;  // of it
 
   // What usage::Account::Share says of these nodes, node by node and of each by position in usage::Options::resources.
   // Worked out once for all terms, which are asked about the same nodes and with nothing placed in between; holds until

@@ -25,17 +25,17 @@ Reason ReasonOf(usage::Verdict verdict) {
 
 void UsageCheck::Run(const PodQuery& pod, const cluster::Prepared*, const cluster::State&, Candidates& nodes) const {
   if (pod.pod.owned_by_daemon_set || pod.pod.Bound()) return;
-  const usage::Demand& demand = UsageOf(pod, usage_).demand;
+  const PodUsage& adds = UsageOf(pod, usage_);
   const usage::ResourceMask aside = usage_.SteppingAside(pod.now), known_too_little_of = usage_.ShortHistory() & ~aside;
   const usage::ResourceMask left_out = aside | known_too_little_of;
-  if (left_out.count() < demand.resources.size()) Judge(demand, pod.now, left_out, nodes);
+  if (left_out.count() < adds.demand.resources.size()) Judge(adds, pod.now, left_out, nodes);
   if (known_too_little_of.none()) return;
   nodes.OnlyReport();
-  Judge(demand, pod.now, aside, nodes);
+  Judge(adds, pod.now, aside, nodes);
 }
 
-void UsageCheck::Judge(const usage::Demand& demand, Time now, usage::ResourceMask left_out, Candidates& nodes) const {
-  const usage::Account::CeilingQuery query(usage_, demand, now, left_out);
+void UsageCheck::Judge(const PodUsage& adds, Time now, usage::ResourceMask left_out, Candidates& nodes) const {
+  const usage::Account::CeilingQuery query(usage_, adds.demand, adds.known, now, left_out);
   const auto open_from = [&](size_t from) {
     return query.NextUndecided(nodes.nodes(), from, [&](size_t i) { return nodes.Rejected(i); });
   };

@@ -12,6 +12,8 @@
 
 namespace huygens::policy {
 
+class PodUsage;
+
 class UsageCheck final : public Check {
  public:
   // The account must outlive the check.
@@ -22,7 +24,7 @@ class UsageCheck final : public Check {
            Candidates& nodes) const override;
 
  private:
-  void Judge(const usage::Demand& demand, Time now, usage::ResourceMask left_out, Candidates& nodes) const;
+  void Judge(const PodUsage& adds, Time now, usage::ResourceMask left_out, Candidates& nodes) const;
 
   const usage::Account& usage_;
 };

@@ -201,7 +201,7 @@ class Replayer {
     const auto there = std::lower_bound(places.begin(), places.end(), options_.grow ? in_cluster_ : order_.size());
     std::vector<std::string_view> names;
     for (auto place = places.begin(); place != there; ++place) names.push_back(trace_.machines[order_[*place]].name);
-    const placement::FilterAnswer& answer = placement_->Filter(pod, names, kEnd);
+    const placement::FilterAnswer answer = placement_->Filter(pod, names, kEnd);
     if (!answer.feasible.empty()) return places[answer.feasible.front()];
     for (auto place = there; place != places.end(); ++place) {
       if (!placement_->FirstFit(pod, {&nodes_[*place], 1}, kEnd)) continue;

@@ -46,8 +46,7 @@ Account::Account(Options options)
       workloads_(options_.resources.size(), options_.slots, options_.max_workloads, options_.run_once),
       systems_(options_.resources.size(), options_.slots, options_.max_workloads, {}),
       resources_(options_.resources.size(), {.covered = Curve(options_.slots)}),
-      quantized_headroom_(options_.resources.size(), QuantizedHeadroom(options_.slots)),
-      peak_headroom_(options_.resources.size()) {}
+      ceilings_(options_) {}
 
 void Account::MakeRoomFor(NodeIndex node) {
   if (node < nodes_.size()) return;
@@ -55,20 +54,14 @@ void Account::MakeRoomFor(NodeIndex node) {
   nodes_.resize(node + 1);
   sums_.resize(nodes_.size() * resources_.size());
   measured_.resize(sums_.size(), Time::min());
-  peak_headroom_.Resize(nodes_.size());
-  recent_fits_.Resize(nodes_.size());
+  ceilings_.Resize(nodes_.size());
 }
 
-void Account::Summarise(NodeIndex node, size_t resource) {
+void Account::TellCeilings(NodeIndex node, size_t resource) {
   const Sum& sum = At(node, resource);
-  const Time last = LastMeasured(node, resource);
-  const bool fresh = freshness_ && IsFresh(last, freshness_->from);
-  peak_headroom_.At(node, resource) = sum.limit == kNoLimit ? PeakHeadroom::kNoLimit
-                                      : fresh               ? PeakHeadroom::Left(Left(sum))
-                                                            : PeakHeadroom::kUnknown;
-  recent_fits_.Forget(node);
-  if (sum.limit == kNoLimit || options_.estimator != Estimator::kPeakOfSum) return;
-  quantized_headroom_[resource].Set(node, sum.usage, sum.limit);
+  if (sum.limit == kNoLimit) return ceilings_.SetUnlimited(node, resource);
+  const bool fresh = freshness_ && IsFresh(LastMeasured(node, resource), freshness_->from);
+  ceilings_.Set(node, resource, sum.usage, sum.limit, fresh ? std::optional(Left(sum)) : std::nullopt);
 }
 
 Profile Account::ProfileOf(NodeIndex node, const PodHere& pod, size_t resource) const {
@@ -110,7 +103,7 @@ void Account::SettleNode(NodeIndex node) {
     const int64_t before = Predicted(sum);
     sum.usage = Count(node, r);
     if (Predicted(sum) < before) nodes_[node].relieved = true;
-    Summarise(node, r);
+    TellCeilings(node, r);
   }
 }
 
@@ -126,14 +119,14 @@ void Account::Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod
   nodes_[node].pods.push_back({pod, &workloads_.Use(WorkloadHere(node, *pod))});
   for (size_t r = 0; r < resources_.size(); ++r) {
     At(node, r).usage.Add(ProfileOf(node, nodes_[node].pods.back(), r));
-    Summarise(node, r);
+    TellCeilings(node, r);
   }
 }
 
 void Account::Remove(NodeIndex node, std::vector<PodHere>::iterator pod) {
   for (size_t r = 0; r < resources_.size(); ++r) {
     At(node, r).usage.Remove(ProfileOf(node, *pod, r));
-    Summarise(node, r);
+    TellCeilings(node, r);
   }
   workloads_.Release(WorkloadHere(node, *pod->pod));
   std::swap(*pod, nodes_[node].pods.back());
@@ -199,7 +192,7 @@ void Account::NodeObjectChanged(NodeIndex node, const cluster::Node* object) {
     if (sum.limit != limit) freshness_.reset();
     const bool changed = recount || sum.limit != limit;
     sum.limit = limit;
-    if (changed) Summarise(node, r);
+    if (changed) TellCeilings(node, r);
   }
 }
 
@@ -221,7 +214,7 @@ bool Account::Recount(NodeIndex node, std::span<const cluster::PlacedPod* const>
     NodeUsage usage = Count(node, r);
     if (usage == At(node, r).usage) continue;
     At(node, r).usage = std::move(usage);
-    Summarise(node, r);
+    TellCeilings(node, r);
     differs = true;
   }
   return differs;

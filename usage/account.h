@@ -12,8 +12,6 @@
 // Decision thread only, const calls too: they remember what they worked out. No clock: `now` comes in.
 #pragma once
 
-#include <array>
-#include <bitset>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -25,13 +23,11 @@
 
 #include "base/time.h"
 #include "cluster/account.h"
+#include "usage/ceiling_index.h"
 #include "usage/histories.h"
 #include "usage/node_usage.h"
 #include "usage/options.h"
-#include "usage/peak_headroom.h"
-#include "usage/quantized_headroom.h"
 #include "usage/readings.h"
-#include "usage/recent_fits.h"
 
 namespace huygens::usage {
 
@@ -39,9 +35,6 @@ using cluster::NodeIndex;
 
 // Capacities are cut to this, so that a ceiling of a thousandfold cannot overflow.
 inline constexpr int64_t kMostCapacity = int64_t{1} << 53;
-
-// Resources by position in Options::resources.
-using ResourceMask = std::bitset<kMaxResources>;
 
 // From good to bad: of several resources the worst counts.
 enum class Verdict : uint8_t {
@@ -111,51 +104,35 @@ class Account final : public cluster::Account {
   // What the pod would add: by the history of its workload, else by its requests and limits, and over the first day of
   // history by both (usage/profile.h).
   Demand DemandOf(const cluster::Pod& pod) const;
+  // What is kept of a demand for queries: of the last ones that DemandOf has named.
+  using Known = CeilingIndex::Known;
+  Known Find(const Demand& demand) const { return ceilings_.Find(demand); }
   // Whether nodes stay at or under their ceilings with a pod on them; of `left_out` nothing is asked. Holds as long as
   // the account and the demand stay as they are and no other demand is asked for.
   class CeilingQuery {
    public:
-    CeilingQuery(const Account& account, const Demand& demand, Time now, ResourceMask left_out = {});
+    // `known`: of the demand.
+    CeilingQuery(const Account& account, const Demand& demand, const Known& known, Time now,
+                 ResourceMask left_out = {});
     // The position of the first of the nodes, `from` or later, that is not to be skipped and of which no fresh figures
     // say that the pod fits; their number if there is none.
     template <typename Skip>
     size_t NextUndecided(std::span<const NodeIndex> nodes, size_t from, Skip skip) const {
-      const NodeIndex* const node = nodes.data();
-      RecentFits::Bits* const fits = account_.recent_fits_.data();
-      for (size_t i = from; i < nodes.size(); ++i) {
-        if (node[i] < nodes_ && (fits[node[i]] & bit_) != 0) continue;
-        if (skip(i)) continue;
-        if (node[i] >= nodes_ || !(FitsByPeaks(node[i]) || Fits(node[i]))) return i;
-        fits[node[i]] |= bit_;
-      }
-      return nodes.size();
+      const auto sum_of = [&](NodeIndex node, size_t resource) -> const Sum& { return account_.At(node, resource); };
+      return index_.NextUndecided(nodes, from, skip, sum_of);
     }
     // Of such a node.
-    Verdict Evaluate(NodeIndex node) const { return account_.JudgeClosely(node, demand_, now_, left_out_); }
+    Verdict Evaluate(NodeIndex node) const;
 
    private:
-    bool FitsByPeaks(NodeIndex node) const {
-      const float* left = account_.peak_headroom_.Of(node);
-      bool fits = true;
-      for (size_t r = 0; r < resources_; ++r) fits &= needed_[r] <= left[r];
-      return fits;
-    }
-    bool Fits(NodeIndex node) const;
-
     const Account& account_;
     const Demand& demand_;
+    const Known& known_;
     Time now_;
     ResourceMask left_out_;
-    size_t nodes_ = 0;  // that can be looked at
-    size_t resources_;
-    RecentFits::Bits bit_ = 0;                   // of the demand, where fits on all resources are asked for
-    std::array<float, kMaxResources> needed_{};  // by resource
+    CeilingIndex::Query index_;
   };
-  Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const {
-    const CeilingQuery query(*this, demand, now, left_out);
-    const bool fits = query.NextUndecided({&node, 1}, 0, [](size_t) { return false; }) == 1;
-    return fits ? Verdict::kFits : query.Evaluate(node);
-  }
+  Verdict Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out = {}) const;
   // Predicted use with the pod, as a share of the node's real allocatable; NaN where that is not known. By peakOfSum
   // the peak is looked for in two slots (NodeUsage::LikelyPeak). Where the measured use is stale or absent the
   // estimates of all its pods stand for it: neither the best node nor the worst.
@@ -237,8 +214,8 @@ class Account final : public cluster::Account {
   void SettleNode(NodeIndex node);
   void Add(NodeIndex node, const std::shared_ptr<const cluster::Pod>& pod);
   void Remove(NodeIndex node, std::vector<PodHere>::iterator pod);
-  // After each change of the Sum's use or limit: what is kept apart of them.
-  void Summarise(NodeIndex node, size_t resource);
+  // After each change of the Sum's use or limit.
+  void TellCeilings(NodeIndex node, size_t resource);
   // By a clock that was wrong.
   bool IsAhead(Time measured, Time now) const { return measured > now + options_.stale_after; }
   bool IsFresh(Time measured, Time now) const {
@@ -251,8 +228,8 @@ class Account final : public cluster::Account {
   }
   int64_t Predicted(const Sum& sum) const;
   int64_t Left(const Sum& sum) const { return sum.limit - Predicted(sum); }
-  Verdict JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const;
-  Verdict JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
+  // Of fresh figures.
+  Verdict JudgeUse(NodeIndex node, size_t resource, const Demand& demand, const Known& known) const;
   Verdict JudgeByRequests(const Sum& sum, size_t resource, const ResourceDemand& demand, MetricState state) const;
   bool FitsAlone(NodeIndex node, size_t resource, const ResourceDemand& demand) const;
 
@@ -262,10 +239,9 @@ class Account final : public cluster::Account {
   Histories systems_;
   std::vector<ResourceState> resources_;
   std::vector<NodeHere> nodes_;
-  TextMap<NodeIndex> node_index_;                      // of those with a Node object
-  std::vector<Sum> sums_;                              // resource by resource, node by node
-  std::vector<Time> measured_;                         // likewise: the node's newest reading
-  std::vector<QuantizedHeadroom> quantized_headroom_;  // by resource
+  TextMap<NodeIndex> node_index_;  // of those with a Node object
+  std::vector<Sum> sums_;          // resource by resource, node by node
+  std::vector<Time> measured_;     // likewise: the node's newest reading
   NodeIndex settle_next_ = 0;
   size_t unsettled_ = 0;  // nodes that Settle has yet to look at
   struct Freshness {
@@ -273,11 +249,11 @@ class Account final : public cluster::Account {
     ResourceMask aside;
     int64_t share = 0;
     Time from, until;  // no figure that is fresh at `from` ceases to be so before `until`
+    bool HoldsAt(Time now) const { return now >= from && now <= until; }
   };
   const Freshness& FreshnessAt(Time now) const;
   mutable std::optional<Freshness> freshness_;  // the last one, while it holds
-  mutable PeakHeadroom peak_headroom_;          // of that time
-  mutable RecentFits recent_fits_;              // by fresh figures, likewise
+  mutable CeilingIndex ceilings_;               // of that time
 };
 
 }  // namespace huygens::usage

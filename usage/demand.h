@@ -3,11 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "usage/profile.h"
-#include "usage/quantized_demand.h"
 
 namespace huygens::usage {
 
@@ -16,7 +14,6 @@ struct ResourceDemand {
   int64_t estimate = 0;        // from requests and limits alone
   size_t peak_slot = 0;        // the first slot of the week with that peak
   std::vector<int64_t> curve;  // by slot of the week; empty: `peak` in every slot
-  std::shared_ptr<const QuantizedDemand> quantized;
 
   int64_t At(size_t slot) const { return curve.empty() ? peak : curve[slot]; }
 };
@@ -24,8 +21,6 @@ ResourceDemand DemandOf(const Profile& profile);
 
 struct Demand {
   std::vector<ResourceDemand> resources;  // by position in Options::resources; empty: usage is not looked at
-  // Under which the RecentFits of the account that was asked knows it, as long as nobody changes the amounts; 0: none.
-  uint64_t recent = 0;
 };
 
 }  // namespace huygens::usage

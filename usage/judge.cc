@@ -22,14 +22,12 @@ const Account::Freshness& Account::FreshnessAt(Time now) const {
   for (NodeIndex node = 0; node < nodes_.size(); ++node) {
     nodes += nodes_[node].name.empty() ? 0 : 1;
     for (size_t r = 0; r < resources_.size(); ++r) {
-      float& left = peak_headroom_.At(node, r);
-      if (left == PeakHeadroom::kNoLimit) continue;
+      if (!ceilings_.IsLimited(node, r)) continue;
       if (StateOf(node, r, now) == MetricState::kFresh) {
-        if (left == PeakHeadroom::kUnknown) left = PeakHeadroom::Left(Left(At(node, r)));
+        if (ceilings_.IsStale(node, r)) ceilings_.SetFresh(node, r, Left(At(node, r)));
         until = std::min(until, LastMeasured(node, r) + options_.stale_after);
       } else {
-        left = PeakHeadroom::kUnknown;
-        recent_fits_.Forget(node);
+        ceilings_.SetStale(node, r);
         ++stale[r];
       }
     }
@@ -71,54 +69,49 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
     const Curve* curve = history ? &history->resources[r].curve : nullptr;
     demand.resources.push_back(usage::DemandOf(Profile(curve, EstimateOf(pod, options_.resources[r].resource), day_)));
   }
-  recent_fits_.Remember(demand, options_.estimator == Estimator::kPeakOfSum ? options_.slots : 0);
+  ceilings_.Remember(demand);
   return demand;
 }
 
-Account::CeilingQuery::CeilingQuery(const Account& account, const Demand& demand, Time now, ResourceMask left_out)
-    : account_(account), demand_(demand), now_(now), left_out_(left_out), resources_(demand.resources.size()) {
-  const Freshness& fresh = account.FreshnessAt(now);
-  if (now >= fresh.from && now <= fresh.until) nodes_ = account.nodes_.size();
-  if (left_out.none()) bit_ = account.recent_fits_.BitOf(demand);
-  for (size_t r = 0; r < resources_; ++r) {
-    needed_[r] = left_out[r] ? PeakHeadroom::kNothing : PeakHeadroom::Needed(demand.resources[r].peak);
-  }
-}
+Account::CeilingQuery::CeilingQuery(const Account& account, const Demand& demand, const Known& known, Time now,
+                                    ResourceMask left_out)
+    : account_(account),
+      demand_(demand),
+      known_(known),
+      now_(now),
+      left_out_(left_out),
+      index_(account.ceilings_, demand, known, left_out,
+             account.FreshnessAt(now).HoldsAt(now) ? account.nodes_.size() : 0) {}
 
-bool Account::CeilingQuery::Fits(NodeIndex node) const {
-  const float* left = account_.peak_headroom_.Of(node);
-  for (size_t r = 0; r < resources_; ++r) {
-    if (needed_[r] <= left[r]) continue;
-    const ResourceDemand& demand = demand_.resources[r];
-    if (left[r] == PeakHeadroom::kUnknown || !demand.quantized) return false;
-    const Sum& sum = account_.At(node, r);
-    if (!account_.quantized_headroom_[r].Fits(node, sum.usage, demand, sum.limit)) return false;
-  }
-  return true;
-}
-
-Verdict Account::JudgeClosely(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const {
+Verdict Account::CeilingQuery::Evaluate(NodeIndex node) const {
   Verdict worst = Verdict::kFits;
-  if (node >= nodes_.size()) return worst;
-  for (size_t r = 0; r < demand.resources.size(); ++r) {
-    if (At(node, r).limit == kNoLimit || left_out[r]) continue;
-    const ResourceDemand& added = demand.resources[r];
-    const MetricState state = StateOf(node, r, now);
-    worst = std::max(
-        worst, state == MetricState::kFresh ? JudgeUse(node, r, added) : JudgeByRequests(At(node, r), r, added, state));
+  if (node >= account_.nodes_.size()) return worst;
+  for (size_t r = 0; r < demand_.resources.size(); ++r) {
+    const Sum& sum = account_.At(node, r);
+    if (sum.limit == kNoLimit || left_out_[r]) continue;
+    const MetricState state = account_.StateOf(node, r, now_);
+    worst =
+        std::max(worst, state == MetricState::kFresh ? account_.JudgeUse(node, r, demand_, known_)
+                                                     : account_.JudgeByRequests(sum, r, demand_.resources[r], state));
   }
   return worst;
 }
 
+Verdict Account::Judge(NodeIndex node, const Demand& demand, Time now, ResourceMask left_out) const {
+  const Known known = Find(demand);
+  const CeilingQuery query(*this, demand, known, now, left_out);
+  const bool fits = query.NextUndecided({&node, 1}, 0, [](size_t) { return false; }) == 1;
+  return fits ? Verdict::kFits : query.Evaluate(node);
+}
+
 // The peak of the week with the pod may be the ceiling, no more. Where both peaks together stay below it, slots need not
 // be looked at.
-Verdict Account::JudgeUse(NodeIndex node, size_t resource, const ResourceDemand& demand) const {
+Verdict Account::JudgeUse(NodeIndex node, size_t resource, const Demand& demand, const Known& known) const {
   const Sum& sum = At(node, resource);
-  if (demand.peak <= Left(sum)) return Verdict::kFits;
-  if (options_.estimator == Estimator::kPeakOfSum) {
-    if (quantized_headroom_[resource].Fits(node, sum.usage, demand, sum.limit)) return Verdict::kFits;
-  }
-  return FitsAlone(node, resource, demand) ? Verdict::kOverCeiling : Verdict::kNeverFits;
+  const ResourceDemand& added = demand.resources[resource];
+  if (added.peak <= Left(sum)) return Verdict::kFits;
+  if (ceilings_.FitsByCurve(node, resource, demand, known, sum.usage, sum.limit)) return Verdict::kFits;
+  return FitsAlone(node, resource, added) ? Verdict::kOverCeiling : Verdict::kNeverFits;
 }
 
 Verdict Account::JudgeByRequests(const Sum& sum, size_t resource, const ResourceDemand& demand,

@@ -2,6 +2,7 @@
 // so that a threshold is a whole number and equality is exact.
 #pragma once
 
+#include <bitset>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -32,6 +33,8 @@ enum class WhenUnknown : uint8_t { kUseRequests, kPass, kReject };
 
 inline constexpr int64_t kMillion = 1'000'000;
 inline constexpr size_t kMaxResources = 8;
+// Resources by position in Options::resources.
+using ResourceMask = std::bitset<kMaxResources>;
 
 struct ResourceOptions {
   std::string name;                // as the operator calls it: "cpu", "disk-io"

@@ -97,10 +97,10 @@ QuantizedDemand QuantizedHeadroom::Of(const ResourceDemand& demand, size_t slots
 }
 
 bool QuantizedHeadroom::Fits(cluster::NodeIndex node, const NodeUsage& usage, const ResourceDemand& demand,
-                             int64_t limit) const {
-  const int above = octaves_[node] - demand.quantized->octave;
+                             const QuantizedDemand& quantized, int64_t limit) const {
+  const int above = octaves_[node] - quantized.octave;
   if (above < 0) return false;  // the peak is above the limit
-  const ByteLine* need = &demand.quantized->lines[static_cast<size_t>(std::min(above, kOctaves)) * width_];
+  const ByteLine* need = &quantized.lines[static_cast<size_t>(std::min(above, kOctaves)) * width_];
   const ByteLine* room = &lines_[node * width_];
   for (size_t line = 0; line < width_; ++line) {
     const std::array<ByteLine::Lane, 4>&n = need[line].lanes, &r = room[line].lanes;

@@ -3,48 +3,54 @@
 #include <algorithm>
 #include <limits>
 
-#include "usage/quantized_headroom.h"
-
 namespace huygens::usage {
 namespace {
 
 bool Same(const Demand& a, const Demand& b) {
-  return std::equal(
-      a.resources.begin(), a.resources.end(), b.resources.begin(), b.resources.end(),
-      [](const ResourceDemand& x, const ResourceDemand& y) { return x.peak == y.peak && x.curve == y.curve; });
+  return std::ranges::equal(a.resources, b.resources, [](const ResourceDemand& x, const ResourceDemand& y) {
+    return x.peak == y.peak && x.curve == y.curve;
+  });
+}
+
+RecentFits::Known Made(const Demand& demand, size_t slots) {
+  RecentFits::Known known;
+  if (slots == 0) return known;
+  auto quantized = std::make_shared<std::vector<QuantizedDemand>>();
+  for (const ResourceDemand& each : demand.resources) quantized->push_back(QuantizedHeadroom::Of(each, slots));
+  known.quantized = std::move(quantized);
+  return known;
 }
 
 }  // namespace
 
-void RecentFits::Remember(Demand& demand, size_t slots) {
+RecentFits::Known RecentFits::Remember(const Demand& demand, size_t slots) {
   constexpr size_t kMost = std::numeric_limits<Bits>::digits;
-  auto found =
-      std::find_if(recent_.begin(), recent_.end(), [&](const Recent& recent) { return Same(recent.demand, demand); });
+  auto found = std::ranges::find_if(recent_, [&](const Recent& recent) { return Same(recent.demand, demand); });
   ++asked_;
   if (found == recent_.end()) {
-    demand.recent = asked_;
-    for (ResourceDemand& each : demand.resources) {
-      if (slots > 0) each.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(each, slots));
-    }
     if (recent_.size() < kMost) {
       found = recent_.insert(recent_.end(), Recent());
     } else {
-      found = std::min_element(recent_.begin(), recent_.end(),
-                               [](const Recent& a, const Recent& b) { return a.asked < b.asked; });
+      found = std::ranges::min_element(recent_, {}, &Recent::asked);
     }
     found->demand = demand;
-    const Bits others = ~BitOf(demand);
+    found->known = Made(demand, slots);
+    found->known.number = asked_;
+    const Bits others = ~BitOf(found->known);
     for (Bits& fits : fits_) fits &= others;
   }
   found->asked = asked_;
-  demand.recent = found->demand.recent;
-  for (size_t r = 0; r < demand.resources.size(); ++r)
-    demand.resources[r].quantized = found->demand.resources[r].quantized;
+  return found->known;
 }
 
-RecentFits::Bits RecentFits::BitOf(const Demand& demand) const {
+RecentFits::Known RecentFits::Find(const Demand& demand, size_t slots) const {
+  const auto found = std::ranges::find_if(recent_, [&](const Recent& recent) { return Same(recent.demand, demand); });
+  return found == recent_.end() ? Made(demand, slots) : found->known;
+}
+
+RecentFits::Bits RecentFits::BitOf(const Known& known) const {
   for (size_t i = 0; i < recent_.size(); ++i) {
-    if (recent_[i].demand.recent == demand.recent) return Bits{1} << i;
+    if (recent_[i].known.number == known.number) return Bits{1} << i;
   }
   return 0;
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "json/append.h"
 #include "json/reader.h"
+#include "wire/resources.h"
 
 namespace huygens::wire {
 namespace {
@@ -11,20 +12,6 @@ struct Review {
   std::string api_version, kind;
   AdmissionRequest request;
 };
-
-Status ReadKind(JsonReader& in, std::string& group, std::string& kind) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("group")) return in.Read(group);
-    return key.Is("kind") ? in.Read(kind) : absl::OkStatus();
-  });
-}
-
-Status ReadResource(JsonReader& in, std::string& group, std::string& resource) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("group")) return in.Read(group);
-    return key.Is("resource") ? in.Read(resource) : absl::OkStatus();
-  });
-}
 
 Status ReadOperation(JsonReader& in, Operation& operation) {
   std::string text;
@@ -43,32 +30,14 @@ Status ReadOperation(JsonReader& in, Operation& operation) {
   return absl::OkStatus();
 }
 
-Status ReadObject(JsonReader& in, std::string_view& out) {
-  out = {};
-  if (in.SkipNull()) return absl::OkStatus();
-  if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
-  out = in.Skip();
-  return absl::OkStatus();
-}
-
-Status ReadUser(JsonReader& in, std::string& name) {
-  return in.Members([&](const JsonKey& key) { return key.Is("username") ? in.Read(name) : absl::OkStatus(); });
-}
-
 Status ReadRequest(JsonReader& in, AdmissionRequest& out) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("uid")) return in.Read(out.uid);
-    if (key.Is("kind")) return ReadKind(in, out.kind_group, out.kind);
-    if (key.Is("resource")) return ReadResource(in, out.resource_group, out.resource);
-    if (key.Is("subResource")) return in.Read(out.subresource);
-    if (key.Is("name")) return in.Read(out.name);
-    if (key.Is("namespace")) return in.Read(out.namespace_name);
-    if (key.Is("operation")) return ReadOperation(in, out.operation);
-    if (key.Is("userInfo")) return ReadUser(in, out.user);
-    if (key.Is("object")) return ReadObject(in, out.object);
-    if (key.Is("oldObject")) return ReadObject(in, out.old_object);
-    return key.Is("dryRun") ? in.Read(out.dry_run) : absl::OkStatus();
-  });
+  return in.Fields(
+      "uid", out.uid, "kind", [&] { return in.Fields("group", out.kind_group, "kind", out.kind); }, "resource",
+      [&] { return in.Fields("group", out.resource_group, "resource", out.resource); }, "subResource", out.subresource,
+      "name", out.name, "namespace", out.namespace_name, "operation", [&] { return ReadOperation(in, out.operation); },
+      "userInfo", [&] { return in.Fields("username", out.user); }, "object",
+      [&] { return ReadObjectText(in, out.object); }, "oldObject", [&] { return ReadObjectText(in, out.old_object); },
+      "dryRun", out.dry_run);
 }
 
 // The API server drops a warning with a control character, and an empty one.
@@ -96,10 +65,7 @@ void AppendWarnings(std::string& out, const std::vector<std::string>& warnings) 
 StatusOr<AdmissionRequest> DecodeAdmissionReview(std::string_view json) {
   bool asked = false;
   HUYGENS_ASSIGN_OR_RETURN(Review review, DecodeObject<Review>(json, [&](JsonReader& in, Review& out) {
-                             return in.Members([&](const JsonKey& key) {
-                               if (key.Is("apiVersion")) return in.Read(out.api_version);
-                               if (key.Is("kind")) return in.Read(out.kind);
-                               if (!key.Is("request")) return absl::OkStatus();
+                             return in.Fields("apiVersion", out.api_version, "kind", out.kind, "request", [&] {
                                asked = asked || in.Next() == JsonType::kObject;
                                return ReadRequest(in, out.request);
                              });

@@ -27,57 +27,43 @@ bool AppendAmounts(std::string& out, const ResourceVector& amounts, const Resour
   return !named.empty();
 }
 
-void AppendField(std::string& out, std::string_view before, std::string_view value) {
-  out += before;
-  AppendJsonString(out, value);
-}
-
 void AppendGroup(std::string& out, const cluster::QuotaLabels& labels) {
-  AppendField(out, R"(,"group":)", labels.group);
-  std::string_view before = R"(,"models":{)";
+  AppendJsonField(out, "group", labels.group);
+  std::string models = "{";
   for (const auto& [kind, model] : {std::pair("cpu", &labels.cpu_model), std::pair("gpu", &labels.gpu_model),
                                     std::pair("memory", &labels.memory_model)}) {
-    if (model->empty()) continue;
-    AppendField(out, before, kind);
-    AppendField(out, ":", *model);
-    before = ",";
+    if (!model->empty()) AppendJsonField(models, kind, *model);
   }
-  if (before == ",") out += '}';
+  if (models == "{") return;
+  AppendJsonKey(out, "models");
+  out += models + "}";
 }
 
 }  // namespace
 
 void AppendBinding(std::string& out, const Binding& binding) {
-  AppendField(out, R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":)", binding.pod_name);
-  AppendField(out, R"(,"namespace":)", binding.namespace_name);
-  if (!binding.pod_uid.empty()) AppendField(out, R"(,"uid":)", binding.pod_uid);
+  out += R"({"apiVersion":"v1","kind":"Binding","metadata":{)";
+  AppendJsonField(out, "name", binding.pod_name);
+  AppendJsonField(out, "namespace", binding.namespace_name);
+  if (!binding.pod_uid.empty()) AppendJsonField(out, "uid", binding.pod_uid);
   if (!binding.annotations.empty()) {
-    std::string_view before = R"(,"annotations":{)";
-    for (const auto& [key, value] : binding.annotations) {
-      AppendField(out, before, key);
-      AppendField(out, ":", value);
-      before = ",";
-    }
+    AppendJsonKey(out, "annotations");
+    out += '{';
+    for (const auto& [key, value] : binding.annotations) AppendJsonField(out, key, value);
     out += '}';
   }
-  AppendField(out, R"(},"target":{"kind":"Node","name":)", binding.node);
+  out += R"(},"target":{"kind":"Node")";
+  AppendJsonField(out, "name", binding.node);
   out += "}}";
 }
 
-void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
-                          const cluster::NodeTopology& topology, const ResourceNames& names) {
-  std::vector<std::pair<std::string, const ResourceVector*>> named;
-  for (const cluster::ZoneAmount& zone : zones) {
-    named.emplace_back(cluster::ZoneName(zone.zone, &topology), &zone.amount);
-  }
-  std::sort(named.begin(), named.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneShare> zones, const ResourceNames& names) {
   out += '[';
-  bool first = true;
-  for (const auto& [name, amount] : named) {
+  for (const cluster::ZoneShare& zone : zones) {
     std::string amounts;
-    if (!AppendAmounts(amounts, *amount, names)) continue;
-    AppendField(out, first ? R"({"name":)" : R"(,{"name":)", name);
-    first = false;
+    if (!AppendAmounts(amounts, zone.amount, names)) continue;
+    out += out.back() == '[' ? "{" : ",{";
+    AppendJsonField(out, "name", zone.name);
     out += R"(,"type":"Node","resources":{"capacity":{)";
     out += amounts;
     out += "}}}";
@@ -85,25 +71,24 @@ void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount>
   out += ']';
 }
 
-void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement,
-                               const cluster::NodeTopology* topology, const ResourceNames& names) {
-  AppendField(out, R"({"uid":)", placement.uid);
-  AppendField(out, R"(,"node":)", placement.node);
+void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement, const ResourceNames& names) {
+  out += '{';
+  AppendJsonField(out, "uid", placement.uid);
+  AppendJsonField(out, "node", placement.node);
   if (placement.quota != nullptr && !placement.quota->group.empty()) AppendGroup(out, *placement.quota);
-  if (topology != nullptr) {
+  if (placement.zones) {
     out += R"(,"zones":[)";
-    bool first = true;
-    for (const cluster::ZoneAmount& zone : placement.zones) {
-      AppendField(out, first ? R"({"name":)" : R"(,{"name":)", cluster::ZoneName(zone.zone, topology));
-      first = false;
+    for (const cluster::ZoneShare& zone : *placement.zones) {
+      out += out.back() == '[' ? "{" : ",{";
+      AppendJsonField(out, "name", zone.name);
       std::string amounts;
       if (AppendAmounts(amounts, zone.amount, names)) out += Concat(",", amounts);
       out += '}';
     }
     out += ']';
   }
-  AppendField(out, R"(,"by":)", placement.by);
-  AppendField(out, R"(,"at":)", FormatRfc3339(placement.at));
+  AppendJsonField(out, "by", placement.by);
+  AppendJsonField(out, "at", FormatRfc3339(placement.at));
   out += '}';
 }
 

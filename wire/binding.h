@@ -2,6 +2,7 @@
 // any thread.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "base/resource.h"
 #include "base/time.h"
 #include "cluster/objects.h"
+#include "cluster/zone_share.h"
 
 namespace huygens::wire {
 
@@ -27,10 +29,9 @@ struct Binding {
 void AppendBinding(std::string& out, const Binding& binding);
 
 // The text of topology.crane.io/topology-result, byte for byte as crane-scheduler writes it:
-// [{"name":"node0","type":"Node","resources":{"capacity":{"cpu":"2"}}}], zones ordered by name as text, amounts of 0
-// left out. A zone is named as `topology` names it, or node<id> where it does not know it.
-void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount> zones,
-                          const cluster::NodeTopology& topology, const ResourceNames& names);
+// [{"name":"node0","type":"Node","resources":{"capacity":{"cpu":"2"}}}], zones in the order given, which crane has by
+// name (cluster::NameZones), amounts of 0 left out.
+void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneShare> zones, const ResourceNames& names);
 
 // The text of huygens.dev/placement:
 // {"uid","node","group","models":{"cpu",...},"zones":[{"name","cpu",...}],"by","at"}, zones in the order given; without
@@ -38,13 +39,11 @@ void AppendTopologyResult(std::string& out, std::span<const cluster::ZoneAmount>
 struct PlacementAnnotation {
   std::string_view uid;
   std::string_view node;
-  const cluster::QuotaLabels* quota = nullptr;  // null: belongs to no group
-  std::span<const cluster::ZoneAmount> zones;
-  std::string_view by;  // which instance decided
+  const cluster::QuotaLabels* quota = nullptr;               // null: belongs to no group
+  std::optional<std::span<const cluster::ZoneShare>> zones;  // nothing: nothing is said of zones
+  std::string_view by;                                       // which instance decided
   Time at;
 };
-// Without `topology` nothing is said of zones.
-void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement,
-                               const cluster::NodeTopology* topology, const ResourceNames& names);
+void AppendPlacementAnnotation(std::string& out, const PlacementAnnotation& placement, const ResourceNames& names);
 
 }  // namespace huygens::wire

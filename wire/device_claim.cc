@@ -87,14 +87,12 @@ Status ReadRequest(JsonReader& in, Devices& out, std::string& unknown) {
 }
 
 Status ReadSpec(JsonReader& in, Devices& out, std::string& unknown) {
-  return in.Members([&](const JsonKey& key) -> Status {
-    if (key.Is("spec")) return ReadSpec(in, out, unknown);  // of a template
-    if (!key.Is("devices")) return absl::OkStatus();
-    return in.Fields("requests", [&] {
-      out.clear();
-      return in.Elements([&](size_t) { return ReadRequest(in, out, unknown); });
-    });
-  });
+  const auto requests = [&] {
+    out.clear();
+    return in.Elements([&](size_t) { return ReadRequest(in, out, unknown); });
+  };
+  const auto of_template = [&] { return ReadSpec(in, out, unknown); };
+  return in.Fields("spec", of_template, "devices", [&] { return in.Fields("requests", requests); });
 }
 
 // Pods among the consumers; a pod group, as the alpha feature DRAWorkloadResourceClaims has it, is none.
@@ -113,13 +111,11 @@ constexpr std::string_view kTemplate = "ResourceClaimTemplate";
 Status ReadClaim(JsonReader& in, ResourceClaim& out, std::string& unknown) {
   Devices devices;
   std::string kind;
-  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& part) -> Status {
-    if (part.Is("kind")) return in.Read(kind);
-    if (part.Is("metadata")) return in.Fields("name", out.name, "namespace", out.namespace_name);
-    if (part.Is("spec")) return ReadSpec(in, devices, unknown);
-    if (!part.Is("status")) return absl::OkStatus();
-    return in.Fields("reservedFor", [&] { return ReadReservedFor(in, out.reserved_for); });
-  }));
+  const auto metadata = [&] { return in.Fields("name", out.name, "namespace", out.namespace_name); };
+  const auto reserved_for = [&] { return ReadReservedFor(in, out.reserved_for); };
+  HUYGENS_RETURN_IF_ERROR(in.Fields(
+      "kind", kind, "metadata", metadata, "spec", [&] { return ReadSpec(in, devices, unknown); }, "status",
+      [&] { return in.Fields("reservedFor", reserved_for); }));
   out.is_template = kind == kTemplate;
   out.devices.assign(devices.begin(), devices.end());
   return absl::OkStatus();
@@ -148,17 +144,14 @@ StatusOr<ResourceClaim> DecodeResourceClaim(std::string_view json, Status* left_
 
 StatusOr<DeviceClass> DecodeDeviceClass(std::string_view json) {
   auto device_class = DecodeObject<DeviceClass>(json, [](JsonReader& in, DeviceClass& out) {
-    return in.Members([&](const JsonKey& part) -> Status {
-      if (part.Is("spec")) return in.Fields("extendedResourceName", out.extended_resource);
-      if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Fields("name", out.name, "creationTimestamp", [&]() -> Status {
-        std::optional<Time> created;
-        HUYGENS_RETURN_IF_ERROR(ReadTime(in, created));
-        if (created)
-          out.created = std::chrono::duration_cast<std::chrono::seconds>(created->time_since_epoch()).count();
-        return absl::OkStatus();
-      });
-    });
+    std::optional<Time> created;
+    const auto metadata = [&] {
+      return in.Fields("name", out.name, "creationTimestamp", [&] { return ReadTime(in, created); });
+    };
+    const auto spec = [&] { return in.Fields("extendedResourceName", out.extended_resource); };
+    HUYGENS_RETURN_IF_ERROR(in.Fields("spec", spec, "metadata", metadata));
+    if (created) out.created = std::chrono::duration_cast<std::chrono::seconds>(created->time_since_epoch()).count();
+    return absl::OkStatus();
   });
   if (device_class.ok() && device_class->name.empty()) return Invalid("metadata.name is missing");
   return device_class;

@@ -8,31 +8,31 @@ namespace {
 
 constexpr size_t kMaxMessage = 1024;
 
-void AppendField(std::string& out, std::string_view before, std::string_view value) {
-  out += before;
-  AppendJsonString(out, value);
-}
-
 }  // namespace
 
 void AppendObjectEvent(std::string& out, const ObjectEvent& event) {
-  AppendField(out, R"({"apiVersion":"v1","kind":"Event","metadata":{"name":)", event.name);
+  out += R"({"apiVersion":"v1","kind":"Event","metadata":{)";
+  AppendJsonField(out, "name", event.name);
   const bool node = event.object_namespace.empty();
-  AppendField(out, R"(,"namespace":)", node ? kNamespaceOfNodes : event.object_namespace);
-  AppendField(out, R"(},"involvedObject":{"apiVersion":"v1","kind":)", node ? "Node" : "Pod");
-  AppendField(out, R"(,"name":)", event.object_name);
-  if (!node) AppendField(out, R"(,"namespace":)", event.object_namespace);
-  AppendField(out, R"(,"uid":)", event.object_uid);
-  AppendField(out, R"(},"reason":)", event.reason);
-  AppendField(out, R"(,"message":)", CutText(event.message, kMaxMessage));
-  AppendField(out, R"(,"type":)", event.warning ? "Warning" : "Normal");
-  AppendField(out, R"(,"source":{"component":)", event.reporter);
-  AppendField(out, R"(},"reportingComponent":)", event.reporter);
-  AppendField(out, R"(,"reportingInstance":)", event.instance);
-  std::string at = FormatRfc3339(event.at);
-  AppendField(out, R"(,"firstTimestamp":)", at);
-  AppendField(out, R"(,"lastTimestamp":)", at);
-  out += R"(,"count":)";
+  AppendJsonField(out, "namespace", node ? kNamespaceOfNodes : event.object_namespace);
+  out += R"(},"involvedObject":{"apiVersion":"v1")";
+  AppendJsonField(out, "kind", node ? "Node" : "Pod");
+  AppendJsonField(out, "name", event.object_name);
+  if (!node) AppendJsonField(out, "namespace", event.object_namespace);
+  AppendJsonField(out, "uid", event.object_uid);
+  out += '}';
+  AppendJsonField(out, "reason", event.reason);
+  AppendJsonField(out, "message", CutText(event.message, kMaxMessage));
+  AppendJsonField(out, "type", event.warning ? "Warning" : "Normal");
+  out += R"(,"source":{)";
+  AppendJsonField(out, "component", event.reporter);
+  out += '}';
+  AppendJsonField(out, "reportingComponent", event.reporter);
+  AppendJsonField(out, "reportingInstance", event.instance);
+  const std::string at = FormatRfc3339(event.at);
+  AppendJsonField(out, "firstTimestamp", at);
+  AppendJsonField(out, "lastTimestamp", at);
+  AppendJsonKey(out, "count");
   AppendJsonInt(out, event.count);
   out += '}';
 }

@@ -171,17 +171,13 @@ void AppendHostPriorities(std::string& out, std::span<const std::string_view> na
 
 void AppendPreemptVictims(std::string& out, std::span<const NodeVictims> nodes) {
   out += R"({"NodeNameToMetaVictims":{)";
-  bool first_node = true;
   for (const NodeVictims& node : nodes) {
-    if (!first_node) out += ',';
-    first_node = false;
+    if (out.back() != '{') out += ',';
     AppendJsonString(out, node.node);
     out += R"(:{"Pods":[)";
-    bool first = true;
     for (const Victim& victim : node.pods) {
-      out += first ? R"({"UID":)" : R"(,{"UID":)";
-      first = false;
-      AppendJsonString(out, victim.uid);
+      out += out.back() == '[' ? "{" : ",{";
+      AppendJsonField(out, "UID", victim.uid);
       out += '}';
     }
     out += R"(],"NumPDBViolations":)";

@@ -6,20 +6,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "json/plain_texts.h"
 #include "json/reader.h"
+#include "wire/resources.h"
 
 namespace huygens::wire {
 namespace {
 
 std::string_view Between(const char* begin, const char* end) { return {begin, static_cast<size_t>(end - begin)}; }
-
-// An object as its text, or nothing for null.
-Status ReadRawObject(JsonReader& in, std::string_view& out) {
-  out = {};
-  if (in.SkipNull()) return absl::OkStatus();
-  if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
-  out = in.Skip();
-  return absl::OkStatus();
-}
 
 // An object as its text, and the field of its metadata that tells which one it is.
 Status ReadIdentified(JsonReader& in, OwnedTexts& owned, std::string_view field, std::string_view& value,
@@ -122,24 +114,19 @@ std::optional<ExtenderArgs> DecodeAsSent(std::string_view body) {
 StatusOr<ExtenderArgs> DecodeExtenderArgs(std::string_view body) {
   if (std::optional<ExtenderArgs> args = DecodeAsSent(body)) return *std::move(args);
   return DecodeObject<ExtenderArgs>(body, [&](JsonReader& in, ExtenderArgs& out) {
-    return in.Members([&](const JsonKey& key) {
-      if (key.Is("Pod")) return ReadRawObject(in, out.pod);
-      if (key.Is("NodeNames")) return ReadNodeNames(in, out);
-      if (key.Is("Nodes")) return ReadNodes(in, out.unescaped, out.nodes);
-      return absl::OkStatus();
-    });
+    return in.Fields(
+        "Pod", [&] { return ReadObjectText(in, out.pod); }, "NodeNames", [&] { return ReadNodeNames(in, out); },
+        "Nodes", [&] { return ReadNodes(in, out.unescaped, out.nodes); });
   });
 }
 
 StatusOr<PreemptArgs> DecodePreemptArgs(std::string_view body) {
   return DecodeObject<PreemptArgs>(body, [&](JsonReader& in, PreemptArgs& out) {
     std::optional<std::vector<NodeVictims>> full, meta;
-    HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
-      if (key.Is("Pod")) return ReadRawObject(in, out.pod);
-      if (key.Is("NodeNameToVictims")) return ReadVictims(in, out.unescaped, true, full);
-      if (key.Is("NodeNameToMetaVictims")) return ReadVictims(in, out.unescaped, false, meta);
-      return absl::OkStatus();
-    }));
+    HUYGENS_RETURN_IF_ERROR(in.Fields(
+        "Pod", [&] { return ReadObjectText(in, out.pod); }, "NodeNameToVictims",
+        [&] { return ReadVictims(in, out.unescaped, true, full); }, "NodeNameToMetaVictims",
+        [&] { return ReadVictims(in, out.unescaped, false, meta); }));
     if (meta)
       out.nodes = *std::move(meta);
     else if (full)

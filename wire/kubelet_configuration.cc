@@ -1,28 +1,23 @@
 #include "wire/kubelet_configuration.h"
 
 #include "json/reader.h"
+#include "wire/resources.h"
 
 namespace huygens::wire {
 namespace {
 
-Status ReadOptions(JsonReader& in, std::vector<std::pair<std::string, std::string>>& out) {
+Status ReadOptions(JsonReader& in, TextPairs& out) {
   out.clear();
-  return in.Members([&](const JsonKey& key) {
-    out.emplace_back(key.text, "");
-    return in.Read(out.back().second);
-  });
+  return ReadTextMap(in, out);
 }
 
 Status ReadKubelet(JsonReader& in, KubeletConfiguration& out) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("topologyManagerPolicy")) return in.Read(out.topology_manager_policy);
-    if (key.Is("topologyManagerScope")) return in.Read(out.topology_manager_scope);
-    if (key.Is("cpuManagerPolicy")) return in.Read(out.cpu_manager_policy);
-    if (key.Is("memoryManagerPolicy")) return in.Read(out.memory_manager_policy);
-    if (key.Is("topologyManagerPolicyOptions")) return ReadOptions(in, out.topology_manager_policy_options);
-    if (key.Is("cpuManagerPolicyOptions")) return ReadOptions(in, out.cpu_manager_policy_options);
-    return absl::OkStatus();
-  });
+  const auto topology_options = [&] { return ReadOptions(in, out.topology_manager_policy_options); };
+  const auto cpu_options = [&] { return ReadOptions(in, out.cpu_manager_policy_options); };
+  return in.Fields("topologyManagerPolicy", out.topology_manager_policy, "topologyManagerScope",
+                   out.topology_manager_scope, "cpuManagerPolicy", out.cpu_manager_policy, "memoryManagerPolicy",
+                   out.memory_manager_policy, "topologyManagerPolicyOptions", topology_options,
+                   "cpuManagerPolicyOptions", cpu_options);
 }
 
 }  // namespace

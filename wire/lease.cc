@@ -9,32 +9,22 @@ namespace {
 constexpr std::string_view kWaitingAnnotation = "huygens.dev/waiting";
 
 Status ReadSpec(JsonReader& in, Lease& out) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("holderIdentity")) return in.Read(out.holder);
-    if (key.Is("leaseDurationSeconds")) return in.Read(out.duration_seconds);
-    if (key.Is("acquireTime")) return ReadTime(in, out.acquired);
-    if (key.Is("renewTime")) return ReadTime(in, out.renewed);
-    if (key.Is("leaseTransitions")) return in.Read(out.transitions);
-    return absl::OkStatus();
-  });
+  const auto acquired = [&] { return ReadTime(in, out.acquired); };
+  const auto renewed = [&] { return ReadTime(in, out.renewed); };
+  return in.Fields("holderIdentity", out.holder, "leaseDurationSeconds", out.duration_seconds, "acquireTime", acquired,
+                   "renewTime", renewed, "leaseTransitions", out.transitions);
 }
 
 }  // namespace
 
 StatusOr<Lease> DecodeLease(std::string_view json) {
   return DecodeObject<Lease>(json, [](JsonReader& in, Lease& out) {
-    return in.Members([&](const JsonKey& part) {
-      if (part.Is("spec")) return ReadSpec(in, out);
-      if (!part.Is("metadata")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) {
-        if (key.Is("name")) return in.Read(out.name);
-        if (key.Is("namespace")) return in.Read(out.namespace_name);
-        if (key.Is("uid")) return in.Read(out.uid);
-        if (key.Is("resourceVersion")) return in.Read(out.resource_version);
-        if (key.Is("annotations")) return in.Fields(kWaitingAnnotation, out.waiting);
-        return absl::OkStatus();
-      });
-    });
+    const auto annotations = [&] { return in.Fields(kWaitingAnnotation, out.waiting); };
+    const auto metadata = [&] {
+      return in.Fields("name", out.name, "namespace", out.namespace_name, "uid", out.uid, "resourceVersion",
+                       out.resource_version, "annotations", annotations);
+    };
+    return in.Fields("spec", [&] { return ReadSpec(in, out); }, "metadata", metadata);
   });
 }
 

@@ -26,14 +26,14 @@ Status ReadItem(JsonReader& in, ListItem& item) {
 StatusOr<ObjectList> DecodeList(std::string_view json) {
   bool has_items = false;
   auto list = DecodeObject<ObjectList>(json, [&](JsonReader& in, ObjectList& out) {
-    return in.Members([&](const JsonKey& part) {
-      if (part.Is("items")) {
-        has_items = true;
-        return ReadList(in, out.items, [&](ListItem& item) { return ReadItem(in, item); });
-      }
-      if (!part.Is("metadata")) return absl::OkStatus();
+    const auto items = [&] {
+      has_items = true;
+      return ReadList(in, out.items, [&](ListItem& item) { return ReadItem(in, item); });
+    };
+    const auto metadata = [&] {
       return in.Fields("resourceVersion", out.resource_version, "continue", out.continue_token);
-    });
+    };
+    return in.Fields("items", items, "metadata", metadata);
   });
   if (list.ok() && !has_items) return Invalid("not a list: it has no items");
   return list;

@@ -29,21 +29,17 @@ StatusOr<ResourceMetrics> DecodeResourceMetrics(std::string_view json, const Res
   std::vector<ResourceVector> parts;
   const auto read_usage = [&](JsonReader& in, ResourceVector& out) { return ReadKnownResources(in, names, out); };
   auto metrics = DecodeObject<ResourceMetrics>(json, [&](JsonReader& in, ResourceMetrics& out) {
-    return in.Members([&](const JsonKey& part) {
-      if (part.Is("metadata")) return in.Fields("namespace", out.namespace_name, "name", out.name);
-      if (part.Is("timestamp")) {
-        std::string text;
-        HUYGENS_RETURN_IF_ERROR(in.Read(text));
-        if (auto time = ParseRfc3339(text); time.ok()) out.timestamp = *time;
-        return absl::OkStatus();
-      }
-      if (part.Is("usage")) return read_usage(in, parts.emplace_back());
-      if (!part.Is("containers")) return absl::OkStatus();
-      return in.Elements([&](size_t) {
-        ResourceVector& usage = parts.emplace_back();
-        return in.Fields("usage", [&] { return read_usage(in, usage); });
-      });
-    });
+    std::string timestamp;
+    const auto metadata = [&] { return in.Fields("namespace", out.namespace_name, "name", out.name); };
+    const auto container = [&](size_t) {
+      ResourceVector& usage = parts.emplace_back();
+      return in.Fields("usage", [&] { return read_usage(in, usage); });
+    };
+    HUYGENS_RETURN_IF_ERROR(in.Fields(
+        "metadata", metadata, "timestamp", timestamp, "usage", [&] { return read_usage(in, parts.emplace_back()); },
+        "containers", [&] { return in.Elements(container); }));
+    if (auto time = ParseRfc3339(timestamp); time.ok()) out.timestamp = *time;
+    return absl::OkStatus();
   });
   if (!metrics.ok()) return metrics;
   if (metrics->name.empty()) return Invalid("metadata.name is missing");

@@ -46,23 +46,21 @@ Status ReadAnnotations(JsonReader& in, const ResourceNames& names, cluster::Node
 StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* ignored) {
   Status fault, left_out;
   auto node = DecodeObject<cluster::Node>(json, [&](JsonReader& in, cluster::Node& out) {
-    return in.Members([&](const JsonKey& part) {
-      if (part.Is("metadata")) {
-        return in.Members([&](const JsonKey& key) {
-          if (key.Is("name")) return in.Read(out.name);
-          if (key.Is("uid")) return in.Read(out.uid);
-          if (key.Is("annotations")) return ReadAnnotations(in, names, out, fault);
-          if (!key.Is("labels")) return absl::OkStatus();
-          if (in.Next() == JsonType::kNull) out.labels.clear();
-          return ReadTextMap(in, out.labels);
-        });
-      }
-      if (!part.Is("status")) return absl::OkStatus();
-      return in.Members([&](const JsonKey& key) {
-        if (key.Is("capacity")) return ReadResourceList(in, names, out.capacity, &left_out);
-        return key.Is("allocatable") ? ReadResourceList(in, names, out.allocatable, &left_out) : absl::OkStatus();
-      });
-    });
+    const auto labels = [&] {
+      if (in.Next() == JsonType::kNull) out.labels.clear();
+      return ReadTextMap(in, out.labels);
+    };
+    const auto metadata = [&] {
+      return in.Fields(
+          "name", out.name, "uid", out.uid, "annotations", [&] { return ReadAnnotations(in, names, out, fault); },
+          "labels", labels);
+    };
+    const auto status = [&] {
+      return in.Fields(
+          "capacity", [&] { return ReadResourceList(in, names, out.capacity, &left_out); }, "allocatable",
+          [&] { return ReadResourceList(in, names, out.allocatable, &left_out); });
+    };
+    return in.Fields("metadata", metadata, "status", status);
   });
   if (!node.ok()) return node;
   if (node->name.empty()) return Invalid("metadata.name is missing");

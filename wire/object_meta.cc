@@ -8,13 +8,11 @@ namespace huygens::wire {
 
 StatusOr<ObjectMeta> DecodeObjectMeta(std::string_view json) {
   return DecodeObject<ObjectMeta>(json, [](JsonReader& in, ObjectMeta& out) {
-    return in.Members([&](const JsonKey& part) {
-      if (part.Is("apiVersion")) return in.Read(out.api_version);
-      if (part.Is("kind")) return in.Read(out.kind);
-      if (!part.Is("metadata")) return absl::OkStatus();
+    const auto metadata = [&] {
       return in.Fields("name", out.name, "namespace", out.namespace_name, "uid", out.uid, "resourceVersion",
                        out.resource_version);
-    });
+    };
+    return in.Fields("apiVersion", out.api_version, "kind", out.kind, "metadata", metadata);
   });
 }
 

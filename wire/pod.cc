@@ -117,15 +117,11 @@ Status ReadMetadata(JsonReader& in, const ResourceNames::PodKeys& asked_for, Pod
 
 Status ReadContainers(JsonReader& in, PodResourceNames& names, std::vector<Container>& containers) {
   return ReadList(in, containers, [&](Container& container) {
-    return in.Members([&](const JsonKey& key) -> Status {
-      if (key.Is("name")) return in.Read(container.name);
-      if (key.Is("resources")) return ReadRequirements(in, names, container.requests, container.limits);
-      if (!key.Is("restartPolicy")) return absl::OkStatus();
-      std::string policy;
-      HUYGENS_RETURN_IF_ERROR(in.Read(policy));
-      container.restartable = policy == "Always";
-      return absl::OkStatus();
-    });
+    std::string policy;
+    const auto resources = [&] { return ReadRequirements(in, names, container.requests, container.limits); };
+    Status status = in.Fields("name", container.name, "resources", resources, "restartPolicy", policy);
+    container.restartable = policy == "Always";
+    return status;
   });
 }
 

@@ -15,6 +15,18 @@ std::string_view Trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kSpace) - begin + 1);
 }
 
+// `find(name, quantity)` says under which id an amount counts; nothing: it does not.
+template <typename Find>
+Status ReadAmounts(JsonReader& in, ResourceVector& out, Find find) {
+  if (in.Next() == JsonType::kNull) out = {};
+  return in.Members([&](const JsonKey& key) -> Status {
+    Quantity quantity;
+    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
+    if (const std::optional<ResourceId> id = find(key.text, quantity)) out.Set(*id, BaseUnits(*id, quantity));
+    return absl::OkStatus();
+  });
+}
+
 }  // namespace
 
 Status ReadQuantity(JsonReader& in, Quantity& out) {
@@ -53,38 +65,23 @@ std::optional<ResourceId> PodResourceNames::Take(std::string_view name) {
 }
 
 Status ReadResourceList(JsonReader& in, ResourceNames& names, ResourceVector& out, Status* left_out) {
-  if (in.Next() == JsonType::kNull) out = {};
-  return in.Members([&](const JsonKey& key) -> Status {
-    Quantity quantity;
-    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
-    // A full table loses only names that no configuration and no object before has mentioned: better than to lose the
-    // object.
-    StatusOr<ResourceId> id = names.Intern(key.text);
-    if (id.ok()) out.Set(*id, BaseUnits(*id, quantity));
+  // A full table loses only names that no configuration and no object before has mentioned: better than to lose the
+  // object.
+  return ReadAmounts(in, out, [&](std::string_view name, const Quantity&) {
+    const StatusOr<ResourceId> id = names.Intern(name);
     if (!id.ok() && left_out != nullptr) *left_out = id.status();
-    return absl::OkStatus();
+    return id.ok() ? std::optional(*id) : std::nullopt;
   });
 }
 
 Status ReadResourceList(JsonReader& in, PodResourceNames& names, ResourceVector& out) {
-  if (in.Next() == JsonType::kNull) out = {};
-  return in.Members([&](const JsonKey& key) -> Status {
-    Quantity quantity;
-    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
-    if (auto id = quantity.Sign() == 0 ? names.Find(key.text) : names.Take(key.text))
-      out.Set(*id, BaseUnits(*id, quantity));
-    return absl::OkStatus();
+  return ReadAmounts(in, out, [&](std::string_view name, const Quantity& quantity) {
+    return quantity.Sign() == 0 ? names.Find(name) : names.Take(name);
   });
 }
 
 Status ReadKnownResources(JsonReader& in, const PodResourceNames& names, ResourceVector& out) {
-  if (in.Next() == JsonType::kNull) out = {};
-  return in.Members([&](const JsonKey& key) -> Status {
-    Quantity quantity;
-    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
-    if (auto id = names.Find(key.text)) out.Set(*id, BaseUnits(*id, quantity));
-    return absl::OkStatus();
-  });
+  return ReadAmounts(in, out, [&](std::string_view name, const Quantity&) { return names.Find(name); });
 }
 
 Status ReadRequirements(JsonReader& in, PodResourceNames& names, ResourceVector& requests, ResourceVector& limits) {
@@ -102,6 +99,14 @@ Status ReadPodResources(JsonReader& in, const PodResourceNames& names, Boxed<clu
   return in.Fields(
       "requests", [&] { return ReadKnownResources(in, names, out->requests); }, "limits",
       [&] { return ReadKnownResources(in, names, out->limits); });
+}
+
+Status ReadObjectText(JsonReader& in, std::string_view& out) {
+  out = {};
+  if (in.SkipNull()) return absl::OkStatus();
+  if (in.Next() != JsonType::kObject) return in.Unexpected("an object");
+  out = in.Skip();
+  return absl::OkStatus();
 }
 
 Status ReadTextMap(JsonReader& in, TextPairs& out) {

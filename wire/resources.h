@@ -1,4 +1,4 @@
-// Maps of quantities and of text, as they occur in several objects. For the decoders of this room. Safe on any thread.
+// Quantities, maps of them and of text, as they occur in several objects. For the decoders of this room. Safe on any thread.
 #pragma once
 
 #include <algorithm>
@@ -48,6 +48,9 @@ Status ReadKnownResources(JsonReader& in, const PodResourceNames& names, Resourc
 Status ReadRequirements(JsonReader& in, PodResourceNames& names, ResourceVector& requests, ResourceVector& limits);
 // The same as a whole, without unknown names, since only cpu, memory and hugepages occur there; null is none.
 Status ReadPodResources(JsonReader& in, const PodResourceNames& names, Boxed<cluster::PodResources>& out);
+
+// An object as its text; nothing for null.
+Status ReadObjectText(JsonReader& in, std::string_view& out);
 
 using TextPairs = std::vector<std::pair<std::string, std::string>>;
 // {"key":"value"}, appended to `out` in the order of the text.

@@ -13,45 +13,32 @@ Status ReadPresence(JsonReader& in, bool& out) {
 }
 
 Status ReadTls(JsonReader& in, SchedulerExtender::Tls& out) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("insecure")) return in.Read(out.insecure);
-    if (key.Is("serverName")) return in.Read(out.server_name);
-    if (key.Is("certFile")) return in.Read(out.cert_file);
-    if (key.Is("keyFile")) return in.Read(out.key_file);
-    if (key.Is("caFile")) return in.Read(out.ca_file);
-    if (key.Is("certData")) return ReadPresence(in, out.cert_data);
-    if (key.Is("keyData")) return ReadPresence(in, out.key_data);
-    if (key.Is("caData")) return ReadPresence(in, out.ca_data);
-    return absl::OkStatus();
-  });
+  const auto presence = [&](bool& data) { return [&] { return ReadPresence(in, data); }; };
+  const auto cert_data = presence(out.cert_data), key_data = presence(out.key_data), ca_data = presence(out.ca_data);
+  return in.Fields("insecure", out.insecure, "serverName", out.server_name, "certFile", out.cert_file, "keyFile",
+                   out.key_file, "caFile", out.ca_file, "certData", cert_data, "keyData", key_data, "caData", ca_data);
+}
+
+Status ReadTimeout(JsonReader& in, SchedulerExtender& out) {
+  std::string text;
+  HUYGENS_RETURN_IF_ERROR(in.Read(text));
+  if (text.empty()) return absl::OkStatus();
+  HUYGENS_ASSIGN_OR_RETURN(const Duration timeout, ParseDuration(text));
+  if (timeout > Duration::zero()) out.http_timeout = timeout;  // 0 is the default
+  return absl::OkStatus();
 }
 
 Status ReadExtender(JsonReader& in, SchedulerExtender& out) {
-  return in.Members([&](const JsonKey& key) -> Status {
-    if (key.Is("urlPrefix")) return in.Read(out.url_prefix);
-    if (key.Is("filterVerb")) return in.Read(out.filter_verb);
-    if (key.Is("prioritizeVerb")) return in.Read(out.prioritize_verb);
-    if (key.Is("preemptVerb")) return in.Read(out.preempt_verb);
-    if (key.Is("bindVerb")) return in.Read(out.bind_verb);
-    if (key.Is("weight")) return in.Read(out.weight);
-    if (key.Is("enableHTTPS")) return in.Read(out.enable_https);
-    if (key.Is("nodeCacheCapable")) return in.Read(out.node_cache_capable);
-    if (key.Is("ignorable")) return in.Read(out.ignorable);
-    if (key.Is("tlsConfig")) return ReadTls(in, out.tls);
-    if (key.Is("managedResources")) {
-      return in.Elements([&](size_t) {
-        ++out.managed_resources;
-        return absl::OkStatus();
-      });
-    }
-    if (!key.Is("httpTimeout")) return absl::OkStatus();
-    std::string text;
-    HUYGENS_RETURN_IF_ERROR(in.Read(text));
-    if (text.empty()) return absl::OkStatus();
-    HUYGENS_ASSIGN_OR_RETURN(const Duration timeout, ParseDuration(text));
-    if (timeout > Duration::zero()) out.http_timeout = timeout;  // 0 is the default
+  const auto count = [&](size_t) {
+    ++out.managed_resources;
     return absl::OkStatus();
-  });
+  };
+  return in.Fields(
+      "urlPrefix", out.url_prefix, "filterVerb", out.filter_verb, "prioritizeVerb", out.prioritize_verb, "preemptVerb",
+      out.preempt_verb, "bindVerb", out.bind_verb, "weight", out.weight, "enableHTTPS", out.enable_https,
+      "nodeCacheCapable", out.node_cache_capable, "ignorable", out.ignorable, "tlsConfig",
+      [&] { return ReadTls(in, out.tls); }, "managedResources", [&] { return in.Elements(count); }, "httpTimeout",
+      [&] { return ReadTimeout(in, out); });
 }
 
 Status ReadPercentage(JsonReader& in, std::optional<int64_t>& out) {
@@ -68,12 +55,9 @@ Status ReadName(JsonReader& in, std::string& out) {
 }
 
 Status ReadLeaderElection(JsonReader& in, SchedulerConfiguration::LeaderElection& out) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("leaderElect")) return in.Read(out.leader_elect);
-    if (key.Is("resourceNamespace")) return ReadName(in, out.namespace_name);
-    if (key.Is("resourceName")) return ReadName(in, out.name);
-    return absl::OkStatus();
-  });
+  return in.Fields(
+      "leaderElect", out.leader_elect, "resourceNamespace", [&] { return ReadName(in, out.namespace_name); },
+      "resourceName", [&] { return ReadName(in, out.name); });
 }
 
 }  // namespace

@@ -45,24 +45,21 @@ Status ReadAttributes(JsonReader& in, TextPairs& out) {
 
 // Crane: {"capacity":{...},"allocatable":{...}}.
 Status ReadZoneResourceMaps(JsonReader& in, Names& names, Zone& zone) {
-  return in.Members([&](const JsonKey& key) {
-    if (key.Is("capacity")) return ReadResourceList(in, names.table, zone.capacity, &names.left_out);
-    if (key.Is("allocatable")) return ReadResourceList(in, names.table, zone.allocatable, &names.left_out);
-    return absl::OkStatus();
-  });
+  const auto read = [&](ResourceVector& amounts) {
+    return [&] { return ReadResourceList(in, names.table, amounts, &names.left_out); };
+  };
+  const auto capacity = read(zone.capacity), allocatable = read(zone.allocatable);
+  return in.Fields("capacity", capacity, "allocatable", allocatable);
 }
 
 // Community: [{"name":"cpu","capacity":"32","allocatable":"30","available":"26"}].
 Status ReadZoneResource(JsonReader& in, Names& names, Zone& zone) {
   std::string name;
   std::optional<Quantity> capacity, allocatable, available;
-  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
-    if (key.Is("name")) return in.Read(name);
-    if (key.Is("capacity")) return ReadQuantity(in, capacity.emplace());
-    if (key.Is("allocatable")) return ReadQuantity(in, allocatable.emplace());
-    if (key.Is("available")) return ReadQuantity(in, available.emplace());
-    return absl::OkStatus();
-  }));
+  HUYGENS_RETURN_IF_ERROR(in.Fields(
+      "name", name, "capacity", [&] { return ReadQuantity(in, capacity.emplace()); }, "allocatable",
+      [&] { return ReadQuantity(in, allocatable.emplace()); }, "available",
+      [&] { return ReadQuantity(in, available.emplace()); }));
   const StatusOr<ResourceId> id = names.table.Intern(name);
   if (!id.ok()) {  // the row is lost; what else the zone has is not
     names.left_out = id.status();

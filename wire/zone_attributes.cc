@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_split.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/time.h"
@@ -16,17 +17,6 @@ namespace {
 
 using cluster::Core;
 using cluster::Zone;
-
-// Calls `visit(part) -> Status` for each part of `text`, also for empty ones.
-template <typename Visit>
-Status ForEachPart(std::string_view text, char separator, Visit&& visit) {
-  for (;;) {
-    size_t end = text.find(separator);
-    HUYGENS_RETURN_IF_ERROR(visit(text.substr(0, end)));
-    if (end == std::string_view::npos) return absl::OkStatus();
-    text.remove_prefix(end + 1);
-  }
-}
 
 Status SetOfflineCapacity(std::string_view text, Zone& zone) {
   HUYGENS_ASSIGN_OR_RETURN(Quantity quantity, Quantity::Parse(text));
@@ -42,12 +32,12 @@ Status SetOfflineUpdated(std::string_view text, Zone& zone) {
 
 Status SetMemoryGroup(std::string_view text, Zone& zone) {
   std::vector<int> group;
-  HUYGENS_RETURN_IF_ERROR(ForEachPart(text, ',', [&](std::string_view name) -> Status {
+  for (const absl::string_view part : absl::StrSplit(ToAbsl(text), ',')) {
+    const std::string_view name = ToStd(part);
     std::optional<int> id = cluster::ParseZoneId(name);
     if (!id) return Invalid(Concat("zone \"", CutText(name, 40), "\" has no number in its name"));
     group.push_back(*id);
-    return absl::OkStatus();
-  }));
+  }
   std::sort(group.begin(), group.end());
   group.erase(std::unique(group.begin(), group.end()), group.end());
   if (!std::binary_search(group.begin(), group.end(), zone.id)) return Invalid("does not name the zone itself");
@@ -85,13 +75,15 @@ Status SetCores(std::string_view text, Zone& zone) {
   zone.cores.clear();
   if (text.empty()) return absl::OkStatus();
   std::vector<uint16_t> all;
-  HUYGENS_RETURN_IF_ERROR(ForEachPart(text, ';', [&](std::string_view list) -> Status {
+  for (const absl::string_view list : absl::StrSplit(ToAbsl(text), ';')) {
     Core& core = zone.cores.emplace_back();
-    HUYGENS_RETURN_IF_ERROR(ForEachPart(list, ',', [&](std::string_view range) { return AddCpuRange(range, core); }));
+    for (const absl::string_view range : absl::StrSplit(list, ',')) {
+      HUYGENS_RETURN_IF_ERROR(AddCpuRange(ToStd(range), core));
+    }
     std::sort(core.begin(), core.end());
     all.insert(all.end(), core.begin(), core.end());
-    return all.size() <= kCpuNumbers ? absl::OkStatus() : Invalid("more CPUs than there are numbers");
-  }));
+    if (all.size() > kCpuNumbers) return Invalid("more CPUs than there are numbers");
+  }
   std::sort(all.begin(), all.end());
   auto twice = std::adjacent_find(all.begin(), all.end());
   if (twice != all.end()) return Invalid(Concat("CPU ", std::to_string(*twice), " is listed twice"));

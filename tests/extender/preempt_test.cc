@@ -1,7 +1,6 @@
-#include "extender/preempt.h"
-
 #include <gmock/gmock.h>
 
+#include "extender/verb.h"
 #include "tests/extender/fixture.h"
 #include "tests/observe/decisions.h"
 

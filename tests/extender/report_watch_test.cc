@@ -1,9 +1,9 @@
 // What operators see of checks that only report, from the verbs to the log, the pages, the metrics and the Events.
-#include "extender/report_watch.h"
+#include "oversight/report_watch.h"
 
 #include <gmock/gmock.h>
 
-#include "extender/filter.h"
+#include "extender/verb.h"
 #include "tests/extender/fixture.h"
 #include "tests/observe/decisions.h"
 
@@ -25,7 +25,7 @@ class ReportWatchTest : public ServiceTest {
     Watch(false);
   }
   void Watch(bool events) {
-    watch_ = std::make_unique<ReportWatch>(context_, events);
+    watch_ = std::make_unique<oversight::ReportWatch>(context_, events);
     context_.reports = watch_.get();
   }
   // Asks filter for a pod with so many CPUs of one zone.
@@ -47,7 +47,7 @@ class ReportWatchTest : public ServiceTest {
   }
   std::string Decided(std::string_view name) const { return Json(ring_, {Concat("default/", name)}, 10); }
 
-  std::unique_ptr<ReportWatch> watch_;
+  std::unique_ptr<oversight::ReportWatch> watch_;
 };
 
 TEST_F(ReportWatchTest, NothingIsRefusedAndEverythingIsRemembered) {

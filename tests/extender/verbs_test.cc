@@ -3,9 +3,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "extender/filter.h"
-#include "extender/preempt.h"
-#include "extender/prioritize.h"
+#include "extender/verb.h"
 #include "settings/service_options.h"
 #include "tests/extender/fixture.h"
 #include "tests/observe/decisions.h"

@@ -30,8 +30,7 @@ class WakerTest : public ServiceTest {
   void Reject(const std::string& name, int cpus, const std::vector<std::string>& nodes) {
     auto pod = AddPod(name, cpus);
     const std::vector<std::string_view> names(nodes.begin(), nodes.end());
-    placement_->Filter(*pod, names, clock_.Now());
-    placement_->RememberAnswer(pod);
+    placement_->Remember(pod, placement_->Filter(*pod, names, clock_.Now()));
   }
   void Look() {
     while (waker_.Look()) {
@@ -118,8 +117,7 @@ TEST_F(WakerTest, WakesForNodesThatKubeletPins) {
   auto reject = [&](const std::string& name) {
     auto pod = kubelet::test::GuaranteedPod(name, {{4, 2}});
     placement_->Apply(cluster::PodSet{pod});
-    placement_->Filter(*pod, names, clock_.Now());
-    placement_->RememberAnswer(pod);
+    placement_->Remember(pod, placement_->Filter(*pod, names, clock_.Now()));
   };
   reject("a");
   publish("k1", 4);
@@ -155,8 +153,7 @@ class QuotaWakerTest : public ServiceTest {
     pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "team"});
     placement_->Apply(cluster::PodSet{pod});
     const std::string_view names[] = {"n0"};
-    placement_->Filter(*pod, names, clock_.Now());
-    placement_->RememberAnswer(pod);
+    placement_->Remember(pod, placement_->Filter(*pod, names, clock_.Now()));
   }
   // What one search wrote.
   std::vector<std::string> Look() { return Look(waker_); }
@@ -198,8 +195,8 @@ TEST_F(QuotaWakerTest, OnOldKubernetesAGroupThatGrowsWakesPodByPod) {
   for (int i = 0; i < 40; ++i) Reject(Concat("p", std::to_string(i)));
   EXPECT_THAT(Look(old), IsEmpty());
   AddNode("other", {1});
-  placement_->Filter(*AddPod("wide", 2), std::vector<std::string_view>{"other"}, clock_.Now());
-  placement_->RememberAnswer(placement_->state().FindPod("uid-wide"));
+  const auto wide = AddPod("wide", 2);
+  placement_->Remember(wide, placement_->Filter(*wide, std::vector<std::string_view>{"other"}, clock_.Now()));
   AddNode("other", {2});
   SetCores("39");
   size_t of_group = 0, searches = 0;
@@ -227,8 +224,8 @@ TEST_F(QuotaWakerTest, OnOldKubernetesAStartWakesThePodsThatFit) {
   AddPod("large", 513);
   AddNode("n1", {1});
   const auto asked_of_n1 = AddPod("asked", 2);
-  placement_->Filter(*asked_of_n1, std::vector<std::string_view>{"n1"}, clock_.Now());
-  placement_->RememberAnswer(asked_of_n1);
+  placement_->Remember(asked_of_n1,
+                       placement_->Filter(*asked_of_n1, std::vector<std::string_view>{"n1"}, clock_.Now()));
   ASSERT_TRUE(placement_->Reserve(AddPod("placed", 0), "n0", clock_.Now())->Accepted());
   Waker old(context_, backend_, loop_, seconds(1));
   EXPECT_THAT(Look(old), IsEmpty()) << "before the version is known";

@@ -38,7 +38,7 @@ void CheckTopologyResult(const std::vector<cluster::ZoneAmount>& zones, Resource
     for (const auto& [resource, amount] : zone.amount) Require(amount >= 0, "no zone is given a negative amount");
   }
   std::string text;
-  wire::AppendTopologyResult(text, zones, cluster::NodeTopology(), names);
+  wire::AppendTopologyResult(text, cluster::NameZones(zones, nullptr), names);
   Require(JsonReader::Open(text).ok(), "a topology-result is well-formed");
   Require(WithoutZeros(wire::ParseTopologyResult(text, names)) == WithoutZeros(zones), "a topology-result reads back");
 }
@@ -48,12 +48,12 @@ void CheckPlacementMark(const cluster::PlacementMark& mark, ResourceNames& names
   wire::PlacementAnnotation placement;
   placement.uid = mark.uid;
   placement.node = mark.node;
-  placement.zones = mark.zones;
+  const std::vector<cluster::ZoneShare> zones = cluster::NameZones(mark.zones, nullptr);
+  if (mark.of_zones) placement.zones = zones;
   placement.by = mark.node;
   std::string text;
   placement.quota = mark.quota.get();
-  const cluster::NodeTopology topology;
-  wire::AppendPlacementAnnotation(text, placement, mark.of_zones ? &topology : nullptr, names);
+  wire::AppendPlacementAnnotation(text, placement, names);
   Boxed<cluster::PlacementMark> again = wire::ParsePlacementMark(text, names);
   Require(again && again->uid == mark.uid && again->node == mark.node, "a placement reads back");
   Require(WithoutZeros(again->zones) == WithoutZeros(mark.zones), "so do its zones");

@@ -41,10 +41,10 @@ class CheckModes : public testing::Test {
     pod->topology_awareness = true;
     return pod;
   }
-  const FilterAnswer& Ask(const std::shared_ptr<cluster::Pod>& pod,
-                          std::vector<std::string_view> names = {"n0", "n1", "gone"}) {
-    const FilterAnswer& answer = placement_->Filter(*pod, names, kNow);
-    placement_->RememberAnswer(pod);
+  FilterAnswer Ask(const std::shared_ptr<cluster::Pod>& pod,
+                   std::vector<std::string_view> names = {"n0", "n1", "gone"}) {
+    FilterAnswer answer = placement_->Filter(*pod, names, kNow);
+    placement_->Remember(pod, answer);
     return answer;
   }
 
@@ -65,7 +65,7 @@ TEST_F(CheckModes, OffIsAsGoodAsLeftOut) {
 
 TEST_F(CheckModes, AReportingCheckRefusesNothingAndSaysWhatItWouldHave) {
   Make({{"topology", CheckMode::kReport}});
-  const FilterAnswer& answer = Ask(OneZonePod("p", 6));
+  const FilterAnswer answer = Ask(OneZonePod("p", 6));
   EXPECT_THAT(answer.reasons, ElementsAre(Reason::kFits, Reason::kFits, Reason::kUnknownNode));
   EXPECT_THAT(answer.feasible, ElementsAre(0, 1));
   ASSERT_THAT(answer.reports, SizeIs(1));
@@ -80,10 +80,10 @@ TEST_F(CheckModes, AReportingCheckRefusesNothingAndSaysWhatItWouldHave) {
 
 TEST_F(CheckModes, OnlyNodesThatEnforcedChecksLeaveAreReportedOn) {
   Make({{"usage", CheckMode::kReport}, "topology"});
-  const FilterAnswer& answer = Ask(OneZonePod("p", 8), {"n0", "n1", "n2"});
+  const FilterAnswer answer = Ask(OneZonePod("p", 8), {"n0", "n1", "n2"});
   EXPECT_THAT(answer.reasons, ElementsAre(Reason::kZonesTooSmall, Reason::kFits, Reason::kNoTopology));
   EXPECT_THAT(answer.reports, IsEmpty()) << "8 CPUs are 80% of 10";
-  const FilterAnswer& more = Ask(MakePod("q", 15), {"n0", "n1", "n2"});
+  const FilterAnswer more = Ask(MakePod("q", 15), {"n0", "n1", "n2"});
   EXPECT_THAT(more.reasons, ElementsAre(Reason::kZonesTooSmall, Reason::kFits, Reason::kFits));
   ASSERT_THAT(more.reports, SizeIs(1));
   EXPECT_THAT(more.reports[0].reasons,
@@ -94,7 +94,7 @@ TEST_F(CheckModes, OnlyNodesThatEnforcedChecksLeaveAreReportedOn) {
 
 TEST_F(CheckModes, EachReportingCheckSpeaksForItself) {
   Make({{"topology", CheckMode::kReport}, {"usage", CheckMode::kReport}});
-  const FilterAnswer& answer = Ask(OneZonePod("p", 15), {"n1"});
+  const FilterAnswer answer = Ask(OneZonePod("p", 15), {"n1"});
   ASSERT_THAT(answer.reports, SizeIs(2));
   EXPECT_THAT(answer.reports[0].reasons, ElementsAre(Reason::kZonesTooSmall));
   EXPECT_THAT(answer.reports[1].reasons, ElementsAre(Reason::kUsageCeilingTooLow));
@@ -102,7 +102,7 @@ TEST_F(CheckModes, EachReportingCheckSpeaksForItself) {
 
 TEST_F(CheckModes, ANarrowedAnswerReportsOnAllThatFit) {
   Make({{"topology", CheckMode::kReport}}, 1);
-  const FilterAnswer& answer = Ask(OneZonePod("p", 9), {"n0", "n1"});
+  const FilterAnswer answer = Ask(OneZonePod("p", 9), {"n0", "n1"});
   EXPECT_THAT(answer.feasible, SizeIs(1));
   EXPECT_THAT(answer.reports.at(0).nodes, SizeIs(2));
   EXPECT_TRUE(answer.reports[0].everywhere);
@@ -184,11 +184,11 @@ TEST(QuotaReport, GroupsAreChargedAndNobodyIsHeldBack) {
   auto second = MakeGroupPod("b", 4, "team");
   EXPECT_EQ(cluster.Filter(*second), "fits");
   const std::string_view name = "n0";
-  const FilterAnswer& answer = cluster.placement->Filter(*second, {&name, 1}, kNow);
+  const FilterAnswer answer = cluster.placement->Filter(*second, {&name, 1}, kNow);
   EXPECT_EQ(answer.quota, "") << "nobody is told that the group refuses it";
   EXPECT_THAT(answer.quota_report, testing::HasSubstr("limits.cpu"));
   EXPECT_THAT(answer.reports.at(0).reasons, ElementsAre(Reason::kQuotaExceeded));
-  cluster.placement->RememberAnswer(second);
+  cluster.placement->Remember(second, answer);
   EXPECT_EQ(cluster.placement->waiting().size(), 0u);
   EXPECT_TRUE(cluster.placement->GroupLets(*second));
   EXPECT_FALSE(cluster.placement->CheckQuota(*second).fits());
@@ -205,7 +205,7 @@ TEST(QuotaReport, AModelThatIsOnlyReportedKeepsNobodyOff) {
   cluster.Set(MakeGroup("team", {{"limits.cpu", "40"}}));
   EXPECT_EQ(cluster.Filter(*MakeGroupPod("a", 1, "team", "A4")), "fits");
   const std::string_view names[] = {"n0", "n1"};
-  const FilterAnswer& answer = cluster.placement->Filter(*MakeGroupPod("a", 1, "team", "A4"), names, kNow);
+  const FilterAnswer answer = cluster.placement->Filter(*MakeGroupPod("a", 1, "team", "A4"), names, kNow);
   EXPECT_THAT(answer.reports.at(0).reasons, ElementsAre(Reason::kFits, Reason::kQuotaOtherModel));
 }
 

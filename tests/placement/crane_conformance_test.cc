@@ -100,7 +100,7 @@ class Crane {
     EXPECT_EQ(reserved->Accepted(), answer.passed);
     answer.zones = reserved->zones;
     if (const auto* placed = placement_->state().FindPlaced(pod->uid); placed && !placed->zones.empty()) {
-      wire::AppendTopologyResult(answer.result, placed->zones, topology_, names_);
+      wire::AppendTopologyResult(answer.result, cluster::NameZones(placed->zones, &topology_), names_);
     }
     return answer;
   }

@@ -68,7 +68,7 @@ TEST(PlacementOptions, RejectsWhatItCannotDo) {
 TEST(Filter, AnswersEveryNameByPosition) {
   auto placement = MakeMixed();
   const std::string_view names[] = {"node-4", "nobody", "node-0", "node-1", "node-2", "node-3", "node-0"};
-  const FilterAnswer& answer = placement->Filter(*MakePod("p", 5), names, kNow);
+  const FilterAnswer answer = placement->Filter(*MakePod("p", 5), names, kNow);
   EXPECT_THAT(answer.reasons, ElementsAre(Reason::kZonesTooSmall, Reason::kUnknownNode, Reason::kFits, Reason::kFits,
                                           Reason::kFits, Reason::kFits, Reason::kFits));
   EXPECT_THAT(answer.feasible, ElementsAre(2, 3, 4, 5, 6));
@@ -146,7 +146,7 @@ class Narrowed : public testing::Test {
 
 TEST_F(Narrowed, KeepsTheBestInTheOrderOfTheRequest) {
   for (int i = 0; i < 20; ++i) {
-    const FilterAnswer& answer = placement_->Filter(*MakePod("uid-" + std::to_string(i), 3), views_, kNow);
+    const FilterAnswer answer = placement_->Filter(*MakePod("uid-" + std::to_string(i), 3), views_, kNow);
     EXPECT_TRUE(answer.narrowed);
     ASSERT_EQ(answer.feasible.size(), 2u);
     EXPECT_LT(answer.feasible[0], answer.feasible[1]);
@@ -188,14 +188,14 @@ TEST_F(Narrowed, FillsUpWithTheNextBest) {
 }
 
 TEST_F(Narrowed, GivesAllReasonsWhenNothingFits) {
-  const FilterAnswer& answer = placement_->Filter(*MakePod("p", 9), views_, kNow);
+  const FilterAnswer answer = placement_->Filter(*MakePod("p", 9), views_, kNow);
   EXPECT_FALSE(answer.narrowed);
   EXPECT_THAT(answer.feasible, IsEmpty());
   EXPECT_THAT(answer.reasons, testing::Each(Reason::kZonesTooSmall));
 }
 
 TEST_F(Narrowed, LeavesFewEnoughAlone) {
-  const FilterAnswer& answer = placement_->Filter(*MakePod("p", 3), std::span(views_).first(2), kNow);
+  const FilterAnswer answer = placement_->Filter(*MakePod("p", 3), std::span(views_).first(2), kNow);
   EXPECT_FALSE(answer.narrowed);
   EXPECT_THAT(answer.feasible, ElementsAre(0, 1));
 }
@@ -206,7 +206,7 @@ TEST_F(Narrowed, SkipsRejectedAndUnknownNames) {
   aware->topology_awareness = true;  // only the even ones
   for (int i = 0; i < 10; ++i) {
     aware->uid = "uid-" + std::to_string(i);
-    const FilterAnswer& answer = placement_->Filter(*aware, names, kNow);
+    const FilterAnswer answer = placement_->Filter(*aware, names, kNow);
     EXPECT_TRUE(answer.narrowed);
     ASSERT_EQ(answer.feasible.size(), 2u);
     for (uint32_t position : answer.feasible) EXPECT_TRUE(position == 1 || position == 4 || position == 6) << position;
@@ -219,7 +219,7 @@ TEST(Prioritize, ScoresEveryNameByPosition) {
   std::vector<TermScores> explain;
   auto scores = placement->Prioritize(*MakePod("p", 5), names, kNow, &explain);
   // Unknown distances count as unreachable: two zones are worth a third.
-  EXPECT_THAT(std::vector<int64_t>(scores.begin(), scores.end()), ElementsAre(33, 0, 100, 0, 0, 100));
+  EXPECT_THAT(scores, ElementsAre(33, 0, 100, 0, 0, 100));
   ASSERT_EQ(explain.size(), 1u);
   EXPECT_EQ(explain[0].name, "FewestZones");
   EXPECT_EQ(explain[0].weight, 1);
@@ -227,8 +227,8 @@ TEST(Prioritize, ScoresEveryNameByPosition) {
   EXPECT_EQ(explain[0].scores[4], 0);
   EXPECT_TRUE(std::isnan(explain[0].scores[1]));
   EXPECT_TRUE(std::isnan(explain[0].scores[3]));
-  EXPECT_THAT(std::vector<int64_t>(placement->Prioritize(cluster::Pod(), names, kNow).begin(), scores.end()),
-              testing::Each(0));
+  EXPECT_THAT(placement->Prioritize(cluster::Pod(), names, kNow),
+              testing::AllOf(testing::SizeIs(std::size(names)), testing::Each(0)));
   EXPECT_TRUE(placement->Prioritize(*MakePod("p", 5), {}, kNow).empty());
 }
 

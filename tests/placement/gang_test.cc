@@ -31,10 +31,10 @@ class GangTest : public testing::Test {
   std::vector<std::string> Filter(const std::shared_ptr<const cluster::Pod>& pod,
                                   std::vector<std::string_view> names = {"a", "b", "c"}) {
     placement_->NoteQuestion(*pod, now_);
-    const FilterAnswer& answer = placement_->Filter(*pod, names, now_);
+    const FilterAnswer answer = placement_->Filter(*pod, names, now_);
     std::vector<std::string> feasible;
     for (uint32_t position : answer.feasible) feasible.emplace_back(names[position]);
-    placement_->RememberAnswer(pod);
+    placement_->Remember(pod, answer);
     return feasible;
   }
   // The node that the pod of a gang is promised, or "".

@@ -23,7 +23,7 @@ class GangWakeTest : public testing::Test, protected QuotaPlacement {
     pod->scheduling_group = gang;
     placement->NoteQuestion(*pod, kNow);
     Filter(*pod);
-    placement->RememberAnswer(pod);
+    Remember(pod);
   }
   // What all gangs held is given back, and seconds later somebody looks who waits.
   std::vector<std::string> WokenOnceGivenBack() {

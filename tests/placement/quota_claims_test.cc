@@ -33,7 +33,7 @@ class QuotaClaimsTest : public testing::Test, protected QuotaPlacement {
   }
   void Reject(const std::shared_ptr<cluster::Pod>& pod) {
     ASSERT_NE(Filter(*pod), "fits");
-    placement->RememberAnswer(pod);
+    Remember(pod);
   }
   // As when a second or two have passed.
   std::vector<std::string> Wakes() {

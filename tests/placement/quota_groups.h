@@ -61,13 +61,15 @@ class QuotaPlacement {
   // What filter says of each node; the same for all of them as one text.
   std::string Filter(const cluster::Pod& pod) {
     const std::vector<std::string_view> asked(node_names.begin(), node_names.end());
-    const placement::FilterAnswer& answer = placement->Filter(pod, asked, kNow);
+    const placement::FilterAnswer& answer = last_answer = placement->Filter(pod, asked, kNow);
     std::string text;
     for (const placement::Reason reason : answer.reasons) {
       if (text.empty() || reason != answer.reasons[0]) text += Concat(text.empty() ? "" : ", ", Label(reason));
     }
     return text;
   }
+  // What filter said last.
+  void Remember(const std::shared_ptr<const cluster::Pod>& pod) { placement->Remember(pod, last_answer); }
   // What people are told.
   std::string Why(const cluster::Pod& pod) {
     Filter(pod);
@@ -92,6 +94,7 @@ class QuotaPlacement {
 
   std::unique_ptr<placement::Placement> placement;
   std::vector<std::string> node_names;
+  placement::FilterAnswer last_answer;  // of Filter
 
  private:
   ResourceNames names_;

@@ -82,7 +82,7 @@ TEST_F(QuotaModelTest, ACheckThatOnlyReportsSaysWhichNodesItWouldRefuse) {
   reports.Set(MakeGroup("team", {{"limits.cpu", "10"}, {"limits.cpu.A4", "4"}}));
   ASSERT_TRUE(reports.Reserve(MakeGroupPod("a", 4, "team"), "n0"));
   const std::vector<std::string_view> asked(reports.node_names.begin(), reports.node_names.end());
-  const FilterAnswer& answer = reports.placement->Filter(*MakeGroupPod("b", 1, "team"), asked, kNow);
+  const FilterAnswer answer = reports.placement->Filter(*MakeGroupPod("b", 1, "team"), asked, kNow);
   EXPECT_EQ(answer.feasible.size(), 3u);
   EXPECT_EQ(answer.quota, "");
   ASSERT_EQ(answer.reports.size(), 1u);
@@ -126,7 +126,7 @@ class QuotaModelWakeTest : public QuotaModelTest {
   }
   void Reject(const std::shared_ptr<cluster::Pod>& pod) {
     ASSERT_NE(Filter(*pod), "fits");
-    placement->RememberAnswer(pod);
+    Remember(pod);
   }
   std::vector<std::string> Search() { return Woken(search_); }
   WakeSearch search_;
@@ -208,7 +208,7 @@ TEST_F(QuotaAncestorTest, WhoeverWaitsForItIsWokenWhenItIsMended) {
   Set(MakeGroup("team", {{"limits.cpu", "100"}}, "org"));
   auto pod = MakeGroupPod("a", 1, "team");
   ASSERT_NE(Filter(*pod), "fits");
-  placement->RememberAnswer(pod);
+  Remember(pod);
   WakeSearch search(*placement, 16);
   EXPECT_THAT(Woken(search), IsEmpty());
   Set(MakeGroup("org", {{"limits.cpu", "100"}}));

@@ -23,7 +23,7 @@ class QuotaWakeTest : public testing::Test, protected QuotaPlacement {
   }
   void Reject(const std::shared_ptr<cluster::Pod>& pod) {
     ASSERT_NE(Filter(*pod), "fits");
-    placement->RememberAnswer(pod);
+    Remember(pod);
   }
   // "n3: a b" for each node, "any n3: a b" for those that groups let go.
   std::vector<std::string> Search(Time now = kNow) {
@@ -252,8 +252,7 @@ TEST_F(QuotaWakeTest, OneByOneThoseForWhomNoWriteIsLeftAreFoundByTheNextSearch) 
   for (const char* uid : {"a", "b", "c"}) {
     const auto pod = MakeGroupPod(uid, 1, "team");
     const std::string_view nodes[] = {"n0", "n2"};  // both of model A4
-    placement->Filter(*pod, nodes, kNow);
-    placement->RememberAnswer(pod);
+    placement->Remember(pod, placement->Filter(*pod, nodes, kNow));
   }
   EXPECT_THAT(Wakes(search, kNow), IsEmpty());
   Set(MakeGroup("team", {{"limits.cpu", "9"}, {"limits.cpu.A4", "9"}}, "org"));

@@ -62,7 +62,7 @@ class Cluster {
     pod->topology_awareness = Between(0, 1) == 0;
     const ResourceVector cpus = {{kCpu, 1000 * Between(1, 6)}};
     pod->containers.push_back({.name = "c", .requests = cpus, .limits = cpus});
-    const FilterAnswer& answer = placement_->Filter(*pod, views_, now_);
+    const FilterAnswer answer = placement_->Filter(*pod, views_, now_);
     if (answer.feasible.empty()) return false;
     const size_t n = answer.feasible[static_cast<size_t>(Between(0, static_cast<int>(answer.feasible.size()) - 1))];
     auto made = placement_->Reserve(pod, names_[n], now_);

@@ -18,8 +18,9 @@ class ResizeWakeTest : public testing::Test {
   void Give(int64_t cpus) { placement_->Apply(cluster::TopologySet{MakeTopology("n0", {cpus * 1000})}); }
   void Reject(const std::shared_ptr<cluster::Pod>& pod) {
     const std::string_view names[] = {"n0"};
-    ASSERT_TRUE(placement_->Filter(*pod, names, kNow).feasible.empty());
-    placement_->RememberAnswer(pod);
+    const FilterAnswer answer = placement_->Filter(*pod, names, kNow);
+    ASSERT_TRUE(answer.feasible.empty());
+    placement_->Remember(pod, answer);
   }
   void Bind(const std::string& uid, int64_t cpus) {
     ASSERT_TRUE(placement_->Reserve(MakePod(uid, cpus), "n0", kNow)->Accepted());

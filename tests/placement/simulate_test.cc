@@ -53,7 +53,7 @@ class Simulation {
       for (const cluster::PlacedPod* placed : placement_->state().PodsOn(node)) used.Add(RequestsOf(*placed->pod));
       if (Lacking(RequestsOf(*pod), placement_->state().GetNode(node)->allocatable, used).empty()) fit.push_back(name);
     }
-    const FilterAnswer& answer = placement_->Filter(*pod, fit, kNow);
+    const FilterAnswer answer = placement_->Filter(*pod, fit, kNow);
     std::vector<std::string_view> feasible;
     for (uint32_t position : answer.feasible) feasible.push_back(fit[position]);
     if (feasible.empty()) return false;

@@ -95,7 +95,7 @@ TEST_F(UsageTest, ARejectedPodIsFoundWhenAHistoryFalls) {
   Measure("busy2", 7900);
   const auto pod = MakePod("new", 1);
   ASSERT_THAT(Ask(*pod), ElementsAre(Reason::kUsageCeiling, Reason::kUsageCeiling));
-  placement_->RememberAnswer(pod);
+  placement_->Remember(pod, placement_->Filter(*pod, kNames, kNow));
   WakeSearch search(*placement_, 16);
   search.Begin(kNow);  // what changed before
   Heard(kSlot + 1);

@@ -82,8 +82,9 @@ class Cluster {
   }
   void TryPod(const std::shared_ptr<cluster::Pod>& pod) {
     const std::vector<std::string_view> names(nodes_.begin(), nodes_.end());
-    const auto feasible = placement_->Filter(*pod, names, kNow).feasible;
-    placement_->RememberAnswer(pod);
+    const FilterAnswer answer = placement_->Filter(*pod, names, kNow);
+    const auto& feasible = answer.feasible;
+    placement_->Remember(pod, answer);
     if (feasible.empty()) return;
     const std::string& node = nodes_[feasible[Draw(0, feasible.size() - 1)]];
     RC_ASSERT(placement_->Reserve(pod, node, kNow)->Accepted());

@@ -38,8 +38,7 @@ class WakeSearchTest : public testing::Test {
   }
   void Ask(const std::shared_ptr<cluster::Pod>& pod, const std::vector<std::string>& nodes) {
     std::vector<std::string_view> names(nodes.begin(), nodes.end());
-    placement_->Filter(*pod, names, kNow);
-    placement_->RememberAnswer(pod);
+    placement_->Remember(pod, placement_->Filter(*pod, names, kNow));
   }
   void Bind(const std::string& uid, int64_t cpus, const std::string& node) {
     placement_->waiting().Remove(uid);
@@ -107,8 +106,7 @@ TEST_F(WakeSearchTest, ATopologyObjectThatGoesCanMakeRoomToo) {
   Give("n0", 2);
   auto pod = MakePod("a", 4);
   const std::vector<std::string_view> names = {"n0"};
-  placement_->Filter(*pod, names, kNow);
-  placement_->RememberAnswer(pod);
+  placement_->Remember(pod, placement_->Filter(*pod, names, kNow));
   placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n0"});
   (void)placement_->AgeLosses(std::chrono::minutes(0));
   WakeSearch early(*placement_, 16);

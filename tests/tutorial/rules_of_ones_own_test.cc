@@ -200,7 +200,7 @@ TEST_F(OwnRulesPlaced, ACheckHearsOfHistoriesAndWakesPods) {
   Make("filter: {checks: [told]}, cluster: {kubernetes: {}}", false);
   const auto pod = PodOf("waits", 100, false);
   EXPECT_FALSE(Fits(*pod));
-  placement_->RememberAnswer(pod);
+  placement_->Remember(pod, placement_->Filter(*pod, std::vector<std::string_view>{"node"}, kNow));
   (void)placement_->waiting().TakeChanged();
   MeasureUse();
   EXPECT_THAT(placement_->waiting().TakeChanged(), ElementsAre(testing::Pair(0u, ""))) << "said by the check";
@@ -219,8 +219,9 @@ TEST_F(OwnRulesPlaced, PodsOfAGangHoldWhatACheckCountsFromFilterOn) {
     const std::string_view names[] = {"node", "other"};
     placement_->NoteQuestion(*pod, kNow);
     std::vector<std::string_view> nodes;
-    for (uint32_t position : placement_->Filter(*pod, names, kNow).feasible) nodes.push_back(names[position]);
-    placement_->RememberAnswer(pod);
+    const placement::FilterAnswer answer = placement_->Filter(*pod, names, kNow);
+    for (uint32_t position : answer.feasible) nodes.push_back(names[position]);
+    placement_->Remember(pod, answer);
     return nodes;
   };
   const auto first = promised("first");

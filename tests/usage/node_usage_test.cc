@@ -179,8 +179,8 @@ RC_GTEST_PROP(NodeUsageProperty, FitsExactlyWhereEverySlotDoes, ()) {
   const Profile pod(*rc::gen::arbitrary<bool>() ? &curve : nullptr, *rc::gen::inRange(0, 500), 20);
 
   const int64_t peak = PeakWith(usage, pod, slots);
-  ResourceDemand demand = DemandOf(pod);
-  demand.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(demand, slots));
+  const ResourceDemand demand = DemandOf(pod);
+  const QuantizedDemand asked = QuantizedHeadroom::Of(demand, slots);
   int64_t lowest = demand.peak;
   for (size_t slot = 0; slot < slots; ++slot) lowest = std::min(lowest, demand.At(slot));
   RC_ASSERT(usage.LikelyPeak(demand) <= peak);
@@ -189,7 +189,7 @@ RC_GTEST_PROP(NodeUsageProperty, FitsExactlyWhereEverySlotDoes, ()) {
   for (int64_t limit : {std::max<int64_t>(0, peak - 1), peak, peak + 1, usage.peak_of_sum() + lowest,
                         usage.sum_of_peaks() + demand.peak, *rc::gen::inRange<int64_t>(0, 3000)}) {
     quantized.Set(0, usage, limit);
-    RC_ASSERT(quantized.Fits(0, usage, demand, limit) == (peak <= limit));
+    RC_ASSERT(quantized.Fits(0, usage, demand, asked, limit) == (peak <= limit));
   }
 }
 
@@ -202,11 +202,11 @@ TEST(NodeUsage, SumsOfAbsurdAmountsDoNotOverflow) {
   EXPECT_EQ(usage.sum_of_peaks(), kPods * kMostUse);
   EXPECT_EQ(usage.peak_of_sum(), kPods * kMostUse);
   EXPECT_EQ(usage.estimates(), kPods * kMostUse);
-  ResourceDemand demand = DemandOf(absurd);
-  demand.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(demand, 2));
+  const ResourceDemand demand = DemandOf(absurd);
+  const QuantizedDemand asked = QuantizedHeadroom::Of(demand, 2);
   QuantizedHeadroom quantized(2);
   quantized.Set(0, usage, 1000 * kMostUse);
-  EXPECT_FALSE(quantized.Fits(0, usage, demand, 1000 * kMostUse));
+  EXPECT_FALSE(quantized.Fits(0, usage, demand, asked, 1000 * kMostUse));
 }
 
 // A few, up to several lines of the quantized, the week's 672.
@@ -222,8 +222,8 @@ RC_GTEST_PROP(OutlineProperty, SaysWhatTheExactCurvesSay, ()) {
   const Curve curve = MakeCurve(*AnyCurve(slots, AnyMost()));
   const Profile pod(*rc::gen::weightedElement<const Curve*>({{4, &curve}, {1, nullptr}}), *rc::gen::inRange(0, 500),
                     20);
-  ResourceDemand demand = DemandOf(pod);
-  demand.quantized = std::make_shared<const QuantizedDemand>(QuantizedHeadroom::Of(demand, slots));
+  const ResourceDemand demand = DemandOf(pod);
+  const QuantizedDemand asked = QuantizedHeadroom::Of(demand, slots);
   for (cluster::NodeIndex n = kNodes; n-- > 0;) {
     curves.push_back(SomeCurves(slots, 5));
     for (const Curve& each : curves.back()) usage[n].Add(Profile(&each, *rc::gen::inRange(0, 200), 20));
@@ -237,7 +237,7 @@ RC_GTEST_PROP(OutlineProperty, SaysWhatTheExactCurvesSay, ()) {
   }
   for (cluster::NodeIndex n = 0; n < kNodes; ++n) {
     const bool fits = PeakWith(usage[n], pod, slots) <= limits[n];
-    RC_ASSERT(quantized.Fits(n, usage[n], demand, limits[n]) == fits);
+    RC_ASSERT(quantized.Fits(n, usage[n], demand, asked, limits[n]) == fits);
   }
 }
 

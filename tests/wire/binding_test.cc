@@ -45,7 +45,7 @@ class ResultTest : public testing::Test {
   ResultTest() : topology_(DecodeCraneTopology(samples::kCraneTopology, names_).value()) {}
   std::string Result(const std::vector<ZoneAmount>& zones) {
     std::string out;
-    AppendTopologyResult(out, zones, topology_, names_);
+    AppendTopologyResult(out, cluster::NameZones(zones, &topology_), names_);
     return out;
   }
   // A pod with both annotations.
@@ -80,10 +80,11 @@ TEST_F(ResultTest, AZoneTheTopologyDoesNotKnowHasCranesName) {
 
 TEST_F(ResultTest, BothAnnotationsAreReadBackFromThePod) {
   std::vector<ZoneAmount> zones = {{2, {{kCpu, 2000}, {kMemory, 5 << 20}}}, {10, {{kCpu, 1001}}}};
+  const std::vector<cluster::ZoneShare> named = {{"node2", 2, zones[0].amount}, {"node10", 10, zones[1].amount}};
   std::string placement;
   AppendPlacementAnnotation(
-      placement, {.uid = "u", .node = "worker-0", .zones = zones, .by = "huygens-0", .at = At("2026-11-21T11:36:17Z")},
-      &topology_, names_);
+      placement, {.uid = "u", .node = "worker-0", .zones = named, .by = "huygens-0", .at = At("2026-11-21T11:36:17Z")},
+      names_);
   EXPECT_EQ(
       placement,
       R"({"uid":"u","node":"worker-0","zones":[{"name":"node2","cpu":"2","memory":"5Mi"},{"name":"node10","cpu":"1001m"}],)"
@@ -105,10 +106,12 @@ TEST_F(ResultTest, BothAnnotationsAreReadBackFromThePod) {
 
 TEST_F(ResultTest, TheGroupThatAPodIsBoundWithIsReadBack) {
   const cluster::QuotaLabels labels{"team-a", "A4", "", "DDR5"};
-  const auto written = [&](const cluster::QuotaLabels& quota, const cluster::NodeTopology* topology) {
+  using Zones = std::optional<std::span<const cluster::ZoneShare>>;
+  const Zones none, empty = Zones::value_type();
+  const auto written = [&](const cluster::QuotaLabels& quota, const Zones& zones) {
     std::string text;
-    AppendPlacementAnnotation(text, {.uid = "u", .node = "n", .quota = &quota, .zones = {}, .by = "h", .at = Time()},
-                              topology, names_);
+    AppendPlacementAnnotation(text, {.uid = "u", .node = "n", .quota = &quota, .zones = zones, .by = "h", .at = Time()},
+                              names_);
     return text;
   };
   const auto read = [&](const std::string& text) {
@@ -116,23 +119,23 @@ TEST_F(ResultTest, TheGroupThatAPodIsBoundWithIsReadBack) {
     EXPECT_TRUE(pod.ok() && pod->placement_mark) << text;
     return *pod->placement_mark;
   };
-  const std::string of_group = written(labels, nullptr);
+  const std::string of_group = written(labels, none);
   EXPECT_EQ(of_group, R"({"uid":"u","node":"n","group":"team-a","models":{"cpu":"A4","memory":"DDR5"},"by":"h",)"
                       R"("at":"1970-01-01T00:00:00Z"})");
   EXPECT_EQ(*read(of_group).quota, labels);
   EXPECT_FALSE(read(of_group).of_zones);
-  EXPECT_TRUE(read(written(labels, &topology_)).of_zones);
-  EXPECT_EQ(*read(written(labels, &topology_)).quota, labels);
-  EXPECT_EQ(*read(written({"b", "", "", ""}, nullptr)).quota, (cluster::QuotaLabels{"b", "", "", ""}));
-  EXPECT_EQ(read(written({}, &topology_)).quota, nullptr);
+  EXPECT_TRUE(read(written(labels, empty)).of_zones);
+  EXPECT_EQ(*read(written(labels, empty)).quota, labels);
+  EXPECT_EQ(*read(written({"b", "", "", ""}, none)).quota, (cluster::QuotaLabels{"b", "", "", ""}));
+  EXPECT_EQ(read(written({}, empty)).quota, nullptr);
   EXPECT_FALSE(read(R"({"uid":"u","node":"n"})").of_zones);
   // Who writes such a mark is not the API server's word on labels.
   for (const std::string& text :
        {std::string(64, 'a'), std::string("a b"), std::string("-a"), std::string("a."), std::string("\u00e4")}) {
-    EXPECT_EQ(read(written({text, "", "", ""}, nullptr)).quota, nullptr) << text;
-    EXPECT_EQ(read(written({"team", "", text, ""}, nullptr)).quota, nullptr) << text;
+    EXPECT_EQ(read(written({text, "", "", ""}, none)).quota, nullptr) << text;
+    EXPECT_EQ(read(written({"team", "", text, ""}, none)).quota, nullptr) << text;
   }
-  EXPECT_NE(read(written({std::string(63, 'a'), "A_4.b-c", "", ""}, nullptr)).quota, nullptr);
+  EXPECT_NE(read(written({std::string(63, 'a'), "A_4.b-c", "", ""}, none)).quota, nullptr);
 }
 
 TEST(Lease, IsReadAndWrittenByteForByte) {

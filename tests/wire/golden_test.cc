@@ -194,7 +194,7 @@ TEST_F(Golden, TopologyResultsOfCraneByteForByte) {
     // Upstream also chooses zones that are not NUMA nodes, and writes amounts of a memory that it mixed up with CPU.
     if (!usable || result->find("memory") != boost::json::string::npos) continue;
     std::string out;
-    AppendTopologyResult(out, zones, *topology, names_);
+    AppendTopologyResult(out, cluster::NameZones(zones, &*topology), names_);
     EXPECT_EQ(out, std::string_view(result->data(), result->size())) << vector.at("id");
     std::string pod = Concat(R"({"metadata":{"annotations":{"topology.crane.io/topology-result":)",
                              boost::json::serialize(vector.at("expect").at("result")), "}}}");

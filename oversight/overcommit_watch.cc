@@ -1,9 +1,9 @@
-#include "admin/overcommit_watch.h"
+#include "oversight/overcommit_watch.h"
 
 #include "absl/strings/str_join.h"
 #include "admin/outgrown_zones.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 namespace {
 
@@ -54,7 +54,7 @@ void OvercommitWatch::LookAtNode(cluster::NodeIndex node, Time now, Found& found
   if (const size_t zones = placement.OvercommittedZones(node, now); zones > 0) {
     found.zones += zones;
     AddExample(found.zones, Concat("node/", name), found.examples);
-    for (const OutgrownPod& each : OutgrownOn(placement, node, now)) found.outgrown.push_back(each.pod);
+    for (const admin::OutgrownPod& each : admin::OutgrownOn(placement, node, now)) found.outgrown.push_back(each.pod);
   }
   if (AboveCeiling(placement.usage(), node, now)) {
     ++found.nodes;
@@ -114,4 +114,4 @@ std::optional<observe::Readiness::Item> OvercommitWatch::Describe() const {
                        " given away more than there is, such as ", absl::StrJoin(found_.examples, ", "))};
 }
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -1,11 +1,11 @@
-#include "admin/quota_watch.h"
+#include "oversight/quota_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/observe/captured_log.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 namespace {
 
 using testing::AllOf;
@@ -97,4 +97,4 @@ TEST_F(QuotaWatchTest, WhereNothingIsEnforcedThereIsNothingToShow) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

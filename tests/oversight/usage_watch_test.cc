@@ -1,20 +1,20 @@
-#include "admin/usage_watch.h"
+#include "oversight/usage_watch.h"
 
 #include <gtest/gtest.h>
 
 #include "tests/admin/core_fixture.h"
 #include "usage_sources/readings_queue.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 namespace {
 
 placement::Options Options() {
   return {.checks = {"usage"}, .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}};
 }
 
-class UsageWatchTest : public CoreTest {
+class UsageWatchTest : public admin::CoreTest {
  protected:
-  UsageWatchTest() : CoreTest(Options()) {
+  UsageWatchTest() : admin::CoreTest(Options()) {
     cluster::Node node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}};
     placement_->Apply(cluster::NodeSet{node});
   }
@@ -49,14 +49,14 @@ TEST_F(UsageWatchTest, TheCheckThatStepsAsideIsToldOfOnce) {
   EXPECT_FALSE(watch.Describe()->warning);
 }
 
-class ShortUsageHistoryTest : public CoreTest {
+class ShortUsageHistoryTest : public admin::CoreTest {
  protected:
   static placement::Options Waiting() {
     placement::Options options = Options();
     options.usage.min_history = std::chrono::hours(2);
     return options;
   }
-  ShortUsageHistoryTest() : CoreTest(Waiting()) {
+  ShortUsageHistoryTest() : admin::CoreTest(Waiting()) {
     placement_->Apply(cluster::NodeSet{cluster::Node{.name = "n", .uid = "u", .allocatable = {{kCpu, 10'000}}}});
   }
   void Measure(int64_t slots) {
@@ -77,7 +77,7 @@ class ShortUsageHistoryTest : public CoreTest {
 
 TEST_F(ShortUsageHistoryTest, RefusesNothingAndSaysSo) {
   observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
-  CoreContext core{*placement_, clock_, log_, metrics, [] { return std::string(); }, nullptr};
+  admin::CoreContext core{*placement_, clock_, log_, metrics, [] { return std::string(); }, nullptr};
   UsageWatch watch(core);
   const auto shows = [&](std::string_view line) {
     watch.RefreshMetrics();
@@ -105,7 +105,7 @@ TEST_F(ShortUsageHistoryTest, RefusesNothingAndSaysSo) {
 
 TEST_F(UsageWatchTest, MetricsShowAgeStateAndHotNodes) {
   observe::Metrics metrics({.version = "test", .reject_reasons = {}, .usage_resources = {"cpu"}});
-  CoreContext core{*placement_, clock_, log_, metrics, [] { return std::string(); }, nullptr};
+  admin::CoreContext core{*placement_, clock_, log_, metrics, [] { return std::string(); }, nullptr};
   UsageWatch watch(core);
   auto shows = [&](std::string_view line) { return metrics.Render().find(line) != std::string::npos; };
   watch.RefreshMetrics();
@@ -148,4 +148,4 @@ TEST_F(UsageWatchTest, MetricsShowAgeStateAndHotNodes) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -12,11 +12,11 @@
 #include "admin/core_context.h"
 #include "observe/readiness.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 class OvercommitWatch {
  public:
-  explicit OvercommitWatch(CoreContext& context) : context_(context) {}
+  explicit OvercommitWatch(admin::CoreContext& context) : context_(context) {}
 
   // Looks every ten seconds: a few hundred microseconds for 5000 nodes. The others tell what was found then, since
   // whoever reaches the port can ask for metrics as often as he likes.
@@ -43,10 +43,10 @@ class OvercommitWatch {
   void TellOutgrown() const;
   bool Enforces(placement::Need need) const { return context_.placement.Enforces(need); }
 
-  CoreContext& context_;
+  admin::CoreContext& context_;
   int seconds_left_ = 1;
   Found found_;
   size_t told_ = 0;  // as last logged
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -1,11 +1,11 @@
-#include "admin/overcommit_watch.h"
+#include "oversight/overcommit_watch.h"
 
 #include <gmock/gmock.h>
 
 #include "admin/debug_json.h"
 #include "tests/admin/core_fixture.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 namespace {
 
 using policy::CheckMode;
@@ -15,11 +15,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-class OvercommitWatchTest : public CoreTest {
+class OvercommitWatchTest : public admin::CoreTest {
  protected:
   explicit OvercommitWatchTest(CheckMode usage = CheckMode::kEnforce, CheckMode quota = CheckMode::kEnforce)
-      : CoreTest({.checks = {"topology", {"usage", usage}, {"quota", quota}},
-                  .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}}) {
+      : admin::CoreTest({.checks = {"topology", {"usage", usage}, {"quota", quota}},
+                         .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}}}}) {
     AddNode("n", {4, 4});
   }
   // A bound pod that says it holds so many CPUs of a zone.
@@ -40,7 +40,9 @@ class OvercommitWatchTest : public CoreTest {
     grown->placement_mark = {grown->uid, grown->node_name, {{zone, ResourceVector{{kCpu, bound * 1000}}}}};
     placement_->Apply(cluster::PodSet{grown});
   }
-  std::vector<std::string> Notices() { return DescribeNode(*placement_, "n", clock_.Now(), resources_)->notices; }
+  std::vector<std::string> Notices() {
+    return admin::DescribeNode(*placement_, "n", clock_.Now(), resources_)->notices;
+  }
   void SetBudget(std::string_view cpus) {
     cluster::BizGroupQuota team{.name = "team"};
     team.hard = {{"limits.cpu", *Quantity::Parse(cpus)}, {"cash/limits.cpu", *Quantity::Parse("1")}};
@@ -186,4 +188,4 @@ TEST_F(QuotaReported, AGroupAboveItsBudgetIsCountedAndNoCauseForAWarning) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -8,11 +8,11 @@
 #include "admin/core_context.h"
 #include "observe/readiness.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 class UsageWatch {
  public:
-  explicit UsageWatch(CoreContext& context) : context_(context) {}
+  explicit UsageWatch(admin::CoreContext& context) : context_(context) {}
 
   void EverySecond();
   void RefreshMetrics();
@@ -22,10 +22,10 @@ class UsageWatch {
  private:
   void TellOfHistory(const usage::Account& usage);
 
-  CoreContext& context_;
+  admin::CoreContext& context_;
   usage::ResourceMask aside_;  // as last logged
   usage::ResourceMask short_;  // likewise
   bool displaced_ = false;     // likewise
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

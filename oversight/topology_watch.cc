@@ -1,11 +1,11 @@
-#include "admin/topology_watch.h"
+#include "oversight/topology_watch.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "settings/scalar.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::optional<observe::Readiness::Item> TopologyWatch::Describe() const {
                        " such a node counts as one without topology")};
 }
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -1,18 +1,18 @@
-#include "admin/quota_watch.h"
+#include "oversight/quota_watch.h"
 
 #include <utility>
 
 #include "absl/strings/str_join.h"
 #include "admin/quota_json.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 namespace {
 
 void AppendFigures(std::string_view name, const quota::Group& group, std::vector<observe::QuotaFigures>& figures) {
   for (const auto& [key, hard] : group.object->hard) {
-    auto& shown = figures.emplace_back(observe::QuotaFigures{std::string(name), key, Approximate(hard), {}});
-    if (const Quantity* used = group.UsedOf(key)) shown.used = Approximate(*used);
+    auto& shown = figures.emplace_back(observe::QuotaFigures{std::string(name), key, admin::Approximate(hard), {}});
+    if (const Quantity* used = group.UsedOf(key)) shown.used = admin::Approximate(*used);
   }
 }
 
@@ -24,7 +24,7 @@ QuotaWatch::QuotaWatch(const placement::Placement& placement, observe::Metrics& 
 
 void QuotaWatch::CountStates(const quota::Tree& tree) {
   for (std::string_view state : observe::kQuotaGroupStates) states_[state] = 0;
-  for (const auto& [name, group] : tree.groups()) ++states_[StateOf(tree.Standing(name))];
+  for (const auto& [name, group] : tree.groups()) ++states_[admin::StateOf(tree.Standing(name))];
   counted_ = tree.revision();
 }
 
@@ -58,4 +58,4 @@ void QuotaWatch::RefreshMetrics() {
   metrics_.SetQuotas(std::move(figures));
 }
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -8,13 +8,13 @@
 #include "admin/core_context.h"
 #include "observe/readiness.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 class TopologyWatch {
  public:
   // `warn`: says it on the Node, returns at once.
   using Warn = std::function<void(const cluster::Node& node, const kube::PodWarning& warning)>;
-  TopologyWatch(CoreContext& context, Warn warn) : context_(context), warn_(std::move(warn)) {}
+  TopologyWatch(admin::CoreContext& context, Warn warn) : context_(context), warn_(std::move(warn)) {}
 
   // `now`: of a clock that never jumps. Gives up what was lost too long ago.
   void EverySecond(Duration now);
@@ -25,10 +25,10 @@ class TopologyWatch {
  private:
   std::string Names(std::span<const cluster::NodeIndex> nodes) const;
 
-  CoreContext& context_;
+  admin::CoreContext& context_;
   const Warn warn_;
   size_t lost_ = 0;  // as last looked at
   Duration longest_{};
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

@@ -1,4 +1,4 @@
-#include "admin/topology_watch.h"
+#include "oversight/topology_watch.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,14 +6,14 @@
 #include "tests/admin/core_fixture.h"
 #include "tests/observe/captured_log.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 namespace {
 
 using std::chrono::minutes;
 using std::chrono::seconds;
 using testing::HasSubstr;
 
-class TopologyWatchTest : public CoreTest {
+class TopologyWatchTest : public admin::CoreTest {
  protected:
   void Lose(const std::string& node) {
     placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, node});
@@ -65,4 +65,4 @@ TEST_F(TopologyWatchTest, TellsOfALossOnceAndOfItsEnd) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

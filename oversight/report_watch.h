@@ -8,16 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/core_context.h"
 #include "base/text.h"
-#include "extender/context.h"
 #include "observe/readiness.h"
 
-namespace huygens::extender {
+namespace huygens::oversight {
 
 class ReportWatch {
  public:
   // `context` must outlive it. `events`: warn the pods' owners, too.
-  ReportWatch(Context& context, bool events);
+  ReportWatch(admin::CoreContext& context, bool events);
 
   void Filter(const cluster::Pod& pod, const placement::FilterAnswer& answer);
   // The pod was bound to this node, which these checks would have refused.
@@ -45,11 +45,11 @@ class ReportWatch {
 
   Checked& Of(std::string_view check);
 
-  Context& context_;
+  admin::CoreContext& context_;
   const bool events_;
   std::vector<Checked> checks_;
   int seconds_ = 0;
   int period_;  // seconds that the current tally is kept for
 };
 
-}  // namespace huygens::extender
+}  // namespace huygens::oversight

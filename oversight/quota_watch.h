@@ -13,7 +13,7 @@
 #include "observe/metrics.h"
 #include "placement/placement.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 class QuotaWatch {
  public:
@@ -37,4 +37,4 @@ class QuotaWatch {
   std::map<std::string_view, size_t> states_;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight

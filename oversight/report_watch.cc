@@ -1,9 +1,9 @@
-#include "extender/report_watch.h"
+#include "oversight/report_watch.h"
 
 #include <algorithm>
 #include <map>
 
-namespace huygens::extender {
+namespace huygens::oversight {
 
 namespace {
 
@@ -40,7 +40,8 @@ std::string Names(const Reports& reports) {
 
 }  // namespace
 
-ReportWatch::ReportWatch(Context& context, bool events) : context_(context), events_(events), period_(kFirstPeriod) {
+ReportWatch::ReportWatch(admin::CoreContext& context, bool events)
+    : context_(context), events_(events), period_(kFirstPeriod) {
   for (const placement::CheckSetting& check : context.placement.options().checks) {
     if (context.placement.ModeOf(check.name) == policy::CheckMode::kReport) Of(check.name);
   }
@@ -146,4 +147,4 @@ std::string ReportWatch::Tally::Why() const {
   return why;
 }
 
-}  // namespace huygens::extender
+}  // namespace huygens::oversight

@@ -1,4 +1,4 @@
-#include "admin/usage_watch.h"
+#include "oversight/usage_watch.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include "base/millionths.h"
 #include "settings/scalar.h"
 
-namespace huygens::admin {
+namespace huygens::oversight {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::optional<observe::Readiness::Item> UsageWatch::Describe() const {
       .detail = Concat(prefix, "share of nodes without fresh figures: ", MillionthsText(usage.StaleShare(now)))};
 }
 
-}  // namespace huygens::admin
+}  // namespace huygens::oversight
