@@ -1,5 +1,5 @@
-// The verbs that answer at once and change nothing (bind.h has the other), and what a verb answers: one HTTP response,
-// and one word for the metric label `outcome`. Decision thread only.
+// The verbs that answer at once, since they ask nobody (bind.h has the other), and what a verb answers: one HTTP
+// response, and one word for the metric label `outcome`. Decision thread only.
 #pragma once
 
 #include <string>
@@ -19,8 +19,8 @@ struct VerbAnswer {
   std::string why;                  // of error, malformed and overloaded, for the log
 };
 
-// Which of these nodes can take the pod, and a reason for each that cannot. May be asked twice, for pods that are never
-// bound.
+// Which of these nodes can take the pod, and a reason for each that cannot. Binds nothing: may be asked twice, for pods
+// that are never bound. It remembers whom it refused, and holds what it promised a pod of a gang.
 VerbAnswer Filter(Context& context, std::string_view body);
 // One integer from 0 to prioritize.maxScore per node. The answer has no place for an error: a request that cannot be
 // decided gets an empty list, which kube-scheduler reads as no opinion.
