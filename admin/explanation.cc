@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/strings/str_join.h"
 #include "admin/debug_json.h"
 #include "admin/usage_json.h"
 #include "observe/readiness.h"
 #include "policy/explained.h"
 #include "settings/scalar.h"
 #include "topology/zone_request.h"
+#include "usage/estimate.h"
 
 namespace huygens::admin {
 
@@ -59,7 +61,7 @@ bool ClaimsHold(const std::vector<ZoneDescription>& zones, const ZoneShortage& s
   return more && !shortage.one_zone && Share(shortage.needs, all) >= 1;
 }
 
-void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShortage& shortage) {
+void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, Reason reason, ZoneShortage& shortage) {
   const auto of = [&](const ZoneDescription& zone) { return kubelet ? zone.allocatable : zone.effective; };
   const auto take = [&](const ZoneDescription& zone) {
     const bool crosses = !kubelet && !shortage.one_zone;
@@ -84,13 +86,18 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
     if (!shortage.lower.empty()) shortage.claimed = claimed;
     return;
   }
+  const bool too_few_cores = reason == Reason::kTooFewCores;
+  const auto size = [&](const ZoneDescription& zone) {
+    return Share(shortage.needs, zone.stale && reason == Reason::kStaleRealCapacity ? zone.allocatable : of(zone));
+  };
   const auto nearness = [&](const ZoneDescription& zone) {
-    return std::tuple(zone.present, Share(shortage.needs, zone.free), shortage.asks_cores ? zone.whole_cores : 0,
-                      zone.free.Get(kCpu), Share(shortage.needs, of(zone)));
+    return std::tuple(zone.present, size(zone), too_few_cores ? zone.cores : 0, Share(shortage.needs, zone.free),
+                      shortage.asks_cores ? zone.whole_cores : 0, zone.free.Get(kCpu));
   };
   const auto nearest = std::ranges::max_element(zones, {}, nearness);
   if (nearest == zones.end() || !nearest->present) return;
   shortage.zone = nearest->name;
+  shortage.largest = too_few_cores || size(*nearest) < 1;
   take(*nearest);
   const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
   shortage.stale = nearest->stale;
@@ -98,6 +105,37 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShor
   shortage.last_at = nearest->offline_updated;
   const bool tells = nearest->stale || (!kubelet && ClaimsMore(*nearest));
   if (tells && claimed != shortage.of) shortage.claimed = claimed;
+}
+
+// Those where room is known, were their real capacity: only for want of that the pod is told of the others.
+void TakeStaleZones(const std::vector<ZoneDescription>& zones, ZoneShortage& shortage) {
+  for (const ZoneDescription& zone : zones) {
+    ResourceVector claimed = zone.allocatable;
+    claimed.Subtract(zone.used);
+    const bool holds = zone.present && zone.stale && Share(shortage.needs, claimed) >= 1;
+    if (!holds || Share(shortage.needs, zone.free) >= 1) continue;
+    shortage.stale_zones.push_back(zone.name);
+    if (zone.offline_updated) {
+      shortage.stale_since = std::min(shortage.stale_since.value_or(Time::max()), *zone.offline_updated);
+    }
+  }
+}
+
+// What the object says is taken of the zones that the shortage is about, without what pods known there hold.
+int64_t Unaccounted(const NodeDescription& node, const ZoneShortage& shortage) {
+  int64_t taken = 0;
+  for (const ZoneDescription& zone : node.zones) {
+    if (!zone.available || (!shortage.zone.empty() && zone.name != shortage.zone)) continue;
+    taken += zone.allocatable.Get(kCpu) - zone.available->Get(kCpu);
+  }
+  for (const auto& pod : node.pods) {
+    if (!pod.kubelet) continue;
+    if (pod.zones.empty()) return 0;  // it holds something, and nobody knows where
+    for (const placement::ZoneShare& share : pod.zones) {
+      if (shortage.zone.empty() || share.name == shortage.zone) taken -= share.amount.Get(kCpu);
+    }
+  }
+  return std::max<int64_t>(taken, 0);
 }
 
 bool IsOfUsage(Reason reason) {
@@ -116,8 +154,10 @@ usage::Verdict VerdictOf(Reason reason) {
 
 // The first resource for which the node is refused, with the names of the others. Each is judged as the check does it,
 // slot by slot, since peaks that are never at the same time may be more than the ceiling together.
-std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage::Demand& demand, Reason reason,
-                                     cluster::NodeIndex node, Time now) {
+std::optional<UsageShortage> OfUsage(const placement::Placement& placement, const cluster::Pod& pod,
+                                     const usage::Demand& demand, Reason reason, cluster::NodeIndex node, Time now) {
+  const usage::Account& account = placement.usage();
+  const cluster::Node* object = placement.state().GetNode(node);
   std::optional<UsageShortage> first;
   const usage::ResourceMask refuses_nothing = account.SteppingAside(now) | account.ShortHistory();
   for (size_t r = 0; r < demand.resources.size(); ++r) {
@@ -136,7 +176,10 @@ std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage:
     shortage.unit = options.resource;
     shortage.use = use;
     shortage.needs = needs;
-    shortage.estimated = demand.resources[r].curve.empty();
+    if (demand.resources[r].curve.empty()) shortage.estimated = usage::EstimateText(pod, options.resource);
+    shortage.own_ceiling = object != nullptr && std::ranges::any_of(object->usage_ceilings, [&](const auto& each) {
+                             return each.first == options.name;
+                           });
     if (reason == Reason::kUsageUnknown || use.state != usage::MetricState::kFresh) continue;
     const usage::Account::Peak peak = account.PeakOf(node, r);
     if (peak.slot) shortage.peak_at = SlotText(*peak.slot, account.options(), now);
@@ -167,9 +210,11 @@ std::string UsageText(const UsageShortage& shortage, Reason reason) {
                   also);
   }
   return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
-                shortage.estimated ? "by its requests and limits" : "as its kind uses", ", beside a peak of ",
+                shortage.estimated.empty() ? "as its kind uses" : shortage.estimated, ", beside a peak of ",
                 text(shortage.use.peak), PeakText(shortage), ", where ", text(*shortage.use.ceiling), " of ",
-                text(shortage.use.capacity), " are allowed", also);
+                text(shortage.use.capacity), " are allowed",
+                shortage.own_ceiling ? " (the node's annotation huygens.dev/usage-ceilings)" : " (usage.resources)",
+                also);
 }
 
 std::string_view Setting(const NodeDescription& node, std::string_view name) {
@@ -236,7 +281,10 @@ ZoneShortage AtKubelet(const cluster::Pod& pod, const NodeDescription& node, Rea
       shortage.container = at < inits ? pod.init_containers[at].name : pod.containers[at - inits].name;
     }
   }
-  TakeZones(node.zones, true, shortage);
+  TakeZones(node.zones, true, reason, shortage);
+  if (policy::CurableByVictims(reason) && shortage.needs.Get(kCpu) > 0) {
+    shortage.unaccounted = Unaccounted(node, shortage);
+  }
   return shortage;
 }
 
@@ -249,11 +297,12 @@ ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, Rea
   for (size_t r = 0; r < request.amounts.size(); ++r) {
     if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
   }
-  TakeZones(node.zones, false, shortage);
+  TakeZones(node.zones, false, reason, shortage);
+  if (shortage.one_zone) TakeStaleZones(node.zones, shortage);
   shortage.claims_hold = reason == Reason::kZonesTooSmall && ClaimsHold(node.zones, shortage);
   if (shortage.one_zone && !shortage.asks_cores) {
     ZoneShortage across{.needs = shortage.needs};
-    TakeZones(node.zones, false, across);
+    TakeZones(node.zones, false, reason, across);
     shortage.fits_across = Share(across.needs, across.free) >= 1;
   }
   return shortage;
@@ -293,16 +342,22 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
   const usage::Demand demand = use.options().resources.empty() ? usage::Demand() : use.DemandOf(pod);
   std::vector<NodeExplanation> explanations;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    NodeExplanation each{.node = nodes[i], .reason = reasons[i], .zones = {}, .usage = {}, .loss_left = {}};
+    NodeExplanation each{
+        .node = nodes[i], .reason = reasons[i], .zones = {}, .usage = {}, .defect = {}, .loss_left = {}};
     if (const auto node = placement.state().FindNode(nodes[i])) {
-      if (IsOfUsage(each.reason)) each.usage = OfUsage(use, demand, each.reason, *node, now);
+      if (IsOfUsage(each.reason)) each.usage = OfUsage(placement, pod, demand, each.reason, *node, now);
       if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
+      if (each.reason == Reason::kUnusableTopology || each.reason == Reason::kInvalidTopologyData) {
+        if (const auto* object = placement.state().Topology(*node)) each.defect = object->defect;
+      }
       each.gave_up_topology = each.reason == Reason::kNoTopology && placement.state().TopologyGivenUp(*node);
     }
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
         each.zones = node->kubelet.empty() ? AtManaged(pod, *node, each.reason, placement.options().topology)
                                            : AtKubelet(pod, *node, each.reason);
+        const auto* object = placement.state().Topology(*placement.state().FindNode(nodes[i]));
+        if (each.zones->unaccounted > 0 && object != nullptr) each.zones->written = object->written;
       }
     }
     explanations.push_back(std::move(each));
@@ -311,8 +366,9 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
 }
 
 std::string LossText(Duration left, Duration grace) {
-  return Concat("what it last said holds for ", observe::SecondsText(left),
-                " more (topology.lossGrace: ", settings::DurationText(grace), ")");
+  return Concat("its NodeResourceTopology was deleted ", observe::SecondsText(grace - left),
+                " ago; pods that need zones wait for it, ", observe::SecondsText(left),
+                " more at most (topology.lossGrace: ", settings::DurationText(grace), ")");
 }
 
 std::string GivenUpText(Duration grace) {
@@ -322,6 +378,7 @@ std::string GivenUpText(Duration grace) {
 
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options) {
   if (node.loss_left) return LossText(*node.loss_left, options.topology.loss_grace);
+  if (!node.defect.empty()) return node.defect;
   if (node.gave_up_topology) return GivenUpText(options.topology.loss_grace);
   const std::string_view apart = policy::Apart(node.reason);
   if (node.usage) return Concat(UsageText(*node.usage, node.reason), apart.empty() ? "" : Concat("; ", apart));
@@ -332,7 +389,7 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   if (zones.asks_cores) text += " by whole cores";
   if (zones.one_zone) {
     text += Concat(" in one zone", zones.asked_by.empty() ? "" : Concat(", as the ", zones.asked_by, " asks"),
-                   "; freest ", zones.zone, ": ");
+                   zones.largest ? "; largest " : "; freest ", zones.zone, ": ");
   } else {
     text += zones.policy.empty() ? "; all zones together: " : Concat(" in zones that ", zones.policy, " allows; all: ");
   }
@@ -352,6 +409,18 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   }
   // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.
   if (!apart.empty()) text += Concat("; ", apart);
+  if (zones.unaccounted > 0) {
+    text += Concat(", says its topology object",
+                   zones.written ? Concat(", written ", FormatRfc3339(*zones.written)) : std::string(),
+                   ", but no pod known there holds ", QuantityText(kCpu, zones.unaccounted),
+                   " cpu of it: is its exporter alive?");
+  }
+  // Of the zone that is named it was said.
+  if (!zones.stale_zones.empty() && zones.stale_zones != std::vector{zones.zone}) {
+    text +=
+        Concat("; ", absl::StrJoin(zones.stale_zones, ", "), " would hold it, but for real capacity that is out of ",
+               "date", zones.stale_since ? Concat(" since ", FormatRfc3339(*zones.stale_since)) : std::string());
+  }
   if (zones.claims_hold) text += "; what is claimed would hold it";
   if (zones.fits_across) text += "; over several zones it would fit";
   return text;

@@ -24,6 +24,7 @@ struct ZoneShortage {
   std::string container;      // that was refused, where kubelet pins by container
   std::string policy;         // kubelet's, where it pins
   std::string zone;           // the one that comes nearest; empty: all together
+  bool largest = false;       // which it does since none is large enough; else it is the freest of those that are
   ResourceVector free;
   ResourceVector of;
   ResourceVector claimed;       // by `zone` or all, where real capacity is less, or out of date
@@ -32,8 +33,16 @@ struct ZoneShortage {
   std::optional<int64_t> last;  // its last figure, in milli-cores
   std::optional<Time> last_at;  // when that was written; of several the oldest
   bool claims_hold = false;     // they are too small, and would hold the pod if they gave all that they claim
-  bool asks_cores = false;      // by huygens.dev/smt; then the following are those of `zone`, or of all
-  int64_t whole_cores = 0;      // that nobody uses
+  // Zones that would hold the pod at once if they gave what they claim, of which nobody says any more what they can
+  // really give; and since when, of several the longest.
+  std::vector<std::string> stale_zones;
+  std::optional<Time> stale_since;
+  // Where kubelet pins: how many milli-CPUs the topology object says are taken that no pod known there holds, and when
+  // the object was written.
+  int64_t unaccounted = 0;
+  std::optional<Time> written;
+  bool asks_cores = false;  // by huygens.dev/smt; then the following are those of `zone`, or of all
+  int64_t whole_cores = 0;  // that nobody uses
   int64_t cores = 0;
 };
 
@@ -43,9 +52,10 @@ struct UsageShortage {
   std::string resource;
   ResourceId unit = kCpu;  // its amounts are those of this resource
   usage::NodeUse use;
-  int64_t needs = 0;       // at the pod's own peak
-  bool estimated = false;  // that, from requests and limits
-  std::string peak_at;     // when the others' peak was last, UTC: "Wed 14:15"; empty: nobody can say
+  int64_t needs = 0;         // at the pod's own peak
+  std::string estimated;     // how that was, where nothing is measured yet
+  bool own_ceiling = false;  // it is the node's own, by annotation
+  std::string peak_at;       // when the others' peak was last, UTC: "Wed 14:15"; empty: nobody can say
   std::optional<usage::NodeFigures::PodUse> largest;  // of the pods there, the one with the highest peak of its own
   std::string also;                                   // other resources of which there is too little: "memory, pods"
 };
@@ -56,6 +66,7 @@ struct NodeExplanation {
   std::optional<ZoneShortage> zones;   // of reasons that are about amounts of zones
   std::optional<UsageShortage> usage;  // of reasons that are about real use
   bool gave_up_topology = false;       // it has none since a lost one did not come back
+  std::string defect;                  // of a topology object that cannot be used
   std::optional<Duration> loss_left;   // of a topology object that was lost: how much longer what it last said holds
 };
 
@@ -64,11 +75,12 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
                                      std::span<const std::string_view> nodes, Time now);
 
 // "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty", or "cpu: 2550m for
-// the pod, by its requests and limits, beside a peak of 12300m (Wed 14:15; the largest there is shop/web-1, 4), where
+// the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of 12300m (Wed 14:15; the largest there is shop/web-1, 4), where
 // 12800m of 16 are allowed", or LossText; empty where there are no figures.
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options);
 
-// "what it last said holds for 412 s more (topology.lossGrace: 10m)", of a topology object that was lost.
+// "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most
+// (topology.lossGrace: 10m)"
 std::string LossText(Duration left, Duration grace);
 
 // "its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (10m)"

@@ -36,9 +36,10 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto said = DecodeJson<admin::NodeDocument>(*json);
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/nodes")));
+  const Time now = SystemClock().Now();
   const std::string text = format == OutputFormat::kJson ? *json
-                                                         : Concat("node ", said->name, "\n", NodeZonesText(*said), "\n",
-                                                                  NodeUseText(*said, SystemClock().Now()));
+                                                         : Concat("node ", said->name, "\n", NodeZonesText(*said, now), "\n",
+                                                                  NodeUseText(*said, now));
   Print(text);
   return kOk;
 }
