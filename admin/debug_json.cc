@@ -106,6 +106,8 @@ std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, 
     SayLossLeft(*left, placement.options(), said.loss_left_seconds, said.loss_grace_seconds);
   }
   said.defect = node->defect;
+  const cluster::NodeTopology* topology = placement.state().Topology(*index);
+  if (topology != nullptr && topology->written) said.topology_written = FormatRfc3339(*topology->written);
   said.notices = std::move(ignored);
   if (placement.state().TopologyGivenUp(*index)) {
     said.notices.push_back(Concat(GivenUpText(placement.options().topology.loss_grace),

@@ -1,104 +1,21 @@
 #include "admin/explanation.h"
 
 #include <algorithm>
-#include <tuple>
 
+#include "absl/strings/str_join.h"
 #include "admin/debug_json.h"
 #include "admin/usage_json.h"
 #include "observe/readiness.h"
 #include "policy/explained.h"
 #include "settings/scalar.h"
-#include "topology/zone_request.h"
+#include "usage/estimate.h"
 
 namespace huygens::admin {
 
 namespace {
 
-using placement::NodeDescription;
-using placement::ZoneDescription;
+using placement::ZoneShortage;
 using policy::Reason;
-using Kind = kubelet::Container::Kind;
-
-// How much of what is needed there is, by the resource of which there is least: 1 is enough.
-double Share(const ResourceVector& needs, const ResourceVector& there) {
-  double share = 1;
-  for (const auto& [resource, amount] : needs) {
-    share = std::min(share, static_cast<double>(there.Get(resource)) / static_cast<double>(amount));
-  }
-  return share;
-}
-
-ResourceVector Only(const ResourceVector& needs, const ResourceVector& amounts) {
-  ResourceVector only;
-  for (const auto& [resource, needed] : needs) only.Set(resource, amounts.Get(resource));
-  return only;
-}
-
-// Only whole CPUs of a zone count for a pod that crosses zones of a managed node.
-ResourceVector Whole(ResourceVector free, const ResourceVector& of) {
-  free.Set(kCpu, std::max<int64_t>(0, free.Get(kCpu) - of.Get(kCpu) % 1000));
-  return free;
-}
-
-bool ClaimsMore(const ZoneDescription& zone) {
-  return zone.offline_cpu && *zone.offline_cpu < zone.allocatable.Get(kCpu);
-}
-
-// Whether the zones would hold the pod if those whose real capacity is less gave all that they claim.
-bool ClaimsHold(const std::vector<ZoneDescription>& zones, const ZoneShortage& shortage) {
-  ResourceVector all;
-  bool more = false;
-  for (const ZoneDescription& zone : zones) {
-    if (!zone.present) continue;
-    const bool claims_more = ClaimsMore(zone);
-    if (claims_more && shortage.one_zone && Share(shortage.needs, zone.allocatable) >= 1) return true;
-    more = more || claims_more;
-    const ResourceVector& amounts = claims_more ? zone.allocatable : zone.effective;
-    all.Add(Whole(amounts, amounts));
-  }
-  return more && !shortage.one_zone && Share(shortage.needs, all) >= 1;
-}
-
-void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, ZoneShortage& shortage) {
-  const auto of = [&](const ZoneDescription& zone) { return kubelet ? zone.allocatable : zone.effective; };
-  const auto take = [&](const ZoneDescription& zone) {
-    const bool crosses = !kubelet && !shortage.one_zone;
-    shortage.free.Add(Only(shortage.needs, crosses ? Whole(zone.free, of(zone)) : zone.free));
-    shortage.of.Add(Only(shortage.needs, of(zone)));
-    shortage.whole_cores += zone.whole_cores;
-    shortage.cores += zone.cores;
-  };
-  if (!shortage.one_zone) {
-    ResourceVector claimed;
-    for (const ZoneDescription& zone : zones) {
-      if (!zone.present) continue;
-      take(zone);
-      claimed.Add(Only(shortage.needs, zone.allocatable));
-      if (kubelet || (!zone.stale && !ClaimsMore(zone))) continue;
-      shortage.lower += Concat(shortage.lower.empty() ? "" : ", ", zone.name);
-      shortage.stale = shortage.stale || zone.stale;
-      if (zone.stale && zone.offline_updated) {
-        shortage.last_at = std::min(shortage.last_at.value_or(Time::max()), *zone.offline_updated);
-      }
-    }
-    if (!shortage.lower.empty()) shortage.claimed = claimed;
-    return;
-  }
-  const auto nearness = [&](const ZoneDescription& zone) {
-    return std::tuple(zone.present, Share(shortage.needs, zone.free), shortage.asks_cores ? zone.whole_cores : 0,
-                      zone.free.Get(kCpu), Share(shortage.needs, of(zone)));
-  };
-  const auto nearest = std::ranges::max_element(zones, {}, nearness);
-  if (nearest == zones.end() || !nearest->present) return;
-  shortage.zone = nearest->name;
-  take(*nearest);
-  const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
-  shortage.stale = nearest->stale;
-  shortage.last = nearest->offline_cpu;
-  shortage.last_at = nearest->offline_updated;
-  const bool tells = nearest->stale || (!kubelet && ClaimsMore(*nearest));
-  if (tells && claimed != shortage.of) shortage.claimed = claimed;
-}
 
 bool IsOfUsage(Reason reason) {
   return reason == Reason::kUsageCeiling || reason == Reason::kUsageCeilingTooLow || reason == Reason::kUsageUnknown;
@@ -116,8 +33,10 @@ usage::Verdict VerdictOf(Reason reason) {
 
 // The first resource for which the node is refused, with the names of the others. Each is judged as the check does it,
 // slot by slot, since peaks that are never at the same time may be more than the ceiling together.
-std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage::Demand& demand, Reason reason,
-                                     cluster::NodeIndex node, Time now) {
+std::optional<UsageShortage> OfUsage(const placement::Placement& placement, const cluster::Pod& pod,
+                                     const usage::Demand& demand, Reason reason, cluster::NodeIndex node, Time now) {
+  const usage::Account& account = placement.usage();
+  const cluster::Node* object = placement.state().GetNode(node);
   std::optional<UsageShortage> first;
   const usage::ResourceMask refuses_nothing = account.SteppingAside(now) | account.ShortHistory();
   for (size_t r = 0; r < demand.resources.size(); ++r) {
@@ -136,7 +55,10 @@ std::optional<UsageShortage> OfUsage(const usage::Account& account, const usage:
     shortage.unit = options.resource;
     shortage.use = use;
     shortage.needs = needs;
-    shortage.estimated = demand.resources[r].curve.empty();
+    if (demand.resources[r].curve.empty()) shortage.estimated = usage::EstimateText(pod, options.resource);
+    shortage.own_ceiling = object != nullptr && std::ranges::any_of(object->usage_ceilings, [&](const auto& each) {
+                             return each.first == options.name;
+                           });
     if (reason == Reason::kUsageUnknown || use.state != usage::MetricState::kFresh) continue;
     const usage::Account::Peak peak = account.PeakOf(node, r);
     if (peak.slot) shortage.peak_at = SlotText(*peak.slot, account.options(), now);
@@ -167,96 +89,11 @@ std::string UsageText(const UsageShortage& shortage, Reason reason) {
                   also);
   }
   return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
-                shortage.estimated ? "by its requests and limits" : "as its kind uses", ", beside a peak of ",
+                shortage.estimated.empty() ? "as its kind uses" : shortage.estimated, ", beside a peak of ",
                 text(shortage.use.peak), PeakText(shortage), ", where ", text(*shortage.use.ceiling), " of ",
-                text(shortage.use.capacity), " are allowed", also);
-}
-
-std::string_view Setting(const NodeDescription& node, std::string_view name) {
-  const auto found = std::ranges::find(node.kubelet, name, &kubelet::Setting::name);
-  return found == node.kubelet.end() ? std::string_view() : std::string_view(found->value);
-}
-
-// The containers of which the reason speaks; nothing if it speaks of the pod.
-std::optional<Kind> RefusedKind(Reason reason) {
-  switch (reason) {
-    case Reason::kCannotAlignContainer:
-    case Reason::kNeverAlignsContainer:
-      return Kind::kApp;
-    case Reason::kCannotAlignInitContainer:
-    case Reason::kNeverAlignsInitContainer:
-      return Kind::kInit;
-    case Reason::kCannotAlignSidecar:
-    case Reason::kNeverAlignsSidecar:
-      return Kind::kSidecar;
-    default:
-      return std::nullopt;
-  }
-}
-
-// Without what no manager of this kubelet looks at, and what its zones do not say.
-ResourceVector Needs(const NodeDescription& node, int cpus, const ResourceVector& memory,
-                     const ResourceVector& devices) {
-  const auto counted = [&](ResourceId resource) {
-    return std::ranges::any_of(node.zones, [&](const auto& zone) { return zone.allocatable.Has(resource); });
-  };
-  ResourceVector needs;
-  if (cpus > 0 && Setting(node, "cpuManagerPolicy") == "static") needs.Set(kCpu, int64_t{cpus} * 1000);
-  if (Setting(node, "memoryManagerPolicy") == "Static") {
-    for (const auto& [resource, amount] : memory) {
-      const bool managed = resource == kMemory || IsHugepages(resource);
-      if (amount > 0 && managed && counted(resource)) needs.Set(resource, amount);
-    }
-  }
-  for (const auto& [resource, amount] : devices) {
-    if (amount > 0 && counted(resource)) needs.Set(resource, amount);
-  }
-  return needs;
-}
-
-ZoneShortage AtKubelet(const cluster::Pod& pod, const NodeDescription& node, Reason reason) {
-  const kubelet::Pod wants = kubelet::RequestOf(pod).pod;
-  ZoneShortage shortage{.policy = std::string(Setting(node, "topologyManagerPolicy"))};
-  shortage.one_zone = shortage.policy == "single-numa-node";
-  shortage.needs = Needs(node, wants.cpus, wants.memory, wants.devices);
-  const std::optional<Kind> kind = RefusedKind(reason);
-  if (kind) {
-    // Of several the largest is the hardest to align.
-    const kubelet::Container* largest = nullptr;
-    size_t at = 0;
-    for (size_t i = 0; i < wants.containers.size(); ++i) {
-      const kubelet::Container& each = wants.containers[i];
-      if (each.kind != *kind || (largest && each.cpus <= largest->cpus)) continue;
-      largest = &each;
-      at = i;
-    }
-    if (largest) {
-      shortage.needs = Needs(node, largest->cpus, largest->memory, largest->devices);
-      const size_t inits = pod.init_containers.size();
-      shortage.container = at < inits ? pod.init_containers[at].name : pod.containers[at - inits].name;
-    }
-  }
-  TakeZones(node.zones, true, shortage);
-  return shortage;
-}
-
-ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, Reason reason,
-                       const topology::Options& options) {
-  const topology::ZoneRequest request = topology::RequestOf(pod, options.managed_resources);
-  ZoneShortage shortage{.one_zone = request.aware.value_or(node.single_numa)};
-  if (shortage.one_zone) shortage.asked_by = request.aware ? "pod" : "node";
-  shortage.asks_cores = request.smt != cluster::Smt::kUnset;
-  for (size_t r = 0; r < request.amounts.size(); ++r) {
-    if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
-  }
-  TakeZones(node.zones, false, shortage);
-  shortage.claims_hold = reason == Reason::kZonesTooSmall && ClaimsHold(node.zones, shortage);
-  if (shortage.one_zone && !shortage.asks_cores) {
-    ZoneShortage across{.needs = shortage.needs};
-    TakeZones(node.zones, false, across);
-    shortage.fits_across = Share(across.needs, across.free) >= 1;
-  }
-  return shortage;
+                text(shortage.use.capacity), " are allowed",
+                shortage.own_ceiling ? " (the node's annotation huygens.dev/usage-ceilings)" : " (usage.resources)",
+                also);
 }
 
 // "17 cpu and 4Gi memory"
@@ -293,16 +130,21 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
   const usage::Demand demand = use.options().resources.empty() ? usage::Demand() : use.DemandOf(pod);
   std::vector<NodeExplanation> explanations;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    NodeExplanation each{.node = nodes[i], .reason = reasons[i], .zones = {}, .usage = {}, .loss_left = {}};
+    NodeExplanation each{
+        .node = nodes[i], .reason = reasons[i], .zones = {}, .usage = {}, .defect = {}, .loss_left = {}};
     if (const auto node = placement.state().FindNode(nodes[i])) {
-      if (IsOfUsage(each.reason)) each.usage = OfUsage(use, demand, each.reason, *node, now);
+      if (IsOfUsage(each.reason)) each.usage = OfUsage(placement, pod, demand, each.reason, *node, now);
       if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
+      if (each.reason == Reason::kUnusableTopology || each.reason == Reason::kInvalidTopologyData) {
+        if (const auto* object = placement.state().Topology(*node)) each.defect = object->defect;
+      }
       each.gave_up_topology = each.reason == Reason::kNoTopology && placement.state().TopologyGivenUp(*node);
     }
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
-        each.zones = node->kubelet.empty() ? AtManaged(pod, *node, each.reason, placement.options().topology)
-                                           : AtKubelet(pod, *node, each.reason);
+        each.zones = placement::ShortageOf(pod, *node, each.reason, placement.options().topology);
+        const auto* object = placement.state().Topology(*placement.state().FindNode(nodes[i]));
+        if (each.zones->unaccounted > 0 && object != nullptr) each.zones->written = object->written;
       }
     }
     explanations.push_back(std::move(each));
@@ -311,8 +153,9 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
 }
 
 std::string LossText(Duration left, Duration grace) {
-  return Concat("what it last said holds for ", observe::SecondsText(left),
-                " more (topology.lossGrace: ", settings::DurationText(grace), ")");
+  return Concat("its NodeResourceTopology was deleted ", observe::SecondsText(grace - left),
+                " ago; pods that need zones wait for it, ", observe::SecondsText(left),
+                " more at most (topology.lossGrace: ", settings::DurationText(grace), ")");
 }
 
 std::string GivenUpText(Duration grace) {
@@ -322,6 +165,7 @@ std::string GivenUpText(Duration grace) {
 
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options) {
   if (node.loss_left) return LossText(*node.loss_left, options.topology.loss_grace);
+  if (!node.defect.empty()) return node.defect;
   if (node.gave_up_topology) return GivenUpText(options.topology.loss_grace);
   const std::string_view apart = policy::Apart(node.reason);
   if (node.usage) return Concat(UsageText(*node.usage, node.reason), apart.empty() ? "" : Concat("; ", apart));
@@ -332,7 +176,7 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   if (zones.asks_cores) text += " by whole cores";
   if (zones.one_zone) {
     text += Concat(" in one zone", zones.asked_by.empty() ? "" : Concat(", as the ", zones.asked_by, " asks"),
-                   "; freest ", zones.zone, ": ");
+                   zones.largest ? "; largest " : "; freest ", zones.zone, ": ");
   } else {
     text += zones.policy.empty() ? "; all zones together: " : Concat(" in zones that ", zones.policy, " allows; all: ");
   }
@@ -352,6 +196,18 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   }
   // A zone that looks free all the same is kept for a pod that kube-scheduler made room for, or in pieces.
   if (!apart.empty()) text += Concat("; ", apart);
+  if (zones.unaccounted > 0) {
+    text += Concat(", says its topology object",
+                   zones.written ? Concat(", written ", FormatRfc3339(*zones.written)) : std::string(),
+                   ", but no pod known there holds ", QuantityText(kCpu, zones.unaccounted),
+                   " cpu of it: is its exporter alive?");
+  }
+  // Of the zone that is named it was said.
+  if (!zones.stale_zones.empty() && zones.stale_zones != std::vector{zones.zone}) {
+    text +=
+        Concat("; ", absl::StrJoin(zones.stale_zones, ", "), " would hold it, but for real capacity that is out of ",
+               "date", zones.stale_since ? Concat(" since ", FormatRfc3339(*zones.stale_since)) : std::string());
+  }
   if (zones.claims_hold) text += "; what is claimed would hold it";
   if (zones.fits_across) text += "; over several zones it would fit";
   return text;

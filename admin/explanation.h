@@ -10,32 +10,10 @@
 
 #include "base/resource.h"
 #include "placement/placement.h"
+#include "placement/zone_shortage.h"
 #include "policy/reason.h"
 
 namespace huygens::admin {
-
-// What the zones of a node lack for a pod. `free`, and `of` (what there is when no pod is there), name the resources
-// that are needed.
-struct ZoneShortage {
-  ResourceVector needs;
-  bool one_zone = false;      // all of it in one zone; else in all zones together
-  std::string_view asked_by;  // who wants one zone of a managed node: "pod" or "node"
-  bool fits_across = false;   // it would fit now, did nobody ask for one zone
-  std::string container;      // that was refused, where kubelet pins by container
-  std::string policy;         // kubelet's, where it pins
-  std::string zone;           // the one that comes nearest; empty: all together
-  ResourceVector free;
-  ResourceVector of;
-  ResourceVector claimed;       // by `zone` or all, where real capacity is less, or out of date
-  std::string lower;            // the zones of which it is: "node0, node2"
-  bool stale = false;           // that real capacity
-  std::optional<int64_t> last;  // its last figure, in milli-cores
-  std::optional<Time> last_at;  // when that was written; of several the oldest
-  bool claims_hold = false;     // they are too small, and would hold the pod if they gave all that they claim
-  bool asks_cores = false;      // by huygens.dev/smt; then the following are those of `zone`, or of all
-  int64_t whole_cores = 0;      // that nobody uses
-  int64_t cores = 0;
-};
 
 // What a node lacks of one resource for the week of a pod, of which the check goes by its slots: the peaks that are
 // named need not be in the same one.
@@ -43,9 +21,10 @@ struct UsageShortage {
   std::string resource;
   ResourceId unit = kCpu;  // its amounts are those of this resource
   usage::NodeUse use;
-  int64_t needs = 0;       // at the pod's own peak
-  bool estimated = false;  // that, from requests and limits
-  std::string peak_at;     // when the others' peak was last, UTC: "Wed 14:15"; empty: nobody can say
+  int64_t needs = 0;         // at the pod's own peak
+  std::string estimated;     // how that was, where nothing is measured yet
+  bool own_ceiling = false;  // it is the node's own, by annotation
+  std::string peak_at;       // when the others' peak was last, UTC: "Wed 14:15"; empty: nobody can say
   std::optional<usage::NodeFigures::PodUse> largest;  // of the pods there, the one with the highest peak of its own
   std::string also;                                   // other resources of which there is too little: "memory, pods"
 };
@@ -53,10 +32,11 @@ struct UsageShortage {
 struct NodeExplanation {
   std::string_view node;
   policy::Reason reason = policy::Reason::kFits;
-  std::optional<ZoneShortage> zones;   // of reasons that are about amounts of zones
-  std::optional<UsageShortage> usage;  // of reasons that are about real use
-  bool gave_up_topology = false;       // it has none since a lost one did not come back
-  std::optional<Duration> loss_left;   // of a topology object that was lost: how much longer what it last said holds
+  std::optional<placement::ZoneShortage> zones;  // of reasons that are about amounts of zones
+  std::optional<UsageShortage> usage;            // of reasons that are about real use
+  bool gave_up_topology = false;                 // it has none since a lost one did not come back
+  std::string defect;                            // of a topology object that cannot be used
+  std::optional<Duration> loss_left;  // of a topology object that was lost: how much longer what it last said holds
 };
 
 // What filter would say of these nodes now.
@@ -64,11 +44,12 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
                                      std::span<const std::string_view> nodes, Time now);
 
 // "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty", or "cpu: 2550m for
-// the pod, by its requests and limits, beside a peak of 12300m (Wed 14:15; the largest there is shop/web-1, 4), where
+// the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of 12300m (Wed 14:15; the largest there is shop/web-1, 4), where
 // 12800m of 16 are allowed", or LossText; empty where there are no figures.
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options);
 
-// "what it last said holds for 412 s more (topology.lossGrace: 10m)", of a topology object that was lost.
+// "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most
+// (topology.lossGrace: 10m)"
 std::string LossText(Duration left, Duration grace);
 
 // "its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (10m)"

@@ -127,7 +127,8 @@ struct NodeDocument : NodeHead {
   bool lost_topology = false;
   // How much longer what a lost topology object last said holds, of topology.lossGrace.
   std::optional<int64_t> loss_left_seconds, loss_grace_seconds;
-  std::string defect;  // of the topology object
+  std::string defect;            // of the topology object
+  std::string topology_written;  // RFC 3339: when its zones were
   // Values that count as absent since nobody understands them, a topology object that did not come back, pods that
   // outgrew their zones.
   std::vector<std::string> notices;
@@ -144,6 +145,7 @@ struct NodeDocument : NodeHead {
     fields.IfSet("lossLeftSeconds", self.loss_left_seconds);
     fields.IfSet("lossGraceSeconds", self.loss_grace_seconds);
     fields.IfSet("defect", self.defect);
+    fields.IfSet("topologyWritten", self.topology_written);
     fields.IfSet("notices", self.notices);
     fields.IfSet("kubelet", self.kubelet);
     fields.Always("zones", self.zones);

@@ -1,5 +1,6 @@
 #include "admin/node_faults.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace huygens::admin {
@@ -8,39 +9,37 @@ namespace {
 constexpr size_t kMostNodes = 10'000;
 }
 
-void NodeFaults::Unreadable(std::string_view name, std::string_view fault, Time now, const cluster::Node* known) {
-  if (faults_.size() >= kMostNodes && !faults_.contains(name)) return;
-  Fault& kept = faults_[name];
-  kept.unreadable = fault;
-  kept.seen = now;
-  kept.told = known != nullptr;
-  if (known != nullptr) Tell(*known, fault);
-}
-
-void NodeFaults::Seen(const cluster::Node& node, std::string_view unknown_settings) {
-  auto found = faults_.find(node.name);
+void NodeFaults::Set(std::string_view name, Part part, std::string fault, const cluster::Node* known) {
+  auto found = faults_.find(name);
   if (found == faults_.end()) {
-    if (unknown_settings.empty() || faults_.size() >= kMostNodes) return;
-    found = faults_.try_emplace(node.name).first;
+    if (fault.empty() || faults_.size() >= kMostNodes) return;
+    found = faults_.try_emplace(name).first;
   }
-  Fault& kept = found->second;
-  if (!std::exchange(kept.told, true)) Tell(node, kept.unreadable);
-  if (kept.settings != unknown_settings && !unknown_settings.empty()) Tell(node, unknown_settings);
-  kept.settings = unknown_settings;
-  if (kept.settings.empty() && kept.unreadable.empty()) faults_.erase(found);
+  Fault& kept = found->second[part];
+  if (kept.text != fault) kept = {.text = std::move(fault), .told = false};
+  if (known != nullptr) Tell(*known, found->second);
+  if (std::ranges::all_of(found->second, &std::string::empty, &Fault::text)) faults_.erase(found);
 }
 
-void NodeFaults::Tell(const cluster::Node& node, std::string_view text) const {
-  if (warn_) warn_(node, {.reason = "SettingIgnored", .message = text, .repeat_key = text});
+void NodeFaults::Seen(const cluster::Node& node, std::string unknown_settings) {
+  Set(node.name, kSettings, std::move(unknown_settings), &node);
+  if (const auto found = faults_.find(node.name); found != faults_.end()) Tell(node, found->second);
+}
+
+void NodeFaults::Tell(const cluster::Node& node, Faults& faults) const {
+  for (Fault& each : faults) {
+    if (each.text.empty() || std::exchange(each.told, true) || !warn_) continue;
+    const std::string_view reason = &each == &faults[kDefect] ? "TopologyUnusable" : "SettingIgnored";
+    warn_(node, {.reason = reason, .message = each.text, .repeat_key = each.text});
+  }
 }
 
 std::vector<std::string> NodeFaults::Of(std::string_view name) const {
   std::vector<std::string> texts;
   const auto found = faults_.find(name);
   if (found == faults_.end()) return texts;
-  if (!found->second.settings.empty()) texts.push_back(found->second.settings);
-  if (!found->second.unreadable.empty()) {
-    texts.push_back(Concat(found->second.unreadable, " (seen ", FormatRfc3339(found->second.seen), ")"));
+  for (const Part part : {kSettings, kAnnotations, kTopology}) {
+    if (!found->second[part].text.empty()) texts.push_back(found->second[part].text);
   }
   return texts;
 }

@@ -3,13 +3,14 @@
 // thread only.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/text.h"
-#include "base/time.h"
 #include "cluster/objects.h"
 #include "kube/event_recorder.h"
 
@@ -21,26 +22,30 @@ class NodeFaults {
   using Warn = std::function<void(const cluster::Node& node, const kube::PodWarning& warning)>;
   void OnNews(Warn warn) { warn_ = std::move(warn); }
 
-  // An annotation could not be read. Nobody says when it can be again, so the text names the time. `known`: the Node;
-  // null: it will be Seen.
-  void Unreadable(std::string_view name, std::string_view fault, Time now, const cluster::Node* known);
-  // What else of the node is ignored now; empty: nothing.
-  void Seen(const cluster::Node& node, std::string_view unknown_settings);
-  void Gone(std::string_view name) { faults_.erase(name); }
+  // What can be ignored of a node, each told by itself: settings that its labels name and ceilings of nothing, what
+  // cannot be read of its annotations, and what cannot of its topology object. The last is all of that object, which
+  // is only told: whoever asks is told the defect itself.
+  enum Part : uint8_t { kSettings, kAnnotations, kTopology, kDefect };
+
+  // What of the part is ignored now; empty: nothing any more. `known`: the Node; null: it will be Seen.
+  void Set(std::string_view name, Part part, std::string fault, const cluster::Node* known);
+  // The Node is there, with these settings of its own.
+  void Seen(const cluster::Node& node, std::string unknown_settings);
+  // Whoever reads its objects says of these themselves that they are gone.
+  void Gone(std::string_view name) { Set(name, kSettings, "", nullptr); }
 
   std::vector<std::string> Of(std::string_view name) const;
 
  private:
   struct Fault {
-    std::string settings;
-    std::string unreadable;
-    Time seen{};
-    bool told = true;  // of what is unreadable
+    std::string text;
+    bool told = false;
   };
-  void Tell(const cluster::Node& node, std::string_view text) const;
+  using Faults = std::array<Fault, kDefect + 1>;
+  void Tell(const cluster::Node& node, Faults& faults) const;
 
   Warn warn_;
-  TextMap<Fault> faults_;
+  TextMap<Faults> faults_;
 };
 
 }  // namespace huygens::admin

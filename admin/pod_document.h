@@ -21,6 +21,8 @@ struct PodDocument {
     std::string container;  // that was refused, where kubelet pins by container
     std::string zone;       // the one that comes nearest; empty: all together
     Amounts free, of;
+    std::vector<std::string> stale_zones;  // that would hold it if they gave what they claim, but for old real capacity
+    std::string unaccounted;  // where kubelet pins: CPUs that the object says are taken, and no pod known there holds
 
     static void Describe(auto& self, auto& fields) {
       fields.Always("needs", self.needs);
@@ -29,6 +31,8 @@ struct PodDocument {
       fields.IfSet("zone", self.zone);
       fields.Always("free", self.free);
       fields.Always("of", self.of);
+      fields.IfSet("staleZones", self.stale_zones);
+      fields.IfSet("unaccounted", self.unaccounted);
     }
     bool operator==(const Figures&) const = default;
   };

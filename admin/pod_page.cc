@@ -34,7 +34,9 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                                         .container = zones->container,
                                         .zone = zones->zone,
                                         .free = AmountsOf(zones->free, resources),
-                                        .of = AmountsOf(zones->of, resources)};
+                                        .of = AmountsOf(zones->of, resources),
+                                        .stale_zones = zones->stale_zones};
+    if (zones->unaccounted > 0) said.figures->unaccounted = QuantityText(kCpu, zones->unaccounted);
   }
   if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
   return said;

@@ -22,6 +22,9 @@ StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments,
     }
     if (given.size() < argument.size()) continue;
     if (++i == arguments.size()) return Invalid(Concat(given, " needs a value; see --help"));
+    if (std::string_view(arguments[i]) == "-") {
+      return Invalid(Concat(given, ": standard input (-) is not read; give a file"));
+    }
   }
   const std::vector<char*> rest = absl::ParseCommandLine(static_cast<int>(arguments.size()), arguments.data());
   return std::vector<std::string_view>(rest.begin() + 1, rest.end());

@@ -11,6 +11,7 @@
 #include "cli/nothing_to_explain.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
+#include "cli/quota_report.h"
 #include "cli/remote.h"
 #include "cli/usage_report.h"
 #include "json/document.h"
@@ -36,9 +37,10 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto said = DecodeJson<admin::NodeDocument>(*json);
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/nodes")));
+  const Time now = SystemClock().Now();
   const std::string text = format == OutputFormat::kJson ? *json
-                                                         : Concat("node ", said->name, "\n", NodeZonesText(*said), "\n",
-                                                                  NodeUseText(*said, SystemClock().Now()));
+                                                         : Concat("node ", said->name, "\n", NodeZonesText(*said, now),
+                                                                  "\n", NodeUseText(*said, now));
   Print(text);
   return kOk;
 }
@@ -58,6 +60,7 @@ struct PodNow {
   std::optional<admin::PodDocument> view;
   std::string quota_json;
   std::optional<admin::PodQuotaDocument> quota;  // of a pod that its group refused when it was last asked about
+  std::string left_above;                        // of the budget of the group above that
 };
 
 // The newest that names nodes; null if there is none.
@@ -85,6 +88,14 @@ PodNow AskView(Remote& admin, std::string_view pod) {
   return now;
 }
 
+std::string AskLeftAbove(Remote& admin, const admin::PodQuotaDocument& quota) {
+  const std::string above = GroupAbove(quota);
+  if (above.empty()) return "";
+  const auto json = admin.Get(Concat("/debug/quotas?group=", net::PercentEncoded(above)));
+  const auto tree = json.ok() ? DecodeJson<admin::QuotaTreeDocument>(*json) : json.status();
+  return tree.ok() ? LeftAboveText(quota, *tree) : "";
+}
+
 PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
   const admin::DecisionDocument& newest = decisions.front();
   PodNow now = AskView(admin, newest.pod);
@@ -97,6 +108,7 @@ PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisio
   if (!quota.ok()) return now;
   now.quota_json = *quota_json;
   now.quota = *std::move(quota);
+  now.left_above = AskLeftAbove(admin, *now.quota);
   return now;
 }
 
@@ -153,7 +165,7 @@ int Run(std::span<const std::string_view> arguments) {
   const std::string text = *format == OutputFormat::kJson
                                ? WithNow(*std::move(json), now)
                                : ExplainText(decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
-                                             now.quota ? &*now.quota : nullptr);
+                                             now.quota ? &*now.quota : nullptr, now.left_above);
   Print(text);
   return kOk;
 }

@@ -152,7 +152,9 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
 std::string Refusal(const DecisionDocument::Node& node, const NodesNow& now) {
   const admin::PodDocument::Node* there = now.Find(node.name);
   if (there != nullptr && there->reason == node.reason) return VerdictText(*there);
-  if (!now.MayDiffer()) return node.reason;
+  if (!now.MayDiffer() && there == nullptr) {
+    return now.Fits(node.name) ? Concat(node.reason, "; now, by itself, the pod would fit there") : node.reason;
+  }
   if (there != nullptr) return Concat(node.reason, "; now: ", VerdictText(*there));
   return now.FitsSince(node.name) ? Concat(node.reason, "; now it would take the pod") : node.reason;
 }
@@ -257,17 +259,20 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
   return text;
 }
 
-// Why its group refused it, and where it still does, who uses the budget or which group was meant.
+// Why its group refused it, and where it still does, who uses the budget or which group was meant. Figures that are no
+// more those of now are marked.
 std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument* now) {
   if (now == nullptr) return Concat(refused, "\n");
-  const bool same = !now->nearest_group.empty() && now->why == refused;
-  return Concat(same ? RefusalText(*now) : refused, "\n", UsedByText(*now));
+  if (now->why == refused) return Concat(RefusalText(*now), "\n", UsedByText(*now));
+  const std::string then = Concat("at the decision: ", refused, "\n");
+  if (now->verdict == "fits") return Concat(then, "now: its group allows it\n");
+  return Concat(then, now->why.empty() ? "" : Concat("now: ", RefusalText(*now), "\n"), UsedByText(*now));
 }
 
 }  // namespace
 
 std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now, const admin::PodDocument* pod_now,
-                        const admin::PodQuotaDocument* quota_now) {
+                        const admin::PodQuotaDocument* quota_now, std::string_view left_above) {
   const DecisionDocument& newest = decisions.front();
   std::vector<const DecisionDocument*> same_pod;
   for (const DecisionDocument& decision : decisions) {
@@ -309,7 +314,10 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
   if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt, pod_now));
   if (attempt.filter && !attempt.filter->nodes.empty()) text += NotAskedText(*attempt.filter, pod_now);
   const bool is_bound = IsBound(pod_now) || (attempt.bind && attempt.bind->error.empty());
-  if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, !gang.empty());
+  if (is_bound && attempt.filter && Feasible(*attempt.filter) < attempt.filter->nodes.size()) {
+    text += "Of nodes that refused it there are no figures: they are worked out for pods that still wait.\n";
+  }
+  if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, left_above, !gang.empty());
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);

@@ -15,9 +15,9 @@ namespace huygens::cli {
 
 // `decisions`: at least one, newest first. `now` turns times into "2m ago". `pod_now`: figures for reasons that are
 // still the same, and why there are no zones; null: the server does not know the pod any more. `quota_now`: likewise of
-// its business group; null where that did not refuse it.
+// its business group; null where that did not refuse it. `left_above`: LeftAboveText, maybe empty.
 std::string ExplainText(const std::vector<admin::DecisionDocument>& decisions, Time now,
-                        const admin::PodDocument* pod_now = nullptr,
-                        const admin::PodQuotaDocument* quota_now = nullptr);
+                        const admin::PodDocument* pod_now = nullptr, const admin::PodQuotaDocument* quota_now = nullptr,
+                        std::string_view left_above = "");
 
 }  // namespace huygens::cli

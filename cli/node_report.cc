@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "admin/explanation.h"
+#include "cli/nodes_now.h"
 #include "cli/table.h"
+#include "cli/when.h"
 
 namespace huygens::cli {
 
@@ -18,6 +20,10 @@ std::string_view Meaning(const NodeDocument& node) {
     return node.single_numa ? "managed: huygens chooses zones, one for each pod that does not say otherwise"
                             : "managed: huygens chooses zones";
   }
+  if (node.mode == "kubelet" && node.kubelet.empty() && node.defect.empty()) {
+    return "kubelet: its object says that kubelet pins, and nothing that huygens could predict it by: every pod passes "
+           "the zones, and gets none from huygens";
+  }
   if (node.mode == "kubelet") return "kubelet: kubelet pins, huygens predicts what it will do";
   if (node.mode == "unusable") return "unusable: pods that ask for zones are refused until its object is mended";
   return "none: no NodeResourceTopology, so it has no zones";
@@ -31,14 +37,28 @@ std::string AmountsText(const admin::Amounts& amounts) {
   return text;
 }
 
+std::string CpuOf(const admin::Amounts& amounts) {
+  for (const auto& [resource, amount] : amounts) {
+    if (resource == "cpu") return amount;
+  }
+  return "";
+}
+
+// What counts of a zone whose real capacity is out of date, by what it can give.
+std::string_view CountsOf(const NodeDocument::Zone& zone) {
+  const std::string gives = CpuOf(zone.effective.value_or(admin::Amounts()));
+  if (gives == CpuOf(zone.allocatable)) return "what it claims counts";
+  return gives == zone.offline_cpu ? "that figure goes on counting" : "it counts for nothing";
+}
+
 std::string Remark(const NodeDocument::Zone& zone) {
   std::string text;
   const auto add = [&](std::string_view remark) { text += Concat(text.empty() ? "" : "; ", remark); };
   if (zone.absent) add("not in the object any more; counts again when it is back");
   if (!zone.offline_cpu.empty()) add(Concat("real capacity ", zone.offline_cpu, " cpu"));
   if (zone.stale) {
-    add(Concat("that is out of date", zone.offline_updated.empty() ? "" : Concat(", of ", zone.offline_updated),
-               " (topology.realCapacity.whenStale says what counts)"));
+    add(Concat("that is out of date", zone.offline_updated.empty() ? "" : Concat(", of ", zone.offline_updated), ": ",
+               CountsOf(zone), " (topology.realCapacity.whenStale)"));
   }
   if (zone.cores) {
     add(Concat(std::to_string(zone.whole_cores.value_or(0)), " of ", std::to_string(*zone.cores), " cores unused"));
@@ -77,27 +97,33 @@ std::string How(const NodeDocument::Pod& pod) {
 std::string PodTable(const NodeDocument& node) {
   Table table({"  POD", "HOLDS", "NOTE"});
   size_t shown = 0, holding = 0;
+  std::vector<std::string> names;  // of those without zones
   for (const NodeDocument::Pod& pod : node.pods) {
-    if (pod.zones.empty() && pod.counted.empty()) continue;
+    if (pod.zones.empty() && pod.counted.empty()) {
+      names.push_back(pod.pod);
+      continue;
+    }
     if (++holding > kMostPods) continue;
     ++shown;
     std::vector<std::string> row{Concat("  ", pod.pod), ToText(pod.zones)};
     if (std::string how = How(pod); !how.empty()) row.push_back(std::move(how));
     table.AddRow(std::move(row));
   }
-  const size_t without = node.pods.size() - holding;
+  const size_t without = names.size();
   std::string text = shown == 0 ? "" : Concat("\n", table.Text());
   if (holding > shown) text += Concat("  ... and ", std::to_string(holding - shown), " more; -o json lists all\n");
-  if (without > 0) text += Concat("  ", std::to_string(without), without == 1 ? " pod" : " pods", " without zones\n");
+  if (without == 0) return text;
+  text += Concat("  ", std::to_string(without), without == 1 ? " pod" : " pods", " without zones: ", FirstNames(names),
+                 "; `huygens explain ", names.front(), "` says why\n");
   return text;
 }
 
 std::string LossLine(const NodeDocument& node) {
-  const std::string_view deleted =
-      "! its NodeResourceTopology was deleted, and pods that need zones wait until it is back";
-  if (!node.loss_left_seconds || !node.loss_grace_seconds) return Concat(deleted, ", or for topology.lossGrace\n");
+  if (!node.loss_left_seconds || !node.loss_grace_seconds) {
+    return "! its NodeResourceTopology was deleted; pods that need zones wait for it, for topology.lossGrace at most\n";
+  }
   return Concat(
-      deleted, "; ",
+      "! ",
       admin::LossText(std::chrono::seconds(*node.loss_left_seconds), std::chrono::seconds(*node.loss_grace_seconds)),
       ", then the node counts as one without\n");
 }
@@ -113,13 +139,16 @@ std::string ToText(const std::vector<admin::ZoneShare>& zones) {
   return text;
 }
 
-std::string NodeZonesText(const NodeDocument& node) {
+std::string NodeZonesText(const NodeDocument& node, Time now) {
   std::string text = Concat("zones: ", Meaning(node), "\n");
   if (!node.known)
     text += "! there is no Node object of this name (any more): only pods or a topology object name it\n";
   if (node.lost_topology) text += LossLine(node);
   if (!node.defect.empty()) text += Concat("! its NodeResourceTopology cannot be used: ", node.defect, "\n");
   for (const std::string& notice : node.notices) text += Concat("! ", notice, "\n");
+  if (const auto written = ParseRfc3339(node.topology_written); written.ok()) {
+    text += Concat("its topology object was written ", When(*written, now), "\n");
+  }
   if (!node.zones.empty()) text += Concat("\n", ZoneTable(node));
   return text + PodTable(node);
 }

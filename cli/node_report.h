@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "admin/node_document.h"
+#include "base/time.h"
 
 namespace huygens::cli {
 
 // What a pod holds of zones: "node0: 8 cpu, node1: 2 cpu".
 std::string ToText(const std::vector<admin::ZoneShare>& zones);
 
-std::string NodeZonesText(const admin::NodeDocument& node);
+// `now`: to say how long ago something was.
+std::string NodeZonesText(const admin::NodeDocument& node, Time now);
 
 }  // namespace huygens::cli

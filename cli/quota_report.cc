@@ -264,6 +264,25 @@ bool AboveWholeBudget(const PodQuotaDocument& pod) {
       pod.keys, [](const PodQuotaDocument::Cost& key) { return key.lacks && !key.of_node && AboveOwn(key); });
 }
 
+std::string GroupAbove(const PodQuotaDocument& pod) {
+  const std::string_view path = std::string_view(pod.path).substr(0, std::min(pod.path.rfind('/'), pod.path.size()));
+  return path.size() == pod.path.size() ? std::string() : std::string(path.substr(path.rfind('/') + 1));
+}
+
+std::string LeftAboveText(const PodQuotaDocument& pod, const QuotaTreeDocument& tree) {
+  const std::string above = GroupAbove(pod);
+  const auto group = std::ranges::find(tree.groups, above, &QuotaTreeDocument::Group::name);
+  if (above.empty() || group == tree.groups.end()) return "";
+  std::string left;
+  for (const PodQuotaDocument::Cost& cost : pod.keys) {
+    const auto key = std::ranges::find(group->keys, cost.key, &QuotaTreeDocument::Key::key);
+    if (!cost.lacks || key == group->keys.end() || key->remaining.empty()) continue;
+    const bool none = key->remaining.starts_with('-');
+    left += Concat(left.empty() ? "" : ", ", none ? "nothing" : Amount(key->key, key->remaining), " of ", key->key);
+  }
+  return left.empty() ? left : Concat(above, " has ", left, " left");
+}
+
 StatusOr<std::string> KeyOf(const QuotaTreeDocument& tree, std::string_view given) {
   const std::string normal = quota::NormalKey(given), twin = quota::TwinKey(normal);
   std::set<std::string> keys;

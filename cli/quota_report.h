@@ -27,6 +27,12 @@ std::string UsedByText(const admin::PodQuotaDocument& pod);
 // ends helps.
 bool AboveWholeBudget(const admin::PodQuotaDocument& pod);
 
+// What the group above the pod's own has left of the keys that refuse the pod: "search has limits.cpu 2 left"; empty
+// where there is none above, or it limits none of these. `tree`: that group among others.
+std::string LeftAboveText(const admin::PodQuotaDocument& pod, const admin::QuotaTreeDocument& tree);
+// The name of that group; empty if there is none.
+std::string GroupAbove(const admin::PodQuotaDocument& pod);
+
 // `now` turns a time into "2m ago".
 std::string PodQuotaText(const admin::PodQuotaDocument& pod, Time now);
 

@@ -178,7 +178,9 @@ std::string NodeUseText(const admin::NodeDocument& node, Time now) {
                   use.peak_slot, amount(use.peak_of_sum), amount(use.sum_of_peaks), amount(use.system)});
     text += table.Text();
     const Duration slot = std::chrono::seconds(node.usage->slot_seconds);
-    if (!use.curve.empty() && slot > Duration::zero()) {
+    const bool measured = std::ranges::any_of(use.curve, [](int64_t value) { return value != 0; });
+    if (!measured) text += "  no use was measured in this week\n";
+    if (measured && slot > Duration::zero()) {
       AppendWeek(text, use, slot, now);
       drawn = true;
     }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "base/text.h"
 #include "cli/nodes_now.h"
@@ -55,6 +56,11 @@ std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_v
         "the figure (topology.realCapacity). Else: ",
         text);
   }
+  if (now != nullptr && now->figures && !now->figures->unaccounted.empty()) {
+    text = Concat("the topology object of ", node, " is probably out of date, for no pod known there holds what it ",
+                  "says is taken: see whether its exporter runs (`huygens explain node/", node,
+                  "` says when it was written). Else: ", text);
+  }
   if (reason == policy::Reason::kQuotaExceeded && quota_now != nullptr && AboveWholeBudget(*quota_now)) {
     text =
         "a larger budget (what its parent has left: `huygens quota tree`) or a smaller pod: it asks for more than the "
@@ -71,15 +77,35 @@ std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_v
   return text;
 }
 
+// Of zones with room, were their real capacity known; empty if there are none.
+std::string OfStaleZones(const admin::DecisionDocument& filter, const NodesNow& now) {
+  const admin::PodDocument::Node* first = nullptr;
+  size_t more = 0;
+  for (const auto& node : filter.nodes) {
+    const auto* there = now.Find(node.name);
+    if (there == nullptr || !there->figures || there->figures->stale_zones.empty()) continue;
+    more += std::exchange(first, first == nullptr ? there : first) == nullptr ? 0 : 1;
+  }
+  if (first == nullptr) return "";
+  return Concat("- the real capacity of ", absl::StrJoin(first->figures->stale_zones, ", "), " of ", first->name,
+                more > 0 ? Concat(", and of zones of ", std::to_string(more), more == 1 ? " node" : " nodes", " more,")
+                         : std::string(),
+                " is out of date: start whoever writes offline_capacity, and if it is what they claim the pod fits at "
+                "once.\n");
+}
+
 }  // namespace
 
 std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
-                     const admin::PodQuotaDocument* quota_now, bool of_gang) {
+                     const admin::PodQuotaDocument* quota_now, std::string_view left_above, bool of_gang) {
   const NodesNow now(pod_now);
   std::string text;
   std::vector<std::string> said;
   for (const Given& each : ReasonsOf(filter, now)) {
     std::string advice = AdviceFor(each.reason, filter.pod, each.node, now.Find(each.node), quota_now);
+    if (!left_above.empty()) {
+      absl::StrReplaceAll({{"what its parent has left: `", Concat("its parent ", left_above, ": `")}}, &advice);
+    }
     if (std::ranges::find(said, advice) != said.end()) continue;
     text += Concat("- ", policy::Explained(each.reason), ": ", advice, "\n");
     said.push_back(std::move(advice));
@@ -89,6 +115,7 @@ std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocu
   if (pod_now != nullptr && !pod_now->not_understood.empty()) {
     first += "- mend what is marked with ! above; it counts as absent.\n";
   }
+  first += OfStaleZones(filter, now);
   if (of_gang) {
     first +=
         "- its gang does not fit whole: fewer or smaller pods in it, or more nodes. To wait helps where pods of "

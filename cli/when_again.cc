@@ -6,6 +6,7 @@
 
 #include "cli/nodes_now.h"
 #include "cli/quota_report.h"
+#include "cli/waits_for.h"
 #include "policy/explained.h"
 
 namespace huygens::cli {
@@ -41,12 +42,32 @@ bool OfEveryNode(policy::Reason reason) {
   }
 }
 
+// What somebody has to mend before such a node takes the pod; empty where it is nothing of the node's.
+std::string_view ToMend(policy::Reason reason) {
+  switch (reason) {
+    case policy::Reason::kNoTopology:
+      return "no topology object";
+    case policy::Reason::kLostTopology:
+      return "its topology object was deleted";
+    case policy::Reason::kUnusableTopology:
+    case policy::Reason::kInvalidTopologyData:
+      return "its topology object cannot be used";
+    case policy::Reason::kStaleRealCapacity:
+      return "real capacity out of date";
+    case policy::Reason::kUnknownCores:
+      return "its cores are not listed";
+    default:
+      return {};
+  }
+}
+
 // Nodes that huygens knows and was not asked about, since kube-scheduler's own plugins had ruled them out: by what
 // huygens looks at.
 struct NotAsked {
   size_t all = 0;
-  std::vector<std::string> now;    // would take it
-  std::vector<std::string> later;  // would take it once pods there end, or something else comes with time
+  std::vector<std::string> now;     // would take it
+  std::vector<std::string> later;   // would take it once pods there end, or something else comes with time
+  std::vector<std::string> mended;  // perhaps, once somebody mends what is named: "plain-1: no topology object"
 };
 
 NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
@@ -70,6 +91,13 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument*
   std::vector<std::string> never;
   for (const admin::PodDocument::Node& node : pod_now->nodes) {
     const auto reason = policy::ReasonExplainedAs(node.reason);
+    if (const std::string_view fault = reason ? ToMend(*reason) : std::string_view();
+        !fault.empty() && !node.never_fits) {
+      const size_t before = rest.mended.size();
+      add(node.name, rest.mended);
+      if (rest.mended.size() > before) rest.mended.back() += Concat(": ", fault);
+      continue;
+    }
     const bool waits = reason && !node.never_fits && MustChange(*reason, &node).empty();
     add(node.name, waits ? rest.later : never);
   }
@@ -113,7 +141,8 @@ std::string WhenAgain(const DecisionDocument& filter, const admin::PodDocument* 
                       const admin::PodQuotaDocument* quota_now) {
   const std::string change = MustChange(filter, pod_now, quota_now);
   if (change.empty())
-    return "kube-scheduler tries again when something changes in the cluster, and every five minutes.";
+    return Concat(WaitsFor(filter, pod_now, quota_now),
+                  "kube-scheduler tries again when something changes in the cluster, and every five minutes.");
   const NotAsked rest = NodesNotAsked(filter, pod_now);
   if (!rest.now.empty() || !rest.later.empty()) {
     return Concat("Waiting does not help on these nodes: ", change,
@@ -136,6 +165,7 @@ std::string NotAskedText(const DecisionDocument& filter, const admin::PodDocumen
   };
   add(rest.now, " could take it now");
   add(rest.later, " may take it later");
+  add(rest.mended, " could if mended");
   for (size_t i = 0; i < parts.size(); ++i) text += Concat(i == 0 ? "\nBy what huygens looks at " : " and ", parts[i]);
   return text + (parts.empty() ? "\n" : "; what kube-scheduler lacks there is in the pod's Events, if it looked.\n");
 }

@@ -56,10 +56,17 @@ void ClusterUpdates::WatchChanged(const kube::WatchReport& report) {
 }
 
 void ClusterUpdates::ObjectFault(cluster::Kind kind, std::string_view object, std::string_view fault, bool in_use) {
-  if (kind != cluster::Kind::kNode || !in_use) return;
+  using cluster::Kind;
+  if (kind != Kind::kNode && kind != Kind::kCraneTopology && kind != Kind::kCommunityTopology) return;
   const cluster::State& state = context_.placement.state();
-  const auto node = state.FindNode(object);
-  node_faults_.Unreadable(object, fault, context_.clock.Now(), node ? state.GetNode(*node) : nullptr);
+  const auto index = state.FindNode(object);
+  const cluster::Node* node = index ? state.GetNode(*index) : nullptr;
+  const auto set = [&](admin::NodeFaults::Part part, bool holds, std::string_view of_what) {
+    node_faults_.Set(object, part, holds && !fault.empty() ? Concat(of_what, fault) : std::string(), node);
+  };
+  if (kind == Kind::kNode) return set(admin::NodeFaults::kAnnotations, in_use, "");
+  set(admin::NodeFaults::kTopology, in_use, "its NodeResourceTopology: ");
+  set(admin::NodeFaults::kDefect, !in_use, "its NodeResourceTopology cannot be used: ");
 }
 
 void ClusterUpdates::ReportUnknownSetting(cluster::Kind kind, std::string_view object, std::string_view fault) {

@@ -64,7 +64,7 @@ void WatchEventQueue::Report(kube::WatchReport report) {
 }
 
 void WatchEventQueue::ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) {
-  ReportFault(log_, metrics_, kind, object, Message(fault), in_use, name_);
+  if (!fault.ok()) ReportFault(log_, metrics_, kind, object, Message(fault), in_use, name_);
   loop_.Post([this, kind, object = std::string(object), text = std::string(Message(fault)), in_use] {
     handler_.ObjectFault(kind, object, text, in_use);
   });

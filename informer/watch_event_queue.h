@@ -34,7 +34,7 @@ class WatchEventHandler {
   virtual bool Sweep(cluster::Kind kind, size_t limit) = 0;
   // The watch of a kind is in another state, or broken for another reason.
   virtual void WatchChanged(const kube::WatchReport& /*report*/) {}
-  // kube::WatchEventSink::ObjectFault; it has been counted and logged.
+  // kube::WatchEventSink::ObjectFault; it has been counted and logged. An empty `fault`: there is none any more.
   virtual void ObjectFault(cluster::Kind, std::string_view /*object*/, std::string_view /*fault*/, bool /*in_use*/) {}
 };
 

@@ -14,8 +14,14 @@ bool KnownFaults::IsNews(std::string_view object, std::string_view fault) {
   return true;
 }
 
-void KnownFaults::ListEnd() {
-  absl::erase_if(faults_, [&](const auto& entry) { return entry.second.list != list_; });
+std::vector<std::string> KnownFaults::ListEnd() {
+  std::vector<std::string> gone;
+  absl::erase_if(faults_, [&](const auto& entry) {
+    if (entry.second.list == list_) return false;
+    gone.push_back(entry.first);
+    return true;
+  });
+  return gone;
 }
 
 }  // namespace huygens::kube

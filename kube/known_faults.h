@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/text.h"
 
@@ -15,9 +16,12 @@ class KnownFaults {
  public:
   // What is wrong with the object now, or empty: nothing is, or it is gone. Whether there is something to be told.
   bool IsNews(std::string_view object, std::string_view fault);
-  // Around a LIST: objects that it does not name are gone. One that is broken off has no end.
+  // Whether something was wrong with it when it was last asked about.
+  bool Knows(std::string_view object) const { return faults_.contains(object); }
+  // Around a LIST: objects that it does not name are gone, and the end says which of those had a fault. One that is
+  // broken off has no end.
   void ListBegin() { ++list_; }
-  void ListEnd();
+  std::vector<std::string> ListEnd();
 
  private:
   struct Fault {

@@ -184,6 +184,7 @@ Status ManifestDirectory::Add(const ManifestObject& object, std::vector<std::str
       !fault.ok()) {
     if (!decoded.in_use) return fault;
     notices.emplace_back(Message(fault));
+    ignored_.push_back({*kind, decoded.name, decoded.fault});
   }
   if (auto* const node = std::get_if<cluster::NodeSet>(&*decoded.event); node != nullptr && node->node.uid.empty()) {
     node->node.uid = MadeUid("Node", meta.name);
@@ -243,6 +244,9 @@ void ManifestDirectory::Deliver(WatchEventSink& sink) const {
     batch.events.push_back(cluster::ListEnd{kind});
     sink.Deliver(std::move(batch));
     sink.Report({.kind = kind, .state = WatchState::kSynced, .why = ""});
+    for (const Ignored& each : ignored_) {
+      if (each.kind == kind) sink.ObjectFault(kind, each.object, each.fault, true);
+    }
   }
 }
 

@@ -72,6 +72,12 @@ class ManifestDirectory {
   const bool write_back_;
   ResourceNames& names_;
   const SetDefaults set_defaults_;
+  struct Ignored {
+    cluster::Kind kind;
+    std::string object;
+    Status fault;
+  };
+  std::vector<Ignored> ignored_;                           // of objects that are in use
   std::vector<std::vector<cluster::WatchEvent>> objects_;  // by kind, as read; pods live in pods_
   TextMap<PodEntry> pods_;                                 // by namespace/name
   std::vector<std::string> pod_order_;                     // keys of pods_, as read

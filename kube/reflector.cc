@@ -240,7 +240,7 @@ Reflector::End Reflector::ListPage(std::string& token) {
   version_ = page->resource_version;
   reached_ = wire::ParseResourceVersion(version_);
   Append(cluster::ListEnd{resource_.kind});
-  faults_.ListEnd();
+  for (const std::string& gone : faults_.ListEnd()) sink_.ObjectFault(resource_.kind, gone, absl::OkStatus(), false);
   Send(reached_);
   return {};
 }
@@ -335,7 +335,8 @@ Reflector::End Reflector::Watch() {
 }
 
 void Reflector::TakeObject(DecodedObject object) {
-  if (faults_.IsNews(object.name, Message(object.fault))) {
+  const bool mended = object.fault.ok() && faults_.Knows(object.name);
+  if (faults_.IsNews(object.name, Message(object.fault)) || mended) {
     sink_.ObjectFault(resource_.kind, object.name, object.fault, object.in_use);
   }
   if (object.event) Append(*std::move(object.event));

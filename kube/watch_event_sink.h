@@ -51,7 +51,8 @@ class WatchEventSink {
   // Told on each change of state, and when the reason of kBroken changes.
   virtual void Report(WatchReport report) = 0;
   // One object could not be read. A topology object is delivered with its defect; a Node counts as gone, a pod stays as
-  // it was. With `in_use` only a part of it, which is ignored. Told once for as long as the fault stays the same.
+  // it was. With `in_use` only a part of it, which is ignored. Told once for as long as the fault stays the same, and
+  // once more with no fault when it is mended or gone.
   virtual void ObjectFault(cluster::Kind kind, std::string_view object, const Status& fault, bool in_use) = 0;
 };
 

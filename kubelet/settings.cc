@@ -150,6 +150,8 @@ bool IsLabelOf(const Known& setting, std::string_view key) {
   return key.starts_with(prefix) && key.substr(prefix.size()) == setting.name;
 }
 
+constexpr size_t kMostKeys = 8;  // that are told of one object
+
 using Belongs = bool (*)(const Known& setting, std::string_view key);
 
 // Of what is said twice the last that is valid.
@@ -206,27 +208,39 @@ std::string Join(Words words) {
   return text;
 }
 
-// Of the first key that kubelet would not know what to do with.
-std::string UnknownIn(const Pairs& pairs, std::string_view what, Belongs belongs,
+// Of one key, if kubelet would not know what to do with it.
+std::string UnknownOf(const std::string& key, const std::string& value, std::string_view what, Belongs belongs,
                       std::string_view Section::* const prefix) {
-  for (const auto& [key, value] : pairs) {
-    const auto setting = std::ranges::find_if(kSettings, [&](const Known& each) { return belongs(each, key); });
-    if (setting != std::end(kSettings)) {
-      if (value.empty() || setting->words.empty() || Position(setting->words, value)) continue;
-      return Concat(what, " ", key, ": kubelet knows no ", value, ", so it counts as absent; there are ",
-                    Join(setting->words));
+  const auto setting = std::ranges::find_if(kSettings, [&](const Known& each) { return belongs(each, key); });
+  if (setting != std::end(kSettings)) {
+    if (value.empty() || setting->words.empty() || Position(setting->words, value)) return "";
+    return Concat(what, " ", key, ": kubelet knows no ", value, ", so it counts as absent; there are ",
+                  Join(setting->words));
+  }
+  for (const Section* section : {&kTopologyOptions, &kCpuOptions}) {
+    const std::string_view begin = section->*prefix;
+    if (!std::string_view(key).starts_with(begin)) continue;
+    std::string known;
+    for (const Known& each : kSettings) {
+      if (each.section == section) known += Concat(known.empty() ? "" : ", ", each.name);
     }
-    for (const Section* section : {&kTopologyOptions, &kCpuOptions}) {
-      const std::string_view begin = section->*prefix;
-      if (!std::string_view(key).starts_with(begin)) continue;
-      std::string known;
-      for (const Known& each : kSettings) {
-        if (each.section == section) known += Concat(known.empty() ? "" : ", ", each.name);
-      }
-      return Concat(what, " ", key, ": kubelet has no such option, so it counts as absent; there are ", known);
-    }
+    return Concat(what, " ", key, ": kubelet has no such option, so it counts as absent; there are ", known);
   }
   return "";
+}
+
+// Of all keys of which UnknownOf says something, the first kMostKeys.
+std::string UnknownIn(const Pairs& pairs, std::string_view what, Belongs belongs,
+                      std::string_view Section::* const prefix) {
+  std::string text;
+  size_t told = 0;
+  for (const auto& [key, value] : pairs) {
+    const std::string fault = told == kMostKeys ? std::string() : UnknownOf(key, value, what, belongs, prefix);
+    if (fault.empty()) continue;
+    text += Concat(text.empty() ? "" : "; ", fault);
+    ++told;
+  }
+  return text;
 }
 
 }  // namespace

@@ -58,8 +58,8 @@ std::optional<observe::Readiness::Item> TopologyWatch::Describe() const {
       .ok = true,
       .warning = true,
       .name = "topology",
-      .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes", " lost the topology object, for ",
-                       observe::SecondsText(longest_), " at most; after ",
+      .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes", " lost the topology object",
+                       lost == 1 ? " " : ", the longest ", "for ", observe::SecondsText(longest_), "; after ",
                        observe::SecondsText(context_.placement.options().topology.loss_grace),
                        " such a node counts as one without topology")};
 }

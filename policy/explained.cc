@@ -40,6 +40,9 @@ std::string_view MustChange(Reason reason) {
   switch (reason) {
     case Reason::kUsageCeilingTooLow:
       return "the pod must ask for less, the ceilings of use must be raised, or larger nodes must come";
+    case Reason::kUnusableTopology:
+    case Reason::kInvalidTopologyData:
+      return "their topology objects must be mended";
     case Reason::kStaleRealCapacity:
       return "the real capacity of their zones must be written again";
     case Reason::kUnknownCores:
@@ -80,7 +83,8 @@ std::string_view Advice(Reason reason, bool crosses) {
              "zones are then placed there and get none.";
     case Reason::kUnusableTopology:
     case Reason::kInvalidTopologyData:
-      return "mend the node's NodeResourceTopology: `huygens explain node/NAME` names its defect.";
+      return "mend the node's NodeResourceTopology, or whoever writes it; the verdict above and `huygens explain "
+             "node/NAME` name its defect.";
     case Reason::kStaleRealCapacity:
       return "whoever writes offline_capacity has stopped: start it again, or set topology.realCapacity.whenStale to "
              "useLast or useAllocatable.";

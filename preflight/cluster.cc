@@ -37,7 +37,7 @@ class Collector final : public kube::WatchEventSink {
     changed_.notify_all();
   }
   void ObjectFault(Kind kind, std::string_view object, const Status& fault, bool in_use) override {
-    if (in_use) return;  // judged from the object itself
+    if (in_use || fault.ok()) return;  // judged from the object itself
     const std::lock_guard lock(mutex_);
     unreadable_.push_back(Concat(Name(kind), " ", object, ": ", Message(fault)));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "usage/curve.h"
 
 namespace huygens::usage {
@@ -30,13 +31,24 @@ int64_t Stated(const cluster::Pod& pod, ResourceId resource) {
   return sum;
 }
 
+int64_t StatedInAll(const cluster::Pod& pod, ResourceId resource) {
+  const int64_t overhead = std::clamp<int64_t>(pod.overhead.Get(resource), 0, kMostUse);
+  return std::min(Stated(pod, resource) + overhead, kMostUse);
+}
+
+int64_t PercentOf(ResourceId resource) { return resource == kCpu ? 85 : 70; }
+
 }  // namespace
 
 int64_t EstimateOf(const cluster::Pod& pod, ResourceId resource) {
-  const int64_t overhead = std::clamp<int64_t>(pod.overhead.Get(resource), 0, kMostUse);
-  const int64_t stated = std::min(Stated(pod, resource) + overhead, kMostUse);
+  const int64_t stated = StatedInAll(pod, resource);
   if (stated == 0) return resource == kCpu ? kUnstatedCpu : resource == kMemory ? kUnstatedMemory : 0;
-  return (stated * (resource == kCpu ? 85 : 70) + 50) / 100;
+  return (stated * PercentOf(resource) + 50) / 100;
+}
+
+std::string EstimateText(const cluster::Pod& pod, ResourceId resource) {
+  if (StatedInAll(pod, resource) == 0) return "which states none, and nothing is measured yet";
+  return Concat(std::to_string(PercentOf(resource)), " % of what it requests or is limited to, nothing measured yet");
 }
 
 }  // namespace huygens::usage

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "base/resource.h"
 #include "cluster/objects.h"
@@ -12,5 +13,7 @@
 namespace huygens::usage {
 
 int64_t EstimateOf(const cluster::Pod& pod, ResourceId resource);
+// How it came about: "85 % of what it requests or is limited to, nothing measured yet".
+std::string EstimateText(const cluster::Pod& pod, ResourceId resource);
 
 }  // namespace huygens::usage

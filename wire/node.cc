@@ -1,5 +1,8 @@
 #include "wire/node.h"
 
+#include <optional>
+#include <string>
+
 #include "base/text.h"
 #include "json/reader.h"
 #include "wire/node_annotations.h"
@@ -11,40 +14,66 @@ namespace huygens::wire {
 namespace {
 
 constexpr size_t kQuotedBytes = 200;
+constexpr size_t kMostKeys = 8;  // that are told of one node
 
-// Takes what was parsed from an annotation; where that failed the value of an absent one, and the reason into `fault`.
-template <typename Value>
-void Take(std::string_view name, std::string_view text, StatusOr<Value> parsed, Value& value, Status& fault) {
-  if (!parsed.ok()) {
-    fault = Annotate(parsed.status(), Concat("annotation ", name, " is ignored: ", CutText(text, kQuotedBytes)));
-  }
-  value = parsed.ok() ? *std::move(parsed) : Value();
-}
+// The texts of annotations, and what is wrong with them; read when all names of resources are known.
+struct Annotations {
+  std::optional<std::string> capacity, ceilings;
+  std::string faults;
 
-Status ReadAnnotations(JsonReader& in, const ResourceNames& names, cluster::Node& node, Status& fault) {
-  if (in.Next() == JsonType::kNull) {
-    node.real_allocatable = {};
-    node.usage_ceilings.clear();
+  void Add(std::string_view fault) {
+    if (!fault.empty()) faults += Concat(faults.empty() ? "" : "; ", fault);
   }
+};
+
+Status ReadAnnotations(JsonReader& in, Annotations& out) {
+  if (in.Next() == JsonType::kNull) out = {};
+  size_t misspelt = 0;
   return in.Members([&](const JsonKey& key) -> Status {
-    const bool capacity = key.text == kRealAllocatableAnnotation, ceilings = key.text == kUsageCeilingsAnnotation;
-    if (!capacity && !ceilings) {
-      const std::string misspelt = KeyFault("annotation", key.text, kNodeAnnotations, {}, "");
-      if (!misspelt.empty() && fault.ok()) fault = Invalid(misspelt);
-      return absl::OkStatus();
-    }
-    std::string text;
-    HUYGENS_RETURN_IF_ERROR(in.Read(text));
-    if (capacity) Take(key.text, text, ParseRealAllocatable(text, names), node.real_allocatable, fault);
-    if (ceilings) Take(key.text, text, ParseUsageCeilings(text), node.usage_ceilings, fault);
+    if (key.text == kRealAllocatableAnnotation) return in.Read(out.capacity.emplace());
+    if (key.text == kUsageCeilingsAnnotation) return in.Read(out.ceilings.emplace());
+    const std::string fault = misspelt == kMostKeys
+                                  ? std::string()
+                                  : KeyFault("annotation", key.text, kNodeAnnotations, kNodeLabels, "labels");
+    misspelt += fault.empty() ? 0 : 1;
+    out.Add(fault);
     return absl::OkStatus();
   });
+}
+
+// Takes what was parsed from an annotation; where that failed the value of an absent one.
+template <typename Value>
+void Take(std::string_view name, std::string_view text, StatusOr<Value> parsed, Value& value,
+          Annotations& annotations) {
+  if (parsed.ok()) {
+    value = *std::move(parsed);
+    return;
+  }
+  const Status fault =
+      Annotate(parsed.status(), Concat("annotation ", name, " is ignored: ", CutText(text, kQuotedBytes)));
+  annotations.Add(Message(fault));
+}
+
+void Take(Annotations& annotations, const ResourceNames& names, cluster::Node& node) {
+  if (const auto& text = annotations.capacity) {
+    std::string unknown;
+    Take(kRealAllocatableAnnotation, *text, ParseRealAllocatable(*text, names, &unknown), node.real_allocatable,
+         annotations);
+    if (!unknown.empty()) {
+      annotations.Add(Concat("annotation ", kRealAllocatableAnnotation, ": nobody has mentioned a resource ",
+                             CutText(unknown, kQuotedBytes), ", so it is left out"));
+    }
+  }
+  if (const auto& text = annotations.ceilings) {
+    Take(kUsageCeilingsAnnotation, *text, ParseUsageCeilings(*text), node.usage_ceilings, annotations);
+  }
 }
 
 }  // namespace
 
 StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, Status* ignored) {
-  Status fault, left_out;
+  Status left_out;
+  Annotations annotations;
   auto node = DecodeObject<cluster::Node>(json, [&](JsonReader& in, cluster::Node& out) {
     const auto labels = [&] {
       if (in.Next() == JsonType::kNull) out.labels.clear();
@@ -52,7 +81,7 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, 
     };
     const auto metadata = [&] {
       return in.Fields(
-          "name", out.name, "uid", out.uid, "annotations", [&] { return ReadAnnotations(in, names, out, fault); },
+          "name", out.name, "uid", out.uid, "annotations", [&] { return ReadAnnotations(in, annotations); },
           "labels", labels);
     };
     const auto status = [&] {
@@ -65,8 +94,9 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, 
   if (!node.ok()) return node;
   if (node->name.empty()) return Invalid("metadata.name is missing");
   SortByKey(node->labels);
-  if (fault.ok()) fault = Annotate(left_out, "status.allocatable");
-  if (ignored != nullptr) *ignored = std::move(fault);
+  Take(annotations, names, *node);
+  if (!left_out.ok()) annotations.Add(Message(Annotate(left_out, "status.allocatable")));
+  if (ignored != nullptr) *ignored = annotations.faults.empty() ? absl::OkStatus() : Invalid(annotations.faults);
   return node;
 }
 

@@ -26,13 +26,17 @@ Status ReadCeiling(JsonReader& in, int64_t& ceiling) {
 
 }  // namespace
 
-StatusOr<ResourceVector> ParseRealAllocatable(std::string_view text, const ResourceNames& names) {
+StatusOr<ResourceVector> ParseRealAllocatable(std::string_view text, const ResourceNames& names, std::string* unknown) {
   return DecodeObject<ResourceVector>(text, [&](JsonReader& in, ResourceVector& out) {
     return in.Members([&](const JsonKey& key) -> Status {
       Quantity quantity;
       HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, quantity));
       if (quantity.Sign() < 0) return Invalid("expected a quantity from 0");
-      if (auto id = names.Find(ResourceOf(key.text))) out.Set(*id, BaseUnits(*id, quantity));
+      if (auto id = names.Find(ResourceOf(key.text))) {
+        out.Set(*id, BaseUnits(*id, quantity));
+      } else if (unknown != nullptr && unknown->empty()) {
+        *unknown = key.text;
+      }
       return absl::OkStatus();
     });
   });

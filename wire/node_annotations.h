@@ -16,10 +16,20 @@ namespace huygens::wire {
 inline constexpr std::string_view kRealAllocatableAnnotation = "huygens.dev/real-allocatable";
 inline constexpr std::string_view kUsageCeilingsAnnotation = "huygens.dev/usage-ceilings";
 inline constexpr std::string_view kNodeAnnotations[] = {kRealAllocatableAnnotation, kUsageCeilingsAnnotation};
+// What is read among a node's labels, and of no use among its annotations.
+inline constexpr std::string_view kNodeLabels[] = {"huygens.dev/cpu-model",
+                                                   "huygens.dev/gpu-model",
+                                                   "huygens.dev/memory-model",
+                                                   "huygens.dev/topology-manager-policy",
+                                                   "huygens.dev/topology-manager-scope",
+                                                   "huygens.dev/cpu-manager-policy",
+                                                   "huygens.dev/memory-manager-policy"};
 
 // What the machine can really give where `allocatable` is oversold, as quantities by resource name, as in
-// base/resource_alias.h: {"cpu":"32","disk-io":"20000"}. Names that nothing else has mentioned are left out.
-StatusOr<ResourceVector> ParseRealAllocatable(std::string_view text, const ResourceNames& names);
+// base/resource_alias.h: {"cpu":"32","disk-io":"20000"}. Names that nothing else has mentioned are left out; `unknown`, if
+// given, takes the first of them.
+StatusOr<ResourceVector> ParseRealAllocatable(std::string_view text, const ResourceNames& names,
+                                              std::string* unknown = nullptr);
 
 // Shares from 0 to 10 by the name that a resource has in `usage.resources`, as numbers or text:
 // {"cpu":0.7,"memory":"95%"}. In millionths, ordered by name.

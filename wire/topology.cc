@@ -208,7 +208,7 @@ Status CheckZones(const std::vector<Zone>& zones, const ResourceNames& names, bo
 }
 
 // Fills out.zones; an error is a defect of the object.
-Status TakeZones(std::vector<NamedZone> named, const ResourceNames& names, NodeTopology& out) {
+Status TakeZones(std::vector<NamedZone> named, const ResourceNames& names, NodeTopology& out, Status& ignored) {
   const bool community = out.source == cluster::TopologySource::kCommunity;
   // Upstream's plugin knows no other spelling. Where this one is used, zones of another are none of kubelet's.
   const bool spelt_out =
@@ -230,8 +230,10 @@ Status TakeZones(std::vector<NamedZone> named, const ResourceNames& names, NodeT
     }
     zone.id = *id;
     SetCosts(one, out.source);
-    if (Status status = SetZoneAttributes(one.attributes, zone); !status.ok())
+    std::string misspelt;
+    if (Status status = SetZoneAttributes(one.attributes, zone, misspelt); !status.ok())
       return Annotate(status, Concat("zone ", zone.name));
+    if (!misspelt.empty()) ignored.Update(Invalid(Concat("zone ", zone.name, ": ", misspelt)));
     out.zones.push_back(std::move(zone));
   }
   // Where kubelet pins, nobody gets a zone for want of amounts: the community's plugin takes such objects, too.
@@ -283,7 +285,7 @@ StatusOr<NodeTopology> Decode(std::string_view json, ResourceNames& table, Statu
     return out;
   }
   if (out.node_name.empty()) return Invalid("metadata.name is missing");
-  if (Status status = TakeZones(std::move(zones), table, out); !status.ok()) SetDefect(status, out);
+  if (Status status = TakeZones(std::move(zones), table, out, names.left_out); !status.ok()) SetDefect(status, out);
   if (left_out != nullptr) *left_out = std::move(names.left_out);
   return out;
 }

@@ -25,6 +25,8 @@ constexpr std::string_view kLabels[] = {"biz.group.resource.quota", "biz.group.r
                                         "biz.group.resource.quota/gpu-type", "biz.group.resource.quota/memory-type"};
 // How all of these begin, as keys of JSON. A slash may be escaped there; nobody who writes Kubernetes objects does that.
 constexpr std::string_view kBeginnings[] = {"\"huygens.dev/", "\"topology.crane.io/", "\"biz.group."};
+// How those end that are likely to be written after a wrong beginning.
+constexpr std::string_view kEndings[] = {"/topology-awareness\"", "/cpu-policy\"", "/smt\""};
 
 bool Has(Keys keys, std::string_view key) { return std::ranges::find(keys, key) != keys.end(); }
 
@@ -60,6 +62,17 @@ bool MayHoldUnknown(std::string_view json, const cluster::Pod& pod) {
       if (!Understood(rest.substr(0, rest.find('"')), pod)) return true;
     }
   }
+  for (std::string_view ending : kEndings) {
+    size_t begun = 0;
+    for (size_t at = Find(json, ending); at != std::string_view::npos; at = Find(json.substr(begun), ending)) {
+      const std::string_view upto = json.substr(0, begun + at);
+      if (!std::ranges::any_of(
+              kBeginnings, [&](std::string_view each) { return upto.ends_with(each.substr(0, each.size() - 1)); })) {
+        return true;
+      }
+      begun += at + ending.size();
+    }
+  }
   return false;
 }
 
@@ -75,6 +88,20 @@ std::string Nearest(std::string_view key, Keys keys) {
   }
   const std::string_view nearest = NearestName(key.substr(domain.size()), names);
   return nearest.empty() ? std::string() : Concat(domain, nearest);
+}
+
+// The key with the right name after a domain that is another of `keys`, nearly one of these or a part of one.
+std::string OfRightDomain(std::string_view key, Keys keys) {
+  const std::string_view domain = Domain(key);
+  if (domain.empty()) return "";
+  const bool ours = std::ranges::any_of(keys, [&](std::string_view each) { return Domain(each) == domain; });
+  for (std::string_view each : keys) {
+    const std::string_view right = Domain(each);
+    if (right.empty() || each.substr(right.size()) != key.substr(domain.size())) continue;
+    const bool part = right.ends_with(Concat(".", domain)) || domain.ends_with(Concat(".", right));
+    if (ours || part || !NearestName(domain, std::span(&right, 1)).empty()) return std::string(each);
+  }
+  return "";
 }
 
 struct Found {
@@ -111,7 +138,8 @@ Status Look(JsonReader& in, const cluster::Pod& pod, Found& found) {
 std::string KeyFault(std::string_view what, std::string_view key, Keys here, Keys elsewhere, std::string_view there) {
   if (Has(here, key)) return "";
   if (Has(elsewhere, key)) return Concat(what, " ", key, ": nobody reads it there; it belongs among the ", there);
-  const std::string nearest = Nearest(key, here);
+  std::string nearest = Nearest(key, here);
+  if (nearest.empty()) nearest = OfRightDomain(key, here);
   return nearest.empty() ? "" : Concat(what, " ", key, ": nobody reads it; did you mean ", nearest, "?");
 }
 

@@ -24,12 +24,12 @@ struct UnknownAnnotation {
 };
 
 // Keys in the order of the object, the first eight, then values. Keys of other owners, and keys of ours that are like none there is, are
-// passed over. `json`: what `pod` was decoded from. It is only read once more where a search for three words finds
+// passed over. `json`: what `pod` was decoded from. It is only read once more where a search for a few words finds
 // something that is not understood, so for nearly all pods this is that search.
 std::vector<UnknownAnnotation> UnknownAnnotations(std::string_view json, const cluster::Pod& pod);
 
 // What is wrong with the key of a label or annotation (`what` says which): it is nearly one of `here`, those that are
-// read where it stands, or it is one of `elsewhere`, which are read among the `there`. Empty for a key that is right,
+// read where it stands, maybe by its domain, or it is one of `elsewhere`, which are read among the `there`. Empty for a key that is right,
 // or another's.
 std::string KeyFault(std::string_view what, std::string_view key, std::span<const std::string_view> here,
                      std::span<const std::string_view> elsewhere, std::string_view there);

@@ -11,6 +11,7 @@
 #include "base/quantity.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::wire {
 namespace {
@@ -101,8 +102,11 @@ constexpr std::pair<std::string_view, Setter> kSetters[] = {
 
 }  // namespace
 
-Status SetZoneAttributes(const TextPairs& attributes, Zone& zone) {
+Status SetZoneAttributes(const TextPairs& attributes, Zone& zone, std::string& misspelt) {
+  std::vector<std::string_view> names;
+  for (const auto& known : kSetters) names.push_back(known.first);
   for (const auto& [name, text] : attributes) {
+    if (misspelt.empty()) misspelt = KeyFault("attribute", name, names, {}, "");
     for (const auto& [known, set] : kSetters) {
       if (name != known) continue;
       if (Status status = set(text, zone); !status.ok()) {

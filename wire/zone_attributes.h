@@ -7,13 +7,16 @@
 // An unreadable one is an error, since ignoring it would promise what is not there. Safe on any thread.
 #pragma once
 
+#include <string>
+
 #include "base/status.h"
 #include "cluster/objects.h"
 #include "wire/resources.h"
 
 namespace huygens::wire {
 
-// `zone` knows its id already.
-Status SetZoneAttributes(const TextPairs& attributes, cluster::Zone& zone);
+// `zone` knows its id already. `misspelt` takes what is wrong with the first name that nobody reads though it is nearly
+// one of these.
+Status SetZoneAttributes(const TextPairs& attributes, cluster::Zone& zone, std::string& misspelt);
 
 }  // namespace huygens::wire

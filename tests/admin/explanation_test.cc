@@ -34,7 +34,7 @@ TEST_F(ExplanationTest, OneZoneThatIsTakenAndOneThatIsTooSmallHaveTwoTexts) {
   AddNode("n", {16, 16});
   Hold("holder", "n", {{0, ResourceVector{{kCpu, 13'000}}}, {1, ResourceVector{{kCpu, 11'000}}}});
   EXPECT_EQ(Of(*AddPod("big", 17), "n"),
-            "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty");
+            "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty");
   EXPECT_EQ(Of(*AddPod("small", 6), "n"),
             "needs 6 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; taken by other pods; over several "
             "zones it would fit");
@@ -50,7 +50,7 @@ TEST_F(ExplanationTest, WhoAsksForOneZoneIsSaidAndWhetherSeveralWouldDo) {
   auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 19));
   pod->topology_awareness.reset();
   EXPECT_EQ(Of(*pod, "n"),
-            "needs 19 cpu in one zone, as the node asks; freest node1: 16 of 16 free; too small even when empty; over "
+            "needs 19 cpu in one zone, as the node asks; largest node1: 16 of 16 free; too small even when empty; over "
             "several zones it would fit");
   pod->containers[0].requests = pod->containers[0].limits = {{kCpu, 20'000}};
   EXPECT_THAT(Of(*pod, "n"), EndsWith("even when empty")) << "nor would it fit over both";
@@ -76,10 +76,37 @@ TEST_F(ExplanationTest, WhereKubeletPinsTheFiguresAreThoseOfTheContainer) {
                               .allocatable = all,
                               .available = left});
   }
-  placement_->Apply(cluster::TopologySet{std::move(topology)});
+  placement_->Apply(cluster::TopologySet{topology});
   auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 4));
   for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kMemory, 1);
-  EXPECT_EQ(Of(*pod, "k"), "container main needs 4 cpu in one zone; freest node-1: 3 of 8 free; taken by other pods");
+  constexpr std::string_view kTaken =
+      "container main needs 4 cpu in one zone; freest node-1: 3 of 8 free; taken by other pods";
+  EXPECT_EQ(Of(*pod, "k"), Concat(kTaken,
+                                  ", says its topology object, but no pod known there holds 5 cpu of it: is its "
+                                  "exporter alive?"));
+  topology.written = clock_.Now() - std::chrono::hours(3);
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_EQ(Of(*pod, "k"), Concat(kTaken,
+                                  ", says its topology object, written 2026-11-21T09:00:00Z, but no pod known "
+                                  "there holds 5 cpu of it: is its exporter alive?"));
+  EXPECT_EQ(DescribeNode(*placement_, "k", clock_.Now(), resources_)->topology_written, "2026-11-21T09:00:00Z");
+}
+
+TEST_F(ExplanationTest, AZoneThatIsTooSmallIsNotCalledTheFreest) {
+  AddNode("n", {15, 16});
+  Hold("holder", "n", {{0, ResourceVector{{kCpu, 4000}}}, {1, ResourceVector{{kCpu, 8000}}}});
+  EXPECT_THAT(Of(*AddPod("p", 16), "n"), HasSubstr("; freest node1: 8 of 16 free; taken by other pods"))
+      << "node0 has more that is free, and could never hold the pod";
+  EXPECT_THAT(Of(*AddPod("q", 17), "n"), HasSubstr("; largest node1: 8 of 16 free; too small even when empty"));
+}
+
+TEST_F(ExplanationTest, AnUnusableTopologyIsToldWithItsDefect) {
+  AddNode("n", {16});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.zones.clear();
+  topology.defect = "65 zones";
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_EQ(Of(*AddPod("p", 2), "n"), "65 zones");
 }
 
 TEST_F(ExplanationTest, ALostTopologySaysHowMuchOfItsGraceIsLeft) {
@@ -87,7 +114,9 @@ TEST_F(ExplanationTest, ALostTopologySaysHowMuchOfItsGraceIsLeft) {
   placement_->Apply(cluster::TopologyGone{cluster::TopologySource::kCrane, "n"});
   (void)placement_->AgeLosses(std::chrono::seconds(5000));
   (void)placement_->AgeLosses(std::chrono::seconds(5188));
-  EXPECT_EQ(Of(*AddPod("p", 2), "n"), "what it last said holds for 412 s more (topology.lossGrace: 10m)");
+  EXPECT_EQ(Of(*AddPod("p", 2), "n"),
+            "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most "
+            "(topology.lossGrace: 10m)");
 }
 
 TEST_F(ExplanationTest, ATopologyThatDidNotComeBackIsNotForgotten) {
@@ -128,7 +157,7 @@ TEST_F(LastFigureTest, AZoneWhoseRealCapacityIsOutOfDateSaysSo) {
   topology.zones[0].offline_updated = clock_.Now() - std::chrono::hours(2);
   placement_->Apply(cluster::TopologySet{topology});
   EXPECT_EQ(Of(*AddPod("p", 5), "n"),
-            "needs 5 cpu in one zone, as the pod asks; freest node0: 3 of 3 free; its real capacity, 3 cpu, is out of "
+            "needs 5 cpu in one zone, as the pod asks; largest node0: 3 of 3 free; its real capacity, 3 cpu, is out of "
             "date (of 2026-11-21T10:00:00Z); it claims 8 "
             "cpu; too "
             "small even when empty; what is claimed would hold it")
@@ -165,6 +194,21 @@ TEST_F(NoFigureTest, AZoneWhoseRealCapacityIsOutOfDateCountsForNothing) {
             "for nothing; it claims 8 cpu");
 }
 
+TEST_F(NoFigureTest, ZonesWithRoomButForOldRealCapacityAreNamedThoughOthersAreTaken) {
+  AddNode("n", {8, 8, 8, 8});
+  Hold("holder", "n", {{1, ResourceVector{{kCpu, 8000}}}, {3, ResourceVector{{kCpu, 8000}}}});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  for (const size_t zone : {0U, 2U}) {
+    topology.zones[zone].offline_cpu = 8000;
+    topology.zones[zone].offline_updated = clock_.Now() - std::chrono::hours(2 + zone);
+  }
+  placement_->Apply(cluster::TopologySet{topology});
+  EXPECT_THAT(Of(*AddPod("p", 4), "n"),
+              HasSubstr("; freest node1: 0 of 8 free; taken by other pods; node0, node2 would hold it, but for real "
+                        "capacity that is out of date since 2026-11-21T08:00:00Z"));
+  EXPECT_THAT(Of(*AddPod("q", 9), "n"), testing::Not(HasSubstr("would hold it")));
+}
+
 TEST_F(NoFigureTest, SeveralZonesWithoutRealCapacitySayOfWhenTheLastIs) {
   AddNode("n", {8, 8});
   cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
@@ -186,7 +230,7 @@ TEST_F(ExplanationTest, AZoneThatGivesLessThanItClaimsSaysSo) {
   for (cluster::Zone& zone : topology.zones) zone.offline_cpu = 6000;
   placement_->Apply(cluster::TopologySet{topology});
   EXPECT_EQ(Of(*AddPod("p", 7), "n"),
-            "needs 7 cpu in one zone, as the pod asks; freest node0: 6 of 6 free; it claims 8 cpu, but its real "
+            "needs 7 cpu in one zone, as the pod asks; largest node0: 6 of 6 free; it claims 8 cpu, but its real "
             "capacity is less; too "
             "small even when empty; what is claimed would hold it; over several zones it would fit");
   const auto claims_hold = [&](int cpus) {

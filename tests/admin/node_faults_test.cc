@@ -17,7 +17,6 @@ class NodeFaultsTest : public testing::Test {
   }
   NodeFaults faults_;
   const cluster::Node node_{.name = "n", .uid = "u"};
-  const Time now_ = *ParseRfc3339("2026-11-21T12:00:00Z");
   std::vector<std::string> told_;
 };
 
@@ -33,15 +32,25 @@ TEST_F(NodeFaultsTest, ALabelIsToldOnceUntilItChangesAndForgottenWhenItIsMended)
 }
 
 TEST_F(NodeFaultsTest, AnAnnotationOfANodeThatIsNotKnownYetIsToldWhenItIs) {
-  faults_.Unreadable("n", "annotation y is ignored", now_, nullptr);
+  faults_.Set("n", NodeFaults::kAnnotations, "annotation y is ignored", nullptr);
   EXPECT_THAT(told_, IsEmpty());
   faults_.Seen(node_, "");
   faults_.Seen(node_, "");
   EXPECT_THAT(told_, ElementsAre("n: SettingIgnored: annotation y is ignored"));
-  EXPECT_THAT(faults_.Of("n"), ElementsAre("annotation y is ignored (seen 2026-11-21T12:00:00Z)"));
-  faults_.Unreadable("n", "annotation y is ignored, too", now_, &node_);
+  EXPECT_THAT(faults_.Of("n"), ElementsAre("annotation y is ignored"));
+  faults_.Set("n", NodeFaults::kAnnotations, "annotation y is ignored, too", &node_);
   EXPECT_EQ(told_.size(), 2u);
+}
+
+TEST_F(NodeFaultsTest, EachPartIsForgottenWhenItIsMended) {
+  faults_.Seen(node_, "label x: no");
+  faults_.Set("n", NodeFaults::kAnnotations, "annotation y is ignored", &node_);
+  faults_.Set("n", NodeFaults::kTopology, "zone z", &node_);
+  faults_.Set("n", NodeFaults::kAnnotations, "", &node_);
+  EXPECT_THAT(faults_.Of("n"), ElementsAre("label x: no", "zone z"));
   faults_.Gone("n");
+  EXPECT_THAT(faults_.Of("n"), ElementsAre("zone z")) << "of an object that may still be there";
+  faults_.Set("n", NodeFaults::kTopology, "", nullptr);
   EXPECT_THAT(faults_.Of("n"), IsEmpty());
 }
 

@@ -27,7 +27,7 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
       big,
       R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) had insufficient resource of )"
       R"(NUMA node: too small even when empty","cause":"zones_too_small","why":"needs 9 cpu in one zone, as the pod asks; )"
-      R"(freest node0: 8 of 8 free; too small even when empty; over several zones it would fit","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
+      R"(largest node0: 8 of 8 free; too small even when empty; over several zones it would fit","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
       R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true,"fitsAcross":true}]})"
       "\n");
   EXPECT_EQ(Get("/debug/pods/default/plain").body,
@@ -40,11 +40,12 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
     (void)placement_->AgeLosses(std::chrono::seconds(90));
     return true;
   });
-  EXPECT_EQ(Get("/debug/pods/default/big").body,
-            R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) lost their NRT",)"
-            R"-("cause":"lost_topology","why":"what it last said holds for 510 s more (topology.lossGrace: 10m)",)-"
-            R"("lossLeftSeconds":510,"lossGraceSeconds":600}]})"
-            "\n")
+  EXPECT_EQ(
+      Get("/debug/pods/default/big").body,
+      R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) lost their NRT",)"
+      R"-("cause":"lost_topology","why":"its NodeResourceTopology was deleted 90 s ago; pods that need zones wait for it, 510 s more at most (topology.lossGrace: 10m)",)-"
+      R"("lossLeftSeconds":510,"lossGraceSeconds":600}]})"
+      "\n")
       << "which is no reason why it would never fit";
   EXPECT_THAT(Get("/debug/nodes/a").body,
               HasSubstr(R"("lostTopology":true,"lossLeftSeconds":510,"lossGraceSeconds":600,"zones":[)"));

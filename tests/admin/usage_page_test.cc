@@ -100,12 +100,13 @@ TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
     return Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_, placement_->options());
   };
   EXPECT_EQ(said_of("hot", 2000),
-            "cpu: 1700m for the pod, by its requests and limits, beside a peak of 6500m (Sat 10:00; the largest there "
-            "is shop/web, 6), where 8 of 10 are allowed");
-  EXPECT_EQ(
-      said_of("cool", 10'000),
-      "cpu: 8500m for the pod, by its requests and limits, beside a peak of 100m, where 8 of 10 are allowed; even "
-      "without the other pods");
+            "cpu: 1700m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
+            "6500m (Sat 10:00; the largest there "
+            "is shop/web, 6), where 8 of 10 are allowed (usage.resources)");
+  EXPECT_EQ(said_of("cool", 10'000),
+            "cpu: 8500m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
+            "100m, where 8 of 10 are allowed (usage.resources); even "
+            "without the other pods");
   EXPECT_EQ(said_of("cool", 2000), "");
 }
 

@@ -40,6 +40,7 @@ TEST(ParseFlags, AFlagThatTheSubcommandDoesNotHaveIsWrongUsage) {
     EXPECT_EQ(Message(status), Concat("it has no flag ", name, "; see --help"));
   }
   EXPECT_EQ(Message(Parse({"pod", "--admin-url"}).status()), "--admin-url needs a value; see --help");
+  EXPECT_EQ(Message(Parse({"-o", "-"}).status()), "-o: standard input (-) is not read; give a file");
 }
 
 TEST(Commands, HaveFlagsThatThereAre) {

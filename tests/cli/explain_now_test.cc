@@ -17,10 +17,10 @@ TEST_F(ExplainNow, ARefusalForZonesHasItsFiguresAndWhatToDo) {
   const std::string text = TextWith(
       R"({"pod":"default/p","uid":"uid-1","notUnderstood":["annotation a: there is no \"b\""],"nodes":[)"
       R"({"name":"n1","reason":"node(s) had insufficient resource of NUMA node: too small even when empty",)"
-      R"("why":"needs 17 cpu in one zone; freest node1: 5 of 16 free; too small even when empty","neverFits":true},)"
+      R"("why":"needs 17 cpu in one zone; largest node1: 5 of 16 free; too small even when empty","neverFits":true},)"
       R"({"name":"n3","reason":"node(s) failed to get NRT"}]})");
   EXPECT_THAT(text, HasSubstr("n1    -      node(s) had insufficient resource of NUMA node: needs 17 cpu in one zone; "
-                              "freest node1: 5 of 16 free; too small even when empty\n"
+                              "largest node1: 5 of 16 free; too small even when empty\n"
                               "n2    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"
                               "n3    -      node(s) had insufficient resource of NUMA node: taken by other pods; now: "
                               "node(s) failed to get NRT\n"));
@@ -100,7 +100,8 @@ TEST_F(ExplainNow, ARefusalThatWaitingCannotCureSaysWhatHasToChange) {
   EXPECT_THAT(Text(), HasSubstr(kTriesAgain)) << "a pod that ends on the second would help";
   EXPECT_THAT(Text(), Not(HasSubstr("Waiting does not help")));
   Add({.verb = "preempt", .outcome = "rejected", .nodes = kNodes});
-  EXPECT_THAT(Text(), HasSubstr("nobody, it would not help.\nkube-scheduler tries again"));
+  EXPECT_THAT(Text(),
+              HasSubstr("nobody, it would not help.\nWaits for: room in the zones on n2.\nkube-scheduler tries again"));
 }
 
 TEST_F(ExplainNow, NodesThatKubeSchedulerRuledOutMayTakeIt) {

@@ -41,19 +41,21 @@ constexpr Refusal kRefusals[] = {
      .waiting = kTriesAgain},
     {.name = "ZoneNeverFits",
      .reason = Reason::kZonesTooSmall,
-     .why = "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty",
+     .why = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty",
      .node_fields = R"(,"neverFits":true)",
      .cause = "node(s) had insufficient resource of NUMA node: ",
-     .figures = "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty\n",
+     .figures = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty\n",
      .advice = "too small even when empty: no pod that ends would help: ask for less, allow several zones",
      .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
     {.name = "Ceiling",
      .reason = Reason::kUsageCeiling,
-     .why = "cpu: 2550m for the pod, by its requests and limits, beside a peak of 12300m (Wed 14:15; the largest there "
-            "is shop/web-1, 4), where 12800m of 16 are allowed",
+     .why = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
+            "12300m (Wed 14:15; the largest there "
+            "is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)",
      .cause = "node(s) would exceed the usage ceiling: ",
-     .figures = "cpu: 2550m for the pod, by its requests and limits, beside a peak of 12300m (Wed 14:15; the largest "
-                "there is shop/web-1, 4), where 12800m of 16 are allowed\n",
+     .figures = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a "
+                "peak of 12300m (Wed 14:15; the largest "
+                "there is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)\n",
      .advice = "raise the ceiling (usage.resources, or the annotation huygens.dev/usage-ceilings), or add nodes; "
                "`huygens explain node/n1` shows a node's week by pod.\n",
      .waiting = kTriesAgain},
@@ -82,10 +84,12 @@ constexpr Refusal kRefusals[] = {
      .waiting = "Waiting does not help there: its quota labels must name models that nodes have"},
     {.name = "LostTopology",
      .reason = Reason::kLostTopology,
-     .why = "what it last said holds for 412 s more (topology.lossGrace: 10m)",
+     .why = "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most "
+            "(topology.lossGrace: 10m)",
      .node_fields = R"(,"lossLeftSeconds":412,"lossGraceSeconds":600)",
      .cause = "node(s) lost their NRT: ",
-     .figures = "what it last said holds for 412 s more (topology.lossGrace: 10m)\n",
+     .figures = "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most "
+                "(topology.lossGrace: 10m)\n",
      .advice =
          "node(s) lost their NRT: the node's NodeResourceTopology was deleted: see why its exporter or agent does "
          "not write it anew, or apply its definition again",
@@ -102,7 +106,7 @@ constexpr Refusal kRefusals[] = {
      .waiting = "Waiting does not help there: the real capacity of their zones must be written again."},
     {.name = "BadAnnotation",
      .reason = Reason::kZonesTooSmall,
-     .why = "needs 17 cpu in one zone, as the node asks; freest node1: 16 of 16 free; too small even when empty; over "
+     .why = "needs 17 cpu in one zone, as the node asks; largest node1: 16 of 16 free; too small even when empty; over "
             "several zones it would fit",
      .node_fields = R"(,"neverFits":true,"fitsAcross":true)",
      .pod_fields =
@@ -111,7 +115,7 @@ constexpr Refusal kRefusals[] = {
      .cause =
          "\n! annotation topology.crane.io/topology-awareness: there is no \"flase\", so it counts as absent; there "
          "are true, false\n",
-     .figures = "needs 17 cpu in one zone, as the node asks; freest node1: 16 of 16 free;",
+     .figures = "needs 17 cpu in one zone, as the node asks; largest node1: 16 of 16 free;",
      .advice = "- mend what is marked with ! above; it counts as absent.\n",
      .waiting = "Waiting does not help there: what is marked with ! below must be mended, or"},
     {.name = "Gang",

@@ -53,7 +53,7 @@ TEST(HostilePages, OfANode) {
       R"("ceiling":"4","now":"2","peak":"3","nowShare":0.25,"peakShare":0.7,"headroom":"1","sumOfPeaks":"7",)"
       R"("peakOfSum":"5","peakSlot":"Wed 23:00","system":"100m","reserved":"1","estimates":"6","pods":[)"
       R"({"pod":"a","workload":"w","peak":"3","measured":true}],"curve":[1,2]}]},"noUsage":"z"})",
-      [](const auto& node) { return Concat(NodeZonesText(node), NodeUseText(node, kNow)); });
+      [](const auto& node) { return Concat(NodeZonesText(node, kNow), NodeUseText(node, kNow)); });
 }
 
 TEST(HostilePages, OfBudgets) {

@@ -76,33 +76,34 @@ TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
 
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   const auto node = DecodeJson<admin::NodeDocument>(
-      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"notices":["label x: no"],"zones":[)"
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"topologyWritten":"2026-11-21T12:00:00Z","notices":["label x: no"],"zones":[)"
       R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","offlineUpdated":"2026-11-21T12:00:00Z","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
       R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
       R"({"name":"node9","zone":9,"absent":true,"allocatable":{},"effective":{"cpu":"0"},"used":{"cpu":"2"},)"
       R"("free":{"cpu":"0"}}],"pods":[{"pod":"default/a","uid":"u","reservation":"reserved","zones":[)"
       R"({"name":"node0","zone":0,"amount":{"cpu":"4"}}]},{"pod":"default/b","uid":"v","zones":[]}]})");
   ASSERT_TRUE(node.ok()) << node.status();
-  const std::string text = NodeZonesText(*node);
+  const std::string text = NodeZonesText(*node, *ParseRfc3339("2026-11-21T15:00:00Z"));
   EXPECT_THAT(text, HasSubstr("zones: managed: huygens chooses zones\n! its NodeResourceTopology was deleted"));
-  EXPECT_THAT(text, HasSubstr("\n! label x: no\n"));
+  EXPECT_THAT(text, HasSubstr("\n! label x: no\nits topology object was written 2026-11-21T12:00:00Z (3h ago)\n"));
   EXPECT_THAT(text, HasSubstr("  ZONE   CAN GIVE  USED  FREE"));
   EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; that is out of date, of "
-                              "2026-11-21T12:00:00Z (topology.realCapacity.whenStale says what counts); 1 of 4 cores "
-                              "unused\n"));
+                              "2026-11-21T12:00:00Z: that figure goes on counting "
+                              "(topology.realCapacity.whenStale); 1 of 4 cores unused\n"));
   EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
-  EXPECT_THAT(text,
-              HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones\n"));
+  EXPECT_THAT(text, HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones: "
+                              "default/b; `huygens explain default/b` says why\n"));
   const auto lost = DecodeJson<admin::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
   EXPECT_THAT(
-      NodeZonesText(*lost),
-      HasSubstr("\n! its NodeResourceTopology was deleted, and pods that need zones wait until it is back; what "
-                "it last said holds for 412 s more (topology.lossGrace: 10m), then the node counts as one "
-                "without\n"));
+      NodeZonesText(*lost, Time()),
+      HasSubstr("\n! its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at "
+                "most (topology.lossGrace: 10m), then the node counts as one without\n"));
   const auto unusable =
       DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
-  EXPECT_THAT(NodeZonesText(*unusable), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
+  EXPECT_THAT(NodeZonesText(*unusable, Time()), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
+  const auto unpredicted = DecodeJson<admin::NodeDocument>(R"({"name":"k","known":true,"mode":"kubelet"})");
+  EXPECT_THAT(NodeZonesText(*unpredicted, Time()), HasSubstr("every pod passes the zones, and gets none from huygens"));
 }
 
 }  // namespace

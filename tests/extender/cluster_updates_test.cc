@@ -2,9 +2,12 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <initializer_list>
 
+#include "kubelet/settings.h"
 #include "tests/extender/fixture.h"
+#include "wire/node_annotations.h"
 
 namespace huygens::extender {
 namespace {
@@ -47,14 +50,31 @@ TEST_F(ClusterUpdatesTest, ACeilingThatNobodyHoldsIsToldOnceAndTheNodeCountsAllT
   EXPECT_THAT(updates_.node_faults().Of("n"), IsEmpty());
 }
 
-TEST_F(ClusterUpdatesTest, AnAnnotationThatCannotBeReadIsRememberedOfTheNodeAlone) {
+TEST_F(ClusterUpdatesTest, WhatCannotBeReadOfANodesObjectsIsRememberedUntilItIsMended) {
   SetNode("cpu");
   updates_.ObjectFault(Kind::kNode, "n", "no number", true);
+  updates_.ObjectFault(Kind::kCommunityTopology, "n", "zone a: misspelt", true);
   updates_.ObjectFault(Kind::kNode, "gone", "no name", false);
   updates_.ObjectFault(Kind::kPod, "p", "no number", true);
-  EXPECT_THAT(told_, ElementsAre("n: no number"));
-  EXPECT_THAT(updates_.node_faults().Of("n"), ElementsAre("no number (seen 2026-11-21T12:00:00Z)"));
+  EXPECT_THAT(told_, ElementsAre("n: no number", "n: its NodeResourceTopology: zone a: misspelt"));
+  EXPECT_THAT(updates_.node_faults().Of("n"), ElementsAre("no number", "its NodeResourceTopology: zone a: misspelt"));
   EXPECT_THAT(updates_.node_faults().Of("gone"), IsEmpty());
+  updates_.ObjectFault(Kind::kNode, "n", "", false);
+  EXPECT_THAT(updates_.node_faults().Of("n"), ElementsAre("its NodeResourceTopology: zone a: misspelt"));
+  updates_.ObjectFault(Kind::kCommunityTopology, "n", "65 zones", false);
+  EXPECT_THAT(updates_.node_faults().Of("n"), IsEmpty()) << "the page shows the defect as such";
+  EXPECT_EQ(told_.back(), "n: its NodeResourceTopology cannot be used: 65 zones");
+}
+
+// Whoever decodes a Node's annotations names the labels that it must not be one of.
+TEST_F(ClusterUpdatesTest, AllLabelsOfANodeAreKnownAsSuchAmongItsAnnotations) {
+  const quota::NodeModelLabels models;
+  std::vector<std::string> labels = kubelet::SettingLabels();
+  labels.insert(labels.end(), {models.cpu, models.gpu, models.memory});
+  for (const std::string& label : labels) {
+    if (label.find('.', label.find('/')) != std::string::npos) continue;  // an option
+    EXPECT_NE(std::ranges::find(wire::kNodeLabels, label), std::end(wire::kNodeLabels)) << label;
+  }
 }
 
 TEST_F(ClusterUpdatesTest, KeysOfLabelsThatAreMisspeltOrMisplacedAreToldUntilTheyAreMended) {

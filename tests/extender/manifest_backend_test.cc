@@ -95,5 +95,15 @@ TEST_F(ManifestBackendTest, EachFaultOfTheDirectoryIsALineOfTheLog) {
   EXPECT_THAT(huygens.Logged("manifests"), ElementsAre(HasSubstr("a.yaml:1: Node n1: "), HasSubstr("b.yaml:1: Node ")));
 }
 
+TEST_F(ManifestBackendTest, WhatIsIgnoredOfANodeIsOnItsPage) {
+  directory_.Write("a.yaml",
+                   "apiVersion: v1\nkind: Node\nmetadata: {name: n1, annotations: {huygens.dev/usage-ceilings: "
+                   "\"0.7\"}}\nstatus: {allocatable: {cpu: \"8\"}}\n");
+  Running huygens(configuration_);
+  ASSERT_TRUE(huygens.AwaitReady());
+  EXPECT_TRUE(
+      huygens.AwaitAdmin("/debug/nodes/n1", R"("notices":["annotation huygens.dev/usage-ceilings is ignored: )"));
+}
+
 }  // namespace
 }  // namespace huygens::extender

@@ -53,7 +53,11 @@ void RecordingSink::Report(kube::WatchReport report) {
 
 void RecordingSink::ObjectFault(cluster::Kind, std::string_view object, const Status& fault, bool in_use) {
   const std::lock_guard lock(mutex_);
-  faults.push_back(Concat(object, in_use ? " (in use): " : ": ", Message(fault)));
+  if (fault.ok()) {
+    mended.emplace_back(object);
+  } else {
+    faults.push_back(Concat(object, in_use ? " (in use): " : ": ", Message(fault)));
+  }
   changed_.notify_all();
 }
 

@@ -36,6 +36,7 @@ class RecordingSink final : public kube::WatchEventSink {
   std::vector<std::string> words;
   std::vector<std::string> states;
   std::vector<std::string> faults;
+  std::vector<std::string> mended;  // objects
   uint64_t reached = 0;
   size_t largest_batch = 0;  // events in it
 

@@ -180,6 +180,10 @@ TEST_F(WatchEventQueueTest, WhatIsWrongWithAnObjectIsLoggedCountedAndHandedOnToT
   EXPECT_THAT(keeper_.faults, IsEmpty());
   Work();
   EXPECT_THAT(keeper_.faults, ElementsAre("n: no name"));
+  queue_.ObjectFault(Kind::kNode, "n", absl::OkStatus(), false);
+  Work();
+  EXPECT_THAT(keeper_.faults, ElementsAre("n: no name", "n: ")) << "mended";
+  EXPECT_THAT(captured_.Lines(), testing::SizeIs(1));
 }
 
 TEST_F(WatchEventQueueTest, AWatchThatBreaksIsAWarningAndToldToTheService) {

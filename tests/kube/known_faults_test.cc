@@ -24,7 +24,9 @@ TEST(KnownFaults, OfObjectsThatAListDoesNotNameAreForgotten) {
   EXPECT_FALSE(faults.IsNews("b", "torn"));
   faults.ListBegin();
   EXPECT_FALSE(faults.IsNews("a", "torn"));
-  faults.ListEnd();
+  EXPECT_TRUE(faults.Knows("b"));
+  EXPECT_EQ(faults.ListEnd(), std::vector<std::string>{"a"});
+  EXPECT_FALSE(faults.Knows("a"));
   EXPECT_FALSE(faults.IsNews("a", "torn"));
   EXPECT_TRUE(faults.IsNews("b", "torn"));
 }

@@ -383,10 +383,12 @@ TEST_F(ReflectorTest, UnreadableAnnotationIsToldOnceAndTheNodeStays) {
   write("0.8", "n6");
   ASSERT_TRUE(sink_.AwaitWord("+n6"));
   EXPECT_THAT(sink_.Faults(), ElementsAre(HasSubstr("0.7"), HasSubstr("0.8"), HasSubstr("0.8")));
+  EXPECT_THAT(sink_.mended, ElementsAre("n1"));
   server_.Delete(fake::kNodes, "", "n1");
   write("0.8", "n7");
   ASSERT_TRUE(sink_.AwaitWord("+n7"));
   EXPECT_THAT(sink_.Faults(), testing::SizeIs(4)) << "another node of that name";
+  EXPECT_THAT(sink_.mended, ElementsAre("n1", "n1"));
   EXPECT_TRUE(sink_.Await([&] { return sink_.state.FindNode("n1").has_value(); }));
 }
 
@@ -405,6 +407,7 @@ TEST_F(ReflectorTest, FaultOfANodeThatWentUnseenIsToldAgain) {
   server_.Put(fake::Node("n2"));
   ASSERT_TRUE(sink_.AwaitWord("+n2"));
   EXPECT_THAT(sink_.Faults(), testing::SizeIs(2));
+  EXPECT_THAT(sink_.mended, ElementsAre("n1"));
 }
 
 TEST_F(ReflectorTest, TopologyThatCannotBeReadArrivesAsDefect) {

@@ -131,5 +131,15 @@ TEST(KubeletSettings, AnOptionThatKubeletDoesNotHaveIsNamed) {
               HasSubstr("attribute cpuManagerOptionFullCoresOnly: kubelet has no such option"));
 }
 
+TEST(KubeletSettings, AllLabelsThatKubeletDoesNotUnderstandAreNamed) {
+  const std::string fault = UnknownSetting(cluster::Node{.labels = {{"huygens.dev/cpu-manager-policy", "Static"},
+                                                                    {"huygens.dev/memory-manager-policy", "None"},
+                                                                    {"huygens.dev/topology-manager-policy", "single"},
+                                                                    {"huygens.dev/topology-manager-scope", "pods"}}});
+  EXPECT_THAT(fault, HasSubstr("kubelet knows no Static, "));
+  EXPECT_THAT(fault, HasSubstr("; label huygens.dev/topology-manager-policy: kubelet knows no single, "));
+  EXPECT_THAT(fault, HasSubstr("; label huygens.dev/topology-manager-scope: kubelet knows no pods, "));
+}
+
 }  // namespace
 }  // namespace huygens::kubelet

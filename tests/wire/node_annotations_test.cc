@@ -90,6 +90,23 @@ TEST(NodeAnnotations, WithAMisspeltKeyAreNamed) {
   EXPECT_EQ(fault_of(R"("huygens.dev/wake":"1","example.com/usage-ceiling":"{}","usage-ceiling":"{}")"), "");
 }
 
+TEST(NodeAnnotations, AreAllToldOf) {
+  ResourceNames names;
+  Status fault;
+  const auto node = DecodeNode(R"({"metadata":{"name":"n","annotations":{"huygens.dev/usage-ceilings":"0.7",)"
+                               R"("huygens.dev/usage-ceiling":"{}","huygens.dev/cpu-model":"A4",)"
+                               R"("huygens.dev/real-allocatable":"{\"cpuu\":3,\"io\":\"2\"}"}},)"
+                               R"("status":{"allocatable":{"io":"4"}}})",
+                               names, &fault);
+  ASSERT_TRUE(node.ok()) << node.status();
+  EXPECT_EQ(Message(fault),
+            "annotation huygens.dev/usage-ceiling: nobody reads it; did you mean huygens.dev/usage-ceilings?; "
+            "annotation huygens.dev/cpu-model: nobody reads it there; it belongs among the labels; "
+            "annotation huygens.dev/real-allocatable: nobody has mentioned a resource cpuu, so it is left out; "
+            "annotation huygens.dev/usage-ceilings is ignored: 0.7: expected an object, found a number");
+  EXPECT_EQ(node->real_allocatable, ResourceVector({{*names.Find("io"), 2}})) << "named by the same object, below";
+}
+
 TEST(NodeAnnotations, CallEphemeralStorageDiskToo) {
   ResourceNames names;
   EXPECT_EQ(*ParseRealAllocatable(R"({"disk":"1Gi"})", names), ResourceVector({{kEphemeralStorage, int64_t{1} << 30}}));

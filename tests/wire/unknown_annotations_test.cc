@@ -54,6 +54,21 @@ TEST(UnknownAnnotations, NamesKeysThatAreMisspeltOrMisplaced) {
                           HasSubstr("annotation topology.crane.io/cpu-policy: there is no \"exlusive\"")));
 }
 
+TEST(UnknownAnnotations, NamesKeysOfTheRightNameAfterAWrongDomain) {
+  for (const auto& [wrong, right] :
+       {std::pair("crane.io/topology-awareness", "topology.crane.io/topology-awareness"),
+        std::pair("topology.crane.oi/cpu-policy", "topology.crane.io/cpu-policy"),
+        std::pair("huygens.dev/topology-awareness", "topology.crane.io/topology-awareness"),
+        std::pair("huygens.dev/cpu-policy", "topology.crane.io/cpu-policy"),
+        std::pair("hugens.dev/smt", "huygens.dev/smt"), std::pair("topology.crane.io/smt", "huygens.dev/smt")}) {
+    const std::string fault = Concat("annotation ", wrong, ": nobody reads it; did you mean ", right, "?");
+    EXPECT_THAT(Unknown(Concat("\"", wrong, R"(":"x")")), ElementsAre(fault));
+    EXPECT_THAT(
+        Unknown(Concat(R"("huygens.dev/smt":"pack","topology.crane.io/cpu-policy":"numa",")", wrong, R"(":"x")")),
+        ElementsAre(fault));
+  }
+}
+
 TEST(UnknownAnnotations, AreFewWhateverSomebodyWrites) {
   std::string annotations = R"("huygens.dev/smt":"x")";
   for (int i = 0; i < 5000; ++i)

@@ -16,7 +16,8 @@ using testing::IsEmpty;
 
 Status Set(std::string name, std::string text, Zone& zone) {
   zone.id = 1;
-  return SetZoneAttributes({{std::move(name), std::move(text)}}, zone);
+  std::string misspelt;
+  return SetZoneAttributes({{std::move(name), std::move(text)}}, zone, misspelt);
 }
 std::string Fault(std::string name, std::string text) {
   Zone zone;
@@ -73,6 +74,15 @@ TEST(ZoneAttributes, AFaultIsADefectOfTheObjectInEitherKind) {
             "zone node0: memoryGroup \"node1\": does not name the zone itself");
   EXPECT_EQ(DecodeCommunityTopology(kCommunity, names)->defect,
             "zone node-0: huygens.dev/cores \"x\": \"x\" is no CPU number");
+}
+
+TEST(ZoneAttributes, ThatAreMisspeltAreNamed) {
+  cluster::Zone zone{.id = 0, .name = "node0"};
+  std::string misspelt;
+  EXPECT_TRUE(
+      SetZoneAttributes({{"numa", "a"}, {"offline-capacity", "3"}, {"memory-group", "0"}}, zone, misspelt).ok());
+  EXPECT_EQ(misspelt, "attribute offline-capacity: nobody reads it; did you mean offline_capacity?");
+  EXPECT_EQ(zone.offline_cpu, std::nullopt);
 }
 
 }  // namespace
