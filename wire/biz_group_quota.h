@@ -19,4 +19,9 @@ StatusOr<cluster::BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Stat
 // alone. status.hard is `counted_hard`, the budget that the figures were reckoned with.
 std::string EncodeBizGroupStatus(const cluster::BizGroupQuota& group);
 
+// The keys of spec.hard that change and the mark of a transfer, set or taken away with them, as a merge patch that is
+// refused where the group has another UID or resourceVersion.
+std::string EncodeBudgetChange(const cluster::BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                               std::string_view transfer_uid, bool marked);
+
 }  // namespace huygens::wire
