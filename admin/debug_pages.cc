@@ -30,7 +30,7 @@ constexpr std::string_view kEndpoints =
     "/debug/pods/NAMESPACE/NAME   one pod: what each node would say of it now, with figures; why it has no zones\n"
     "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
     "/debug/quotas          budgets of business groups and what is used of them; ?group=NAME: that one and those "
-    "below\n"
+    "below; &package=cpu=4,memory=16Gi: how many more such pods fit\n"
     "/debug/quotas/pods/NAMESPACE/NAME   what one pod costs its group, and whether it fits\n";
 
 net::Response Json(std::string body) {
@@ -186,18 +186,30 @@ void DebugPages::CollectUsage(const std::shared_ptr<UsagePage>& page, const Answ
 }
 
 DebugPages::Question DebugPages::Quotas(std::string_view query) const {
-  if (std::string key = UnknownKey(query, {"group"}); !key.empty()) {
-    return Wrong(Concat("no parameter is called ", key, "; there is group"));
+  if (std::string key = UnknownKey(query, {"group", "package"}); !key.empty()) {
+    return Wrong(Concat("no parameter is called ", key, "; there are group and package"));
   }
-  return {.ask = [this, group = QueryValue(query, "group").value_or("")](const Answer& answer) {
+  auto parsed = QuotaPackages::Parse(query, sources_.placement.options().quota.keys, sources_.resources);
+  if (!parsed.ok()) return Wrong(std::string(Message(parsed.status())));
+  auto packages = std::make_shared<QuotaPackages>(*std::move(parsed));
+  return {.ask = [this, packages, group = QueryValue(query, "group").value_or("")](const Answer& answer) {
     const quota::Account* account = sources_.placement.quota();
     if (account && !group.empty() && !account->tree().groups().contains(group)) {
       return answer(Unknown(Concat("no group called ", group, " is known; /debug/quotas lists all")));
     }
-    Begin([account, page = QuotaPage(EnforcementOf(sources_.placement), group)](
-              std::string& out) mutable { return page.Step(account ? &account->tree() : nullptr, out); },
-          answer);
+    CountPackages(packages, group, answer);
   }};
+}
+
+void DebugPages::CountPackages(const std::shared_ptr<QuotaPackages>& packages, const std::string& group,
+                               const Answer& answer) const {
+  if (packages->Step(sources_.placement, sources_.clock.Now())) {
+    return PostToDecision([this, packages, group, answer] { CountPackages(packages, group, answer); });
+  }
+  const quota::Account* account = sources_.placement.quota();
+  Begin([account, page = QuotaPage(EnforcementOf(sources_.placement), group, packages)](
+            std::string& out) mutable { return page.Step(account ? &account->tree() : nullptr, out); },
+        answer);
 }
 
 std::shared_ptr<const cluster::Pod> DebugPages::FindPod(const std::string& space, const std::string& name) const {

@@ -22,6 +22,7 @@
 
 namespace huygens::admin {
 
+class QuotaPackages;
 class UsagePage;
 
 // Everything referred to must outlive the pages.
@@ -63,6 +64,8 @@ class DebugPages final : public Pages {
   // Of the names in a path; null if neither the watch nor the last calls of filter know it.
   std::shared_ptr<const cluster::Pod> FindPod(const std::string& space, const std::string& name) const;
   void PostToDecision(net::EventLoop::Task task) const;
+  void CountPackages(const std::shared_ptr<QuotaPackages>& packages, const std::string& group,
+                     const Answer& answer) const;
   void CollectUsage(const std::shared_ptr<UsagePage>& page, const Answer& answer) const;
   void Begin(Slice slice, const Answer& answer) const;
   void Continue(const std::shared_ptr<Page>& page, std::string piece,

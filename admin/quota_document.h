@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace huygens::admin {
@@ -21,6 +22,7 @@ struct QuotaTreeDocument {
     bool unlimited = false;  // its parent limits it, the group does not (nor its twin, quota/keys.h): free for its pods
     std::string used, self, children;
     std::string remaining;        // below 0 where more is used than the budget gives
+    std::string carried;          // of hours that come anew each period: what earlier ones left, which `remaining` has
     std::optional<double> share;  // used / hard
 
     static void Describe(auto& self, auto& fields) {
@@ -32,6 +34,7 @@ struct QuotaTreeDocument {
       fields.IfSet("self", self.self);
       fields.Always("children", self.children);
       fields.IfSet("remaining", self.remaining);
+      fields.IfSet("carried", self.carried);
       fields.IfSet("share", self.share);
     }
     bool operator==(const Key&) const = default;
@@ -47,14 +50,45 @@ struct QuotaTreeDocument {
     }
     bool operator==(const Over&) const = default;
   };
+  // How many more pods of a size the nodes would take (placement/package_room.h), and what share of what is free of each
+  // of its resources is in pieces too small for it.
+  struct Package {
+    std::string size;  // "cpu=4,memory=16Gi"
+    int64_t nodes = 0;
+    std::vector<std::pair<std::string, double>> fragmentation;
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("size", self.size);
+      fields.Always("nodes", self.nodes);
+      fields.Always("fragmentation", self.fragmentation);
+    }
+    bool operator==(const Package&) const = default;
+  };
+  // How many more of them the group's budget has room for (quota/packages.h).
+  struct PackageFit {
+    std::string size;
+    std::optional<int64_t> budget;  // absent: the budget does not limit them
+    std::string limited_by;         // a key, or why the group takes none
+    bool recommended = false;
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("size", self.size);
+      fields.IfSet("budget", self.budget);
+      fields.IfSet("limitedBy", self.limited_by);
+      fields.IfSet("recommended", self.recommended);
+    }
+    bool operator==(const PackageFit&) const = default;
+  };
   struct Group {
     std::string name, parent;
-    std::string path;   // "org/search/ranking"
-    std::string state;  // "ok", "terminating", "frozen", "missing" (only its children or pods name it)
-    std::string why;    // where it is not ok
+    std::string path;         // "org/search/ranking"
+    std::string state;        // "ok", "terminating", "frozen", "missing" (only its children or pods name it)
+    std::string why;          // where it is not ok
+    std::string hours_since;  // RFC 3339: when the period that hours are counted in began, where they come anew
     std::vector<std::string> children;
     std::vector<Key> keys;
-    std::vector<Over> over_above;  // its parent first
+    std::vector<Over> over_above;      // its parent first
+    std::vector<PackageFit> packages;  // of those that were asked about
 
     static void Describe(auto& self, auto& fields) {
       fields.Always("name", self.name);
@@ -62,18 +96,22 @@ struct QuotaTreeDocument {
       fields.Always("path", self.path);
       fields.Always("state", self.state);
       fields.IfSet("why", self.why);
+      fields.IfSet("hoursSince", self.hours_since);
       fields.Always("children", self.children);
       fields.Always("keys", self.keys);
       fields.IfSet("overAbove", self.over_above);
+      fields.IfSet("packages", self.packages);
     }
     bool operator==(const Group&) const = default;
   };
 
-  std::string enforcement;    // "placement", "admission", "off"
-  std::vector<Group> groups;  // by name; none where nothing is enforced, for nobody watches them then
+  std::string enforcement;        // "placement", "admission", "off"
+  std::vector<Package> packages;  // that were asked about
+  std::vector<Group> groups;      // by name; none where nothing is enforced, for nobody watches them then
 
   static void Describe(auto& self, auto& fields) {
     fields.Always("enforcement", self.enforcement);
+    fields.IfSet("packages", self.packages);
     fields.Always("groups", self.groups);
   }
   bool operator==(const QuotaTreeDocument&) const = default;

@@ -40,6 +40,10 @@ QuotaTreeDocument::Key KeyOf(const quota::Group& group, const quota::Group* pare
   if (!hard || !known) return said;
   Quantity remaining = *hard;
   remaining.Sub(used);
+  if (const Quantity carried = quota::Get(group.object->carried_hours, key); carried.Sign() > 0) {
+    said.carried = carried.Canonical();
+    remaining.Add(carried);
+  }
   said.remaining = remaining.Canonical();
   // Nothing is left of a budget of nothing.
   const double share = hard->Sign() > 0 ? Approximate(used) / Approximate(*hard) : 1;
@@ -85,6 +89,7 @@ QuotaTreeDocument::Group DescribeGroup(const quota::Tree& tree, std::string_view
                                 .children = {group.children.begin(), group.children.end()}};
   std::set<std::string> keys;
   if (group.object) {
+    if (group.object->hours_since) said.hours_since = FormatRfc3339(*group.object->hours_since);
     for (const auto& [key, hard] : group.object->hard) keys.insert(key);
   }
   const quota::Group* parent = group.object ? tree.Find(group.object->parent) : nullptr;

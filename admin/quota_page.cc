@@ -11,9 +11,12 @@ namespace {
 constexpr size_t kGroupsPerStep = 10;
 }  // namespace
 
-QuotaPage::QuotaPage(std::string_view enforcement, std::string group)
-    : group_(std::move(group)),
-      head_(EncodeJsonUpToItems(QuotaTreeDocument{.enforcement = std::string(enforcement)})) {}
+QuotaPage::QuotaPage(std::string_view enforcement, std::string group, std::shared_ptr<const QuotaPackages> packages)
+    : group_(std::move(group)), packages_(std::move(packages)) {
+  QuotaTreeDocument document{.enforcement = std::string(enforcement)};
+  if (packages_) document.packages = packages_->Rooms();
+  head_ = EncodeJsonUpToItems(document);
+}
 
 bool QuotaPage::Step(const quota::Tree* tree, std::string& out) {
   out += std::exchange(head_, {});
@@ -22,7 +25,9 @@ bool QuotaPage::Step(const quota::Tree* tree, std::string& out) {
     for (size_t i = 0; i < kGroupsPerStep && at != tree->groups().end(); ++i, ++at) {
       if (!Listed(*tree, at->first)) continue;
       if (!std::exchange(first_, false)) out += ',';
-      AppendJson(out, DescribeGroup(*tree, at->first));
+      QuotaTreeDocument::Group group = DescribeGroup(*tree, at->first);
+      if (packages_) group.packages = packages_->FitsOf(*tree, at->first);
+      AppendJson(out, group);
     }
     if (at != tree->groups().end()) {
       next_ = at->first;

@@ -90,6 +90,7 @@ std::string KeyNote(const QuotaTreeDocument::Key& key) {
   if (key.remaining.starts_with('-') || (quota::IsCash(key.key) && key.remaining == "0")) {
     return Concat(OverText(key.key), HandedText(key.key, key.children));
   }
+  if (!key.carried.empty()) return Concat(Amount(key.key, key.carried), " of earlier periods left");
   if (key.unlimited) return "FREE: the parent limits this key, the group does not";
   return !key.hard.empty() && key.used.empty() ? "nobody has counted it yet" : "";
 }
@@ -140,6 +141,8 @@ class TreeText {
     };
     for (const QuotaTreeDocument::Key& key : group.keys) {
       if (only_key_.empty() ? key.hard.empty() && !key.unlimited : key.key != only_key_) continue;
+      if (quota::IsCash(key.key) && !group.hours_since.empty())
+        note = Joined(note, Concat("since ", group.hours_since));
       add({key.key, Amount(key.key, key.hard), Amount(key.key, key.used), Amount(key.key, key.self),
            Amount(key.key, key.remaining), key.share ? Bar(*key.share) : ""},
           Joined(KeyNote(key), OverAboveText(group, key.key, quota::IsCash(key.key) || !by_webhook_)));

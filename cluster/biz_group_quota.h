@@ -3,8 +3,10 @@
 // ("limits.cpu.A4"); quota/ knows what keys mean.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -39,6 +41,17 @@ struct InheritedGroup {
   friend bool operator==(const InheritedGroup&, const InheritedGroup&) = default;
 };
 
+// How budgets of hours come anew (spec.cashPolicy): "1000 GPU hours a week". quota/periods.h knows when.
+struct CashPolicy {
+  enum class Period : uint8_t { kDay, kWeek, kMonth };
+  Period period = Period::kWeek;
+  int64_t carry_over = 0;  // so many periods' budgets at most may be left over from earlier periods
+  std::optional<Time>
+      anchor;  // when one of the periods begins; absent: at midnight, weeks on Monday, months on the 1st
+  std::string time_zone = "UTC";
+  friend bool operator==(const CashPolicy&, const CashPolicy&) = default;
+};
+
 struct BizGroupQuota {
   std::string name;
   std::string uid;
@@ -47,15 +60,19 @@ struct BizGroupQuota {
   std::optional<Time> created;
   bool deleting = false;  // deletionTimestamp is set
   std::vector<std::string> finalizers;
-  QuotaAmounts hard;          // spec.hard
-  QuotaAmounts counted_hard;  // status.hard: the budget that the figures below were reckoned with
-  QuotaAmounts used;          // status.used, as it was last written: reservations count
-  QuotaAmounts self_used;     // status.selfUsed: without what children take
+  QuotaAmounts hard;                      // spec.hard
+  std::optional<CashPolicy> cash_policy;  // absent: a budget of hours is there once and for all
+  QuotaAmounts counted_hard;              // status.hard: the budget that the figures below were reckoned with
+  QuotaAmounts used;                      // status.used, as it was last written: reservations count
+  QuotaAmounts self_used;                 // status.selfUsed: without what children take
   std::vector<QuotaReservation> reservations;
   std::map<std::string, std::string> exact_hours;  // status.exactHours: quota::CashLedger::Texts
   std::vector<InheritedGroup> inherited;           // status.inherited
   std::optional<Time> last_reconcile;
-  std::string defect;  // why the object cannot be used ("spec.hard.cpu: ..."); empty = usable
+  std::optional<Time> hours_since;  // status.hoursSince: when the period that hours are counted in began
+  QuotaAmounts carried_hours;       // status.carriedHours: what earlier periods left, and is there before the budget
+  std::set<std::string, std::less<>> transfers;  // UIDs of the QuotaTransfers that spec.hard has the amounts of
+  std::string defect;                            // why the object cannot be used ("spec.hard.cpu: ..."); empty = usable
 };
 
 struct QuotaLabels {

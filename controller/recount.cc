@@ -123,7 +123,8 @@ bool FiguresDiffer(const cluster::BizGroupQuota& before, const cluster::BizGroup
   return WithoutHours(before.used) != WithoutHours(after.used) ||
          WithoutHours(before.self_used) != WithoutHours(after.self_used) || before.counted_hard != after.counted_hard ||
          !SameKeys(before.used, after.used) || !SameKeys(before.self_used, after.self_used) ||
-         HandedOut(before) != HandedOut(after) || before.last_reconcile.has_value() != after.last_reconcile.has_value();
+         HandedOut(before) != HandedOut(after) || before.hours_since != after.hours_since ||
+         before.last_reconcile.has_value() != after.last_reconcile.has_value();
 }
 
 }  // namespace

@@ -50,7 +50,7 @@ enum class StatusChange : uint8_t {
   kNone,
   kHours,    // hours ran on
   kSettled,  // reservations went whose objects count now, nothing else
-  kFigures,  // amounts, what children take, keys that nobody had counted, or hours that have just run out
+  kFigures,  // amounts, what children take, keys that nobody had counted, or hours that have just run out or come anew
 };
 StatusChange Compare(const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after);
 

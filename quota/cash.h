@@ -1,4 +1,8 @@
 // Budgets of hours: cash/limits.cpu 100 is 100 core-hours, of which 1 core takes 1 an hour and 100 cores take 100.
+// Where the budget comes anew each period, what is counted is what a period consumed; what it left of its budget may be
+// there in the next one, up to a cap, and then is counted below 0: so long it is consumed first, and nothing of the
+// budget is used. What was consumed beyond the budget is forgiven when the next period begins.
+//
 // Hours are counted without loss as whole base units times whole seconds (milli-cores for cpu keys, else units) and
 // published as quantities, rounded up. Pure; times come in. Counting never stops a pod.
 #pragma once
@@ -35,12 +39,20 @@ class CashLedger {
 
   // `usage` for that long: the keys that have an hours budget in `hard`.
   void Accrue(const Amounts& usage, const Amounts& hard, int64_t seconds);
-  // What another one has of the keys that have an hours budget in `hard`.
+  // What another one consumed of the keys that have an hours budget in `hard`; what it left over is nobody's.
   void Add(const CashLedger& other, const Amounts& hard);
-  // With "cash/" before each key, in hours.
+  // A period ends: what it consumed goes, and what it left of `share`, with what was left before, stays, `carry_over`
+  // times the share at most. `share` has cash/ keys, in hours.
+  void BeginPeriod(const Amounts& share, int64_t carry_over);
+  // Nothing is left over any more.
+  void DropCarried();
+  // What was used of the budgets, with "cash/" before each key, in hours, rounded up.
   Amounts Published() const;
+  // What earlier periods left, likewise, rounded down; keys without it are absent.
+  Amounts Carried() const;
 
-  // The exact figures as text, to be kept in the status beside the rounded ones: {"limits.cpu":"360000000"}.
+  // The exact figures as text, to be kept in the status beside the rounded ones: {"limits.cpu":"360000000"};
+  // "-360000000" where so much was left over.
   std::map<std::string, std::string> Texts() const;
   static StatusOr<CashLedger> FromTexts(const std::map<std::string, std::string>& texts);
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "base/text.h"
 #include "quota/keys.h"
+#include "quota/periods.h"
 
 namespace huygens::quota {
 namespace {
@@ -32,6 +33,24 @@ void CheckHard(const BizGroupQuota& group, Faults& faults) {
     if (!IsKnownKey(key)) faults.push_back(Concat(key, " is no key that a pod could be charged to"));
     if (amount.Sign() < 0) faults.push_back(Concat(key, " must not be negative"));
   }
+  if (!group.cash_policy) return;
+  if (const auto periods = Periods::Of(*group.cash_policy); !periods.ok()) {
+    faults.emplace_back(Message(periods.status()));
+  }
+}
+
+bool LimitsSameHours(const Amounts& hard, const Amounts& other) {
+  return std::any_of(hard.begin(), hard.end(),
+                     [&](const auto& each) { return IsCash(each.first) && Find(other, each.first) != nullptr; });
+}
+
+// What a child is given anew each period, its parent must be given anew, too; what it has once and for all, it may have
+// of whatever its parent has.
+void CheckPeriods(const BizGroupQuota& child, const BizGroupQuota& parent, Faults& faults) {
+  if (!child.cash_policy || !LimitsSameHours(child.hard, parent.hard)) return;
+  if (parent.cash_policy && SamePeriods(*child.cash_policy, *parent.cash_policy)) return;
+  faults.push_back(Concat("cashPolicy of ", child.name, " needs the same period, anchor and timeZone in its parent ",
+                          parent.name, ", which limits the same hours"));
 }
 
 void CheckLacking(std::string_view child, const Amounts& hard, std::string_view parent, const Amounts& wanted,
@@ -54,6 +73,7 @@ void CheckParent(const Tree& tree, const BizGroupQuota& group, const Amounts& be
   }
   const Group& parent = *tree.Find(group.parent);
   CheckLacking(group.name, group.hard, group.parent, parent.object->hard, faults);
+  CheckPeriods(group, *parent.object, faults);
   const Amounts increase = Increase(group.hard, before);
   for (const auto& [key, limit] : parent.object->hard) {
     const Quantity* more = Find(increase, key);
@@ -73,6 +93,7 @@ void CheckBelow(const Tree& tree, const BizGroupQuota& group, const Amounts& bef
   if (found == tree.groups().end()) return;
   for (const std::string& name : found->second.children) {
     CheckLacking(name, tree.Find(name)->object->hard, group.name, group.hard, faults);
+    CheckPeriods(*tree.Find(name)->object, group, faults);
   }
   for (const auto& [key, limit] : group.hard) {
     Quantity used = Get(found->second.used, key);
@@ -106,7 +127,8 @@ Status MayUpdate(const Tree& tree, const BizGroupQuota& given, const GroupRules&
   if (!before) return NotFound(Concat("bizrq/", group.name, " does not exist"));
   Faults faults;
   if (group.parent != before->object->parent) faults.push_back("parentBizGroup cannot be changed");
-  const bool same = group.hard == before->object->hard;  // an edit of something else is nobody's business
+  const bool same = group.hard == before->object->hard &&
+                    group.cash_policy == before->object->cash_policy;  // an edit of something else is nobody's business
   if (!same && faults.empty()) {
     CheckHard(group, faults);
     Amounts paid = before->object->hard;

@@ -4,7 +4,8 @@
 // Only increases are held against the parent (what is given back is free once the change is stored), key by key: the
 // parent's limits.cpu pays for limits.cpu and its limits.cpu.A4 for limits.cpu.A4, with no roll-up; what the parent
 // does not limit costs it nothing. A child limits at least what its parent limits: keys are added at the leaves first
-// and removed at the root first. A budget may shrink below what is used, which evicts nothing and stops what would add.
+// and removed at the root first. Hours that a child is given anew each period its parent must be given anew at the same
+// moments, if it limits them: otherwise the child would consume more than was handed to it. A budget may shrink below what is used, which evicts nothing and stops what would add.
 #pragma once
 
 #include <string_view>

@@ -56,6 +56,7 @@ void Tree::Set(cluster::BizGroupQuota object) {
   object.hard = NormalKeys(object.hard);
   object.used = NormalKeys(object.used);
   object.self_used = NormalKeys(object.self_used);
+  object.carried_hours = NormalKeys(object.carried_hours);
   Remove(object.name);
   const std::string name = object.name;
   const std::string parent = object.parent;

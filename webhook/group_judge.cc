@@ -71,7 +71,8 @@ Judgement Create(const BizGroupQuota& group, const Facts& facts) {
 }
 
 Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const Facts& facts, const Rules& rules) {
-  if (before.parent == group.parent && before.hard == group.hard) return {};
+  const bool same_budget = before.hard == group.hard && before.cash_policy == group.cash_policy;
+  if (before.parent == group.parent && same_budget) return {};
   const quota::Group* known = facts.tree.Find(group.name);
   if (known == nullptr) return NotKnownYet(Concat("bizrq/", group.name, " is not known here yet"));
   const Amounts reserved = facts.ReservedFor(group.parent, group.uid);

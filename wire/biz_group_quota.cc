@@ -5,29 +5,46 @@
 #include <string>
 #include <utility>
 
+#include "cluster/quota_transfer.h"
 #include "json/append.h"
 #include "json/reader.h"
+#include "wire/biz_group_schema.h"
 #include "wire/object_meta.h"
-#include "wire/resources.h"
+#include "wire/quota_amounts.h"
 
 namespace huygens::wire {
 namespace {
 
 using cluster::BizGroupQuota;
+using cluster::CashPolicy;
 using cluster::InheritedGroup;
 using cluster::QuotaAmounts;
 using cluster::QuotaReservation;
 
-// {"limits.cpu":"100"}. Null empties `out`; a second map is merged into the first, as Go does.
-Status ReadAmounts(JsonReader& in, QuotaAmounts& out) {
-  if (in.Next() == JsonType::kNull) out.clear();
-  return in.Members([&](const JsonKey& key) -> Status {
-    Quantity amount;
-    HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, amount));
-    auto at = std::lower_bound(out.begin(), out.end(), key.text,
-                               [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
-    if (at == out.end() || at->first != key.text) at = out.emplace(at, key.text, Quantity());
-    at->second = std::move(amount);
+Status ReadCashPolicy(JsonReader& in, std::optional<CashPolicy>& out) {
+  if (in.Next() == JsonType::kNull) return absl::OkStatus();
+  CashPolicy policy;
+  std::string period;
+  HUYGENS_RETURN_IF_ERROR(in.Fields(
+      "period", period, "carryOver", policy.carry_over, "anchor", [&] { return ReadTime(in, policy.anchor); },
+      "timeZone", policy.time_zone));
+  const auto known = PeriodOf(period);
+  if (!known) return Invalid(Concat("spec.cashPolicy.period: expected Day, Week or Month, found ", period));
+  if (policy.carry_over < 0 || policy.carry_over > kMostCarriedPeriods) {
+    return Invalid("spec.cashPolicy.carryOver: expected 0 to 100");
+  }
+  policy.period = *known;
+  if (policy.time_zone.empty()) policy.time_zone = CashPolicy().time_zone;
+  out = std::move(policy);
+  return absl::OkStatus();
+}
+
+// The annotations by which a group says whose amounts its budget has.
+Status ReadTransfers(JsonReader& in, std::set<std::string, std::less<>>& out) {
+  return in.Members([&](const JsonKey& key) {
+    if (key.text.starts_with(cluster::kTransferAnnotationPrefix)) {
+      out.emplace(key.text.substr(cluster::kTransferAnnotationPrefix.size()));
+    }
     return absl::OkStatus();
   });
 }
@@ -40,6 +57,7 @@ Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
     if (key.Is("creationTimestamp")) return ReadTime(in, out.created);
     if (key.Is("deletionTimestamp")) out.deleting = in.Next() != JsonType::kNull;
     if (key.Is("finalizers")) return ReadList(in, out.finalizers, [&](std::string& each) { return in.Read(each); });
+    if (key.Is("annotations")) return ReadTransfers(in, out.transfers);
     return absl::OkStatus();
   });
 }
@@ -65,6 +83,8 @@ Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
     if (key.Is("hard")) return ReadAmounts(in, out.counted_hard);
     if (key.Is("used")) return ReadAmounts(in, out.used);
     if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
+    if (key.Is("carriedHours")) return ReadAmounts(in, out.carried_hours);
+    if (key.Is("hoursSince")) return ReadTime(in, out.hours_since);
     if (key.Is("reservations")) {
       return ReadList(in, out.reservations, [&](QuotaReservation& each) { return ReadReservation(in, each); });
     }
@@ -82,19 +102,14 @@ Status ReadWithoutStatus(JsonReader& in, BizGroupQuota& out) {
   return in.Members([&](const JsonKey& part) {
     if (part.Is("metadata")) return ReadMetadata(in, out);
     if (!part.Is("spec")) return absl::OkStatus();
-    return in.Fields("parentBizGroup", out.parent, "hard", [&] { return ReadAmounts(in, out.hard); });
+    return in.Fields(
+        "parentBizGroup", out.parent, "hard", [&] { return ReadAmounts(in, out.hard); }, "cashPolicy",
+        [&] { return ReadCashPolicy(in, out.cash_policy); });
   });
 }
 
 Status ReadStatusAlone(JsonReader& in, BizGroupQuota& out) {
   return in.Fields("status", [&] { return ReadStatus(in, out); });
-}
-
-void AppendAmounts(std::string& out, std::string_view field, const QuotaAmounts& amounts) {
-  AppendJsonKey(out, field);
-  out += '{';
-  for (const auto& [key, amount] : amounts) AppendJsonField(out, key, amount.Canonical());
-  out += '}';
 }
 
 void AppendInherited(std::string& out, const std::vector<InheritedGroup>& groups) {
@@ -139,6 +154,8 @@ StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* statu
     group->exact_hours = std::move(status->exact_hours);
     group->inherited = std::move(status->inherited);
     group->last_reconcile = status->last_reconcile;
+    group->hours_since = status->hours_since;
+    group->carried_hours = std::move(status->carried_hours);
   } else if (status_fault) {
     *status_fault = status.status();
   }
@@ -155,6 +172,8 @@ std::string EncodeBizGroupStatus(const BizGroupQuota& group) {
   AppendAmounts(out, "used", group.used);
   AppendAmounts(out, "selfUsed", group.self_used);
   if (group.last_reconcile) AppendJsonField(out, "lastReconcileTime", FormatRfc3339(*group.last_reconcile));
+  if (group.hours_since) AppendJsonField(out, "hoursSince", FormatRfc3339(*group.hours_since));
+  if (!group.carried_hours.empty()) AppendAmounts(out, "carriedHours", group.carried_hours);
   if (!group.exact_hours.empty()) {
     AppendJsonKey(out, "exactHours");
     out += '{';
@@ -190,6 +209,25 @@ std::string EncodeBizGroupFinalizers(const BizGroupQuota& group) {
     AppendJsonString(out, each);
   }
   out += "]}}";
+  return out;
+}
+
+std::string EncodeBudgetChange(const BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                               std::string_view transfer_uid, bool marked) {
+  std::string out = R"({"metadata":{)";
+  AppendJsonField(out, "uid", group.uid);
+  AppendJsonField(out, "resourceVersion", group.resource_version);
+  AppendJsonKey(out, "annotations");
+  out += '{';
+  AppendJsonKey(out, Concat(cluster::kTransferAnnotationPrefix, transfer_uid));
+  out += marked ? R"("moved")" : "null";
+  out += "}}";
+  if (!hard.empty()) {
+    out += R"(,"spec":{)";
+    AppendAmounts(out, "hard", hard);
+    out += '}';
+  }
+  out += '}';
   return out;
 }
 

@@ -21,4 +21,9 @@ std::string EncodeBizGroupStatus(const cluster::BizGroupQuota& group);
 // Its finalizers as a merge patch, with the same guards.
 std::string EncodeBizGroupFinalizers(const cluster::BizGroupQuota& group);
 
+// The keys of spec.hard that change and the mark of a transfer, set or taken away with them, as a merge patch that is
+// refused where the group has another UID or resourceVersion.
+std::string EncodeBudgetChange(const cluster::BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                               std::string_view transfer_uid, bool marked);
+
 }  // namespace huygens::wire

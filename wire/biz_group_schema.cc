@@ -102,27 +102,66 @@ class Checker {
   }
 
   Status Spec(JsonReader& in) {
-    return Fields(in, "spec.", {"parentBizGroup", "hard"},
-                  [&](std::string_view key) { return key == "hard" ? Amounts(in, "spec.hard") : in.Read(parent_); });
+    return Fields(in, "spec.", {"parentBizGroup", "hard", "cashPolicy"}, [&](std::string_view key) {
+      if (key == "cashPolicy") return CashPolicy(in);
+      return key == "hard" ? Amounts(in, "spec.hard") : in.Read(parent_);
+    });
+  }
+
+  Status CashPolicy(JsonReader& in) {
+    if (in.Next() == JsonType::kNull) return absl::OkStatus();
+    bool has_period = false;
+    HUYGENS_RETURN_IF_ERROR(Fields(
+        in, "spec.cashPolicy.", {"period", "carryOver", "anchor", "timeZone"}, [&](std::string_view key) -> Status {
+          if (key == "anchor") return TimeField(in, "spec.cashPolicy.anchor");
+          if (key == "carryOver") return CarryOver(in);
+          std::string text;
+          HUYGENS_RETURN_IF_ERROR(in.Read(text));
+          if (key == "timeZone") TimeZone(text);
+          if (key != "period") return absl::OkStatus();
+          has_period = true;
+          if (!PeriodOf(text)) {
+            Fault("spec.cashPolicy.period", Concat("expected Day, Week or Month; found ", CutText(text, kQuotedBytes)));
+          }
+          return absl::OkStatus();
+        }));
+    if (!has_period) Fault("spec.cashPolicy.period", "missing");
+    return absl::OkStatus();
+  }
+
+  Status CarryOver(JsonReader& in) {
+    int64_t periods = 0;
+    HUYGENS_RETURN_IF_ERROR(in.Read(periods));
+    if (periods < 0 || periods > kMostCarriedPeriods) Fault("spec.cashPolicy.carryOver", "expected 0 to 100");
+    return absl::OkStatus();
+  }
+
+  void TimeZone(const std::string& name) {
+    static const std::regex pattern{std::string(kTimeZonePattern)};
+    if (name.size() > kNameBytes || !Matches(name, pattern)) {
+      Fault("spec.cashPolicy.timeZone",
+            Concat("expected the name of a time zone such as Europe/Berlin; found ", CutText(name, kQuotedBytes)));
+    }
   }
 
   Status StatusFields(JsonReader& in) {
     return Fields(in, "status.",
-                  {"hard", "used", "selfUsed", "lastReconcileTime", "reservations", "exactHours", "inherited"},
+                  {"hard", "used", "selfUsed", "lastReconcileTime", "reservations", "exactHours", "inherited",
+                   "hoursSince", "carriedHours"},
                   [&](std::string_view key) {
                     if (key == "reservations" || key == "exactHours" || key == "inherited")
                       return absl::OkStatus();  // nobody writes them by hand
-                    return key == "lastReconcileTime" ? ReconcileTime(in) : Amounts(in, Concat("status.", key));
+                    const std::string path = Concat("status.", key);
+                    return key == "lastReconcileTime" || key == "hoursSince" ? TimeField(in, path) : Amounts(in, path);
                   });
   }
 
-  Status ReconcileTime(JsonReader& in) {
+  Status TimeField(JsonReader& in, std::string_view path) {
     if (in.Next() == JsonType::kNull) return absl::OkStatus();
     std::string text;
     HUYGENS_RETURN_IF_ERROR(in.Read(text));
     if (!ParseRfc3339(text).ok()) {
-      Fault("status.lastReconcileTime",
-            Concat("expected a time such as 2006-01-02T15:04:05Z; found ", CutText(text, kQuotedBytes)));
+      Fault(path, Concat("expected a time such as 2006-01-02T15:04:05Z; found ", CutText(text, kQuotedBytes)));
     }
     return absl::OkStatus();
   }
@@ -158,6 +197,14 @@ class Checker {
 };
 
 }  // namespace
+
+std::optional<cluster::CashPolicy::Period> PeriodOf(std::string_view text) {
+  using Period = cluster::CashPolicy::Period;
+  if (text == "Day") return Period::kDay;
+  if (text == "Week") return Period::kWeek;
+  if (text == "Month") return Period::kMonth;
+  return std::nullopt;
+}
 
 std::vector<std::string> BizGroupQuotaFaults(std::string_view json) { return Checker().Check(json); }
 

@@ -10,11 +10,13 @@ namespace {
 TEST(QuotaTreeDocument, ReadsBackAsItWasWritten) {
   const QuotaTreeDocument document{
       .enforcement = "placement",
+      .packages = {{.size = "cpu=4", .nodes = 7, .fragmentation = {{"cpu", 0.25}}}},
       .groups = {{.name = "ranking",
                   .parent = "search",
                   .path = "org/search/ranking",
                   .state = "frozen",
                   .why = "its parent gone does not exist",
+                  .hours_since = "2026-11-23T00:00:00Z",
                   .children = {"a", "b"},
                   .keys = {{.key = "limits.cpu",
                             .hard = "4",
@@ -22,17 +24,21 @@ TEST(QuotaTreeDocument, ReadsBackAsItWasWritten) {
                             .self = "5",
                             .children = "1",
                             .remaining = "-2",
+                            .carried = "3",
                             .share = 1.5},
                            {.key = "limit.cpu", .hard = "4", .unknown = true, .children = "0"},
                            {.key = "pods", .unlimited = true, .used = "0", .self = "0", .children = "0"}},
-                  .over_above = {{.group = "org", .keys = {"limits.cpu"}}}}}};
+                  .over_above = {{.group = "org", .keys = {"limits.cpu"}}},
+                  .packages = {{.size = "cpu=4", .budget = 0, .limited_by = "limits.cpu", .recommended = true}}}}};
   constexpr std::string_view kJson =
-      R"({"enforcement":"placement","groups":[{"name":"ranking","parent":"search","path":"org/search/ranking",)"
-      R"("state":"frozen","why":"its parent gone does not exist","children":["a","b"],"keys":[)"
-      R"({"key":"limits.cpu","hard":"4","used":"6","self":"5","children":"1","remaining":"-2","share":1.5},)"
+      R"({"enforcement":"placement","packages":[{"size":"cpu=4","nodes":7,"fragmentation":{"cpu":0.25}}],)"
+      R"("groups":[{"name":"ranking","parent":"search","path":"org/search/ranking",)"
+      R"("state":"frozen","why":"its parent gone does not exist","hoursSince":"2026-11-23T00:00:00Z","children":["a","b"],"keys":[)"
+      R"({"key":"limits.cpu","hard":"4","used":"6","self":"5","children":"1","remaining":"-2","carried":"3","share":1.5},)"
       R"({"key":"limit.cpu","hard":"4","unknown":true,"children":"0"},)"
       R"({"key":"pods","unlimited":true,"used":"0","self":"0","children":"0"}],)"
-      R"("overAbove":[{"group":"org","keys":["limits.cpu"]}]}]})";
+      R"("overAbove":[{"group":"org","keys":["limits.cpu"]}],)"
+      R"("packages":[{"size":"cpu=4","budget":0,"limitedBy":"limits.cpu","recommended":true}]}]})";
   EXPECT_EQ(EncodeJson(document), kJson);
   EXPECT_EQ(DecodeJson<QuotaTreeDocument>(kJson).value(), document);
 }

@@ -55,6 +55,17 @@ TEST(QuotaPage, SaysOfEachKeyWhatItsPodsAndItsChildrenTake) {
       R"({"key":"limits.cpu","hard":"60","used":"13","self":"3","children":"10","remaining":"47","share":0.217}]}]})");
 }
 
+TEST(QuotaPage, OfHoursThatComeAnewWhatEarlierPeriodsLeftRemainsToo) {
+  quota::Tree tree;
+  tree.Set({.name = "a",
+            .hard = {{"cash/limits.cpu", Q("100")}},
+            .self_used = {{"cash/limits.cpu", Q("0")}},
+            .hours_since = kNow,
+            .carried_hours = {{"cash/limits.cpu", Q("40")}}});
+  EXPECT_THAT(List(tree), AllOf(HasSubstr(R"("remaining":"140","carried":"40","share":0)"),
+                                HasSubstr(R"("hoursSince":"2026-11-21T12:00:00Z")")));
+}
+
 TEST(QuotaPage, OneGroupComesWithThoseBelowIt) {
   const std::string json = List(SomeTree(), "search");
   EXPECT_THAT(json, AllOf(HasSubstr(R"("name":"search")"), HasSubstr(R"("name":"ranking")")));

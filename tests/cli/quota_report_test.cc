@@ -44,6 +44,21 @@ std::string Pod(std::string_view json) {
   return pod.ok() ? PodQuotaText(*pod, *ParseRfc3339("2026-11-21T12:05:00Z")) : "";
 }
 
+TEST(QuotaReport, HoursThatComeAnewSayWhatEarlierPeriodsLeft) {
+  EXPECT_EQ(
+      Tree(
+          R"({"enforcement":"placement","groups":[{"name":"a","parent":"","path":"a","state":"ok","hoursSince":"2026-11-23T00:00:00Z",)"
+          R"("children":[],"keys":[{"key":"cash/limits.cpu","hard":"100","used":"0","self":"0","children":"0",)"
+          R"("remaining":"140500m","carried":"40500m","share":0},{"key":"limits.cpu","hard":"4","used":"1","self":"1",)"
+          R"("children":"0","remaining":"3","share":0.25}]}]})"),
+      "1 group; enforced at placement\n"
+      "GROUP  KEY              HARD   USED  OWN PODS  REMAINING  USED OF HARD      NOTE\n"
+      "a      cash/limits.cpu  100 h  0 h   0 h       140.5 h    ░░░░░░░░░░   0 %  since 2026-11-23T00:00:00Z; 40.5 h "
+      "of "
+      "earlier periods left\n"
+      "       limits.cpu       4      1     1         3          ██░░░░░░░░  25 %\n");
+}
+
 TEST(QuotaReport, TheTreeShowsBudgetsAndWhoIsInTrouble) {
   EXPECT_EQ(
       Tree(kTree),

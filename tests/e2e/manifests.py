@@ -90,6 +90,7 @@ def manifests():
         check_static_pod(bed)
         check_bad_topologies(bed)
         check_groups(bed)
+        check_transfers(bed)
         check_permissions(bed)
         check_certificates(bed)
         check_component_configurations(bed)
@@ -188,10 +189,41 @@ def check_groups(bed):
     shown.pop("Age")
     assert shown == {"Name": "team", "Parent": "org", "CPU Used": "7", "CPU": "12", "Memory Used": "8Gi", "Memory": "64Gi", "GPU Used": "1",
                      "GPU": "2", "Core Hours Used": "12500m", "Core Hours": "100"}, shown
+    def renewed(**policy):
+        made = group("weekly")
+        made["spec"]["cashPolicy"] = policy
+        return made
+
+    assert client.post(path, renewed(period="Week"))["spec"]["cashPolicy"] == {"period": "Week", "carryOver": 0, "timeZone": "UTC"}
+    client.post(path, renewed(period="Month", carryOver=100, anchor="2026-01-31T00:00:00+08:00", timeZone="Asia/Shanghai"))
+    for policy in ({}, {"period": "week"}, {"period": "Day", "carryOver": -1}, {"period": "Day", "carryOver": 101}, {"period": "Day", "anchor": "noon"},
+                   {"period": "Day", "timeZone": "Europe/Bonn"}, {"period": "Day", "timeZone": "/etc/localtime"}):
+        check_refused(f"the cashPolicy {policy}", lambda policy=policy: client.post(path, renewed(**policy)))
     names = {resource["name"]: resource for resource in client.get("/apis/quota.huygens.dev/v1alpha1")["resources"]}
     assert names["bizgroupresourcequotas"]["shortNames"] == ["bizrq"] and "bizgroupresourcequotas/status" in names, names
     for name in ("team", "root"):
         client.delete(f"{GROUPS_PATH}/{name}")
+
+
+def check_transfers(bed):
+    """The definition of transfers, likewise."""
+    client = bed.client
+    bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/quotatransfers.quota.huygens.dev")
+    path = "/apis/quota.huygens.dev/v1alpha1/quotatransfers"
+
+    def transfer(**spec):
+        return {"apiVersion": "quota.huygens.dev/v1alpha1", "kind": "QuotaTransfer", "metadata": {"name": "t"},
+                "spec": {"from": "search", "to": "ads", "amounts": {"limits.cpu": "2"}, **spec}}
+
+    for spec in ({"to": "search"}, {"to": "A"}, {"amounts": {}}, {"amounts": {"gpu": 1}}, {"amounts": {"limits.cpu": -1}}, {"until": "soon"}):
+        check_refused(f"the transfer {spec}", lambda spec=spec: client.post(path + "?dryRun=All", transfer(**spec)))
+    client.post(path, transfer())
+    for change in ({"from": "org"}, {"to": "org"}, {"amounts": {"limits.cpu": "3"}}):
+        check_refused(f"the change {change}", lambda change=change: client.patch(f"{path}/t", {"spec": change}))
+    client.patch(f"{path}/t", {"spec": {"until": "2026-12-01T00:00:00Z"}})
+    client.patch(f"{path}/t/status", {"status": {"phase": "Moving", "common": "org", "shrinking": ["search"], "growing": ["ads"]}})
+    check_refused("an unknown phase", lambda: client.patch(f"{path}/t/status", {"status": {"phase": "Flying"}}))
+    client.delete(f"{path}/t")
 
 
 def check_permissions(bed):

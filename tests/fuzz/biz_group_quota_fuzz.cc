@@ -1,9 +1,10 @@
-// Any bytes as a BizGroupResourceQuota: what comes back has a name, ordered keys, and a budget that is no less than 0.
+// Any bytes as a BizGroupResourceQuota and as a QuotaTransfer: what comes back has a name, ordered keys, and a budget that is no less than 0.
 #include <algorithm>
 
 #include "tests/fuzz/require.h"
 #include "wire/biz_group_quota.h"
 #include "wire/biz_group_schema.h"
+#include "wire/quota_transfer.h"
 
 namespace huygens {
 namespace {
@@ -28,6 +29,14 @@ void CheckGroup(const StatusOr<cluster::BizGroupQuota>& group) {
   CheckOrder(group->self_used);
 }
 
+void CheckTransfer(const StatusOr<cluster::QuotaTransfer>& transfer) {
+  if (!transfer.ok()) return Require(!Message(transfer.status()).empty(), "an error has a message");
+  Require(!transfer->name.empty(), "a transfer has a name");
+  CheckOrder(transfer->amounts);
+  const auto again = wire::DecodeQuotaTransfer(wire::EncodeTransferStatus(*transfer));
+  Require(again.ok() && again->phase == transfer->phase, "a status that is written is read as it was");
+}
+
 }  // namespace
 }  // namespace huygens
 
@@ -36,5 +45,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   huygens::CheckGroup(huygens::wire::DecodeBizGroupQuota(json));
   for (const std::string& fault : huygens::wire::BizGroupQuotaFaults(json))
     huygens::fuzz::Require(!fault.empty(), "a fault has a text");
+  huygens::CheckTransfer(huygens::wire::DecodeQuotaTransfer(json));
   return 0;
 }

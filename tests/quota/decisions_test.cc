@@ -350,7 +350,8 @@ TEST(Decision, A17_HoursOfExbytesDoNotOverflow) {
   auto again = CashLedger::FromTexts(ledger.Texts());
   ASSERT_TRUE(again.ok());
   EXPECT_TRUE(*again == ledger);
-  for (const char* bad : {"", "-1", "1.5", "x", "999999999999999999999999999999999999999"}) {
+  EXPECT_EQ(CashLedger::FromTexts({{"limits.cpu", "-7"}})->Texts().at("limits.cpu"), "-7");
+  for (const char* bad : {"", "-", "--1", "1-", "1.5", "x", "999999999999999999999999999999999999999"}) {
     EXPECT_FALSE(CashLedger::FromTexts({{"limits.cpu", bad}}).ok()) << bad;
   }
 }

@@ -1,5 +1,6 @@
 #include "wire/biz_group_quota.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/json/mutation.h"
@@ -52,7 +53,9 @@ TEST(BizGroupQuota, FinalizersAreReadAndWrittenWithTheGuardsOfTheObject) {
 
 TEST(BizGroupQuota, AStatusThatIsWrittenIsReadAsItWas) {
   auto group = Decode(samples::kBizGroupQuota);
-  group.exact_hours = {{"limits.cpu", "45000000"}};
+  group.exact_hours = {{"limits.cpu", "45000000"}, {"limits.memory", "-7"}};
+  group.hours_since = Time(std::chrono::hours(1));
+  group.carried_hours = {{"cash/limits.memory", Quantity::FromInt(3)}};
   group.reservations = {{"uid-1", "Deployment.apps", "ns", "web", {{"limits.cpu", Quantity::FromInt(2)}}, Time()},
                         {"uid-2", "BizGroupResourceQuota.quota.huygens.dev", "", "team", {}, Time()}};
   group.inherited = {{"uid-3", "gone", Time(std::chrono::hours(24))}};
@@ -66,6 +69,33 @@ TEST(BizGroupQuota, AStatusThatIsWrittenIsReadAsItWas) {
   EXPECT_EQ(read.reservations, group.reservations);
   EXPECT_EQ(read.exact_hours, group.exact_hours);
   EXPECT_EQ(read.last_reconcile, group.last_reconcile);
+  EXPECT_EQ(read.hours_since, group.hours_since);
+  EXPECT_EQ(read.carried_hours, group.carried_hours);
+}
+
+TEST(BizGroupQuota, ReadsHowHoursComeAnew) {
+  const auto read = [](std::string_view policy) {
+    return Decode(Concat(R"({"metadata":{"name":"a"},"spec":{"cashPolicy":)", policy, "}}"));
+  };
+  const auto whole =
+      read(R"({"period":"Month","carryOver":2,"anchor":"2026-01-15T08:00:00+08:00","timeZone":"Asia/Shanghai"})");
+  ASSERT_TRUE(whole.cash_policy);
+  EXPECT_EQ(whole.cash_policy->period, cluster::CashPolicy::Period::kMonth);
+  EXPECT_EQ(whole.cash_policy->carry_over, 2);
+  EXPECT_EQ(FormatRfc3339(whole.cash_policy->anchor.value()), "2026-01-15T00:00:00Z");
+  EXPECT_EQ(whole.cash_policy->time_zone, "Asia/Shanghai");
+  EXPECT_EQ(read(R"({"period":"Week"})").cash_policy, cluster::CashPolicy());
+  EXPECT_FALSE(read("null").cash_policy);
+  for (const auto& [policy, why] :
+       {std::pair("{}", "spec.cashPolicy.period: expected Day, Week or Month, found "),
+        std::pair(R"({"period":"week"})", "spec.cashPolicy.period: expected Day, Week or Month, found week"),
+        std::pair(R"({"period":"Day","carryOver":-1})", "spec.cashPolicy.carryOver: expected 0 to 100"),
+        std::pair(R"({"period":"Day","carryOver":101})", "spec.cashPolicy.carryOver: expected 0 to 100"),
+        std::pair(R"({"period":"Day","anchor":"noon"})", "spec.cashPolicy.anchor: ")}) {
+    const auto group = read(policy);
+    EXPECT_THAT(group.defect, testing::HasSubstr(why)) << policy;
+    EXPECT_FALSE(group.cash_policy);
+  }
 }
 
 TEST(BizGroupQuota, ARootHasNoParentAndMayLimitNothing) {

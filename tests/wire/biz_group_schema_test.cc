@@ -35,7 +35,9 @@ TEST(BizGroupSchema, HasThePatternsOfTheDefinition) {
   EXPECT_THAT(definition, HasSubstr(Concat("self.metadata.name.matches('", kGroupNamePattern, "')")));
   EXPECT_THAT(definition, HasSubstr(Concat("key.matches('", kBudgetKeyPattern, "')")));
   EXPECT_THAT(definition, HasSubstr(Concat("pattern: ", kBudgetPattern, "\n")));
-  for (const char* limit : {"size(key) <= 320", "maxLength: 40", "maxLength: 63", "maxProperties: 128", "minimum: 0"})
+  EXPECT_THAT(definition, HasSubstr(Concat("pattern: ", kTimeZonePattern, "\n")));
+  for (const char* limit : {"size(key) <= 320", "maxLength: 40", "maxLength: 63", "maxProperties: 128", "minimum: 0",
+                            "enum: [Day, Week, Month]", "maximum: 100\n"})
     EXPECT_THAT(definition, HasSubstr(limit));
 }
 
@@ -109,17 +111,34 @@ TEST(BizGroupSchema, TheTimeOfTheStatus) {
   EXPECT_THAT(faults("7"), ElementsAre("status.lastReconcileTime: expected a string, found a number"));
 }
 
+TEST(BizGroupSchema, HowHoursComeAnew) {
+  const auto faults = [](std::string_view policy) { return FaultsOf("a", Concat(R"({"cashPolicy":)", policy, "}")); };
+  for (const char* policy :
+       {"null", R"({"period":"Day"})", R"({"period":"Week","carryOver":100,"timeZone":"America/Argentina/Ushuaia"})",
+        R"({"period":"Month","anchor":"2026-01-31T00:00:00+01:00","timeZone":"Etc/GMT+5"})"})
+    EXPECT_THAT(faults(policy), IsEmpty()) << policy;
+  EXPECT_THAT(faults("{}"), ElementsAre("spec.cashPolicy.period: missing"));
+  EXPECT_THAT(faults(R"({"period":"week","carryOver":101,"anchor":"noon","timeZone":"/etc/passwd","mode":"x"})"),
+              ElementsAre("spec.cashPolicy.period: expected Day, Week or Month; found week",
+                          "spec.cashPolicy.carryOver: expected 0 to 100",
+                          "spec.cashPolicy.anchor: expected a time such as 2006-01-02T15:04:05Z; found noon",
+                          "spec.cashPolicy.timeZone: expected the name of a time zone such as Europe/Berlin; found "
+                          "/etc/passwd",
+                          "spec.cashPolicy.mode: no such field; there are period, carryOver, anchor, timeZone"));
+  EXPECT_THAT(faults("7"), ElementsAre("spec.cashPolicy: expected an object, found a number"));
+}
+
 TEST(BizGroupSchema, FieldsThatTheDefinitionDoesNotHave) {
   EXPECT_THAT(
       BizGroupQuotaFaults(
           R"({"kind":"K","metadata":{"name":"a","labels":{"x":"y"}},"spec":{"hrad":{"cpu":1},"Hard":{}},)"
           R"("status":{"used":{"any":1,"cpu":"-1"},"lastReconcileTime":null,"phase":"x"},"data":{}})"),
       ElementsAre(
-          "spec.hrad: no such field; there are parentBizGroup, hard",
-          "spec.Hard: no such field; there are parentBizGroup, hard",
+          "spec.hrad: no such field; there are parentBizGroup, hard, cashPolicy",
+          "spec.Hard: no such field; there are parentBizGroup, hard, cashPolicy",
           testing::AllOf(StartsWith("status.used.cpu: expected an amount"), HasSubstr(R"("-1")")),
           "status.phase: no such field; there are hard, used, selfUsed, lastReconcileTime, reservations, exactHours, "
-          "inherited",
+          "inherited, hoursSince, carriedHours",
           "data: no such field; there are apiVersion, kind, metadata, spec, status"));
 }
 

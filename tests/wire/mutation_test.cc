@@ -18,6 +18,7 @@
 #include "wire/node.h"
 #include "wire/object_meta.h"
 #include "wire/pod.h"
+#include "wire/quota_transfer.h"
 #include "wire/server_version.h"
 #include "wire/topology.h"
 #include "wire/usage_history.h"
@@ -31,7 +32,7 @@ constexpr std::string_view kSamples[] = {
     samples::kPreemptMeta,   samples::kPreemptFull,   samples::kBind,          samples::kCraneTopology,
     samples::kPodList,       samples::kWatchAdded,    samples::kWatchBookmark, samples::kCommunityTopology,
     samples::kStatusGone,    samples::kLease,         samples::kPodMetrics,    samples::kUsageHistory,
-    samples::kBizGroupQuota, samples::kResourceClaim, samples::kDeviceClass};
+    samples::kBizGroupQuota, samples::kResourceClaim, samples::kDeviceClass,   samples::kQuotaTransfer};
 
 void Check(const Status& status, const std::string& text) {
   if (status.ok()) return;
@@ -46,6 +47,7 @@ void CheckAll(const std::string& text) {
   ResourceNames names;
   Check(DecodePod(text, names).status(), text);
   Check(DecodeNode(text, names).status(), text);
+  Check(DecodeQuotaTransfer(text).status(), text);
   for (const auto& topology : {DecodeCraneTopology(text, names), DecodeCommunityTopology(text, names)}) {
     Check(topology.status(), text);
     if (!topology.ok()) continue;

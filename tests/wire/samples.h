@@ -84,6 +84,11 @@ inline constexpr std::string_view kUsageHistory =
     R"({"workload":"s/Pod/p","resource":"cpu","weekly":[{"from":"00:00","use":"500m"},{"from":"Mon-Fri 09:00","use":6}]},)"
     R"({"node":"n1","resource":"memory","start":"2026-11-20T00:00:00Z","values":["2Gi",null,"3Gi"]}]}})";
 
+inline constexpr std::string_view kQuotaTransfer =
+    R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"QuotaTransfer","metadata":{"name":"ranking-ads-x7k2p","uid":"uid-transfer","resourceVersion":"7",)"
+    R"("finalizers":["quota.huygens.dev/transfer","example.com/keep"]},"spec":{"from":"ranking","to":"ads","amounts":{"limits.cpu":"20","limits.memory":"64Gi"},)"
+    R"("until":"2026-12-31T00:00:00Z"},"status":{"phase":"Moving","message":"wait","common":"org","shrinking":["ranking","search"],"growing":["ads"]}})";
+
 inline constexpr std::string_view kBizGroupQuota =
     R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team-a","uid":"uid-team-a","resourceVersion":"9"},)"
     R"("spec":{"parentBizGroup":"dept","hard":{"limits.cpu":"10","limits.cpu.A4":4,"limits.memory":"64Gi","cash/limits.cpu":"1k"}},)"
