@@ -81,8 +81,8 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, 
     };
     const auto metadata = [&] {
       return in.Fields(
-          "name", out.name, "uid", out.uid, "annotations", [&] { return ReadAnnotations(in, annotations); },
-          "labels", labels);
+          "name", out.name, "uid", out.uid, "annotations", [&] { return ReadAnnotations(in, annotations); }, "labels",
+          labels);
     };
     const auto status = [&] {
       return in.Fields(
