@@ -113,6 +113,7 @@ void StatusCount::Decide(const BizGroupQuota& before, const Memory& memory, Time
     }
   }
   if (hours_.IsCounted(before.name)) Sooner(counted.again, options_.hours);
+  if (const std::optional<Time> next = NextPeriod(counted.group, now)) Sooner(counted.again, *next - now);
   if (counted.group.inherited != before.inherited) {
     counted.write = WriteReason::kInherited;
     return;

@@ -19,7 +19,7 @@ std::span<const float> PodUsage::Shares(const usage::Account& account, std::span
 }
 
 const PodUsage& UsageOf(const PodQuery& pod, const usage::Account& account) {
-  return *pod.Once(&account, [&] { return std::make_unique<PodUsage>(account, pod.pod); });
+  return *pod.Once(&account, [&] { return std::make_unique<PodUsage>(account, account.DemandOf(pod.pod)); });
 }
 
 }  // namespace huygens::policy

@@ -14,8 +14,8 @@ namespace huygens::policy {
 
 class PodUsage final : public cluster::Prepared {
  public:
-  PodUsage(const usage::Account& account, const cluster::Pod& pod)
-      : demand(account.DemandOf(pod)), known(account.Find(demand)) {}
+  PodUsage(const usage::Account& account, usage::Demand of_pod)
+      : demand(std::move(of_pod)), known(account.Find(demand)) {}
 
   const usage::Demand demand;
   const usage::Account::Known known;  // of it

@@ -30,9 +30,9 @@ std::vector<std::string> Cautions(const Configuration& c) {
   const bool checked = placement::ModeOf(c.filter.checks, &policy::Needs::budgets) != policy::CheckMode::kOff;
   if (checked && c.quota.enforcement == quota::Enforcement::kAdmission) {
     cautions.emplace_back(
-        "quota.enforcement: admission leaves budgets to an admission webhook; that of huygens does not guard a cluster "
-        "yet, since nobody counts what it charged. Without one of yours nobody holds pods to budgets; placement has "
-        "huygens do it");
+        "quota.enforcement: admission leaves budgets to an admission webhook. Where neither huygens webhook and "
+        "huygens controller (docs/admission.md) nor one of yours guards the cluster, nobody holds pods to budgets; "
+        "placement has huygens do it");
   }
   std::ranges::move(UnwiseSettings(c), std::back_inserter(cautions));
   return cautions;

@@ -307,8 +307,7 @@ void Describe(Walk& walk, UsageResource& c) {
 void Describe(Walk& walk, QuotaConfiguration& c) {
   walk.Value(
       "enforcement", Choice(kEnforcements, c.enforcement),
-      "here, by an admission webhook of yours (that of huygens does not guard yet; models and hours still here), "
-      "or nowhere");
+      "here, by an admission webhook (`huygens webhook`, or one of yours; models and hours still here), or nowhere");
   walk.Value(
       "unnamedModel", Choice(kChargeOrRefuse, c.unnamed_model),
       "a pod on a node of a model that its labels do not name and its group has a budget of: is charged to it, or "

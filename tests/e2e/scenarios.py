@@ -81,7 +81,9 @@ def stay(bed, huygens):
     """Leaves everything running until Ctrl-C."""
     kubectl = f"{(BINARIES / 'kubectl').relative_to(ROOT)} --kubeconfig {bed.kubeconfig('admin-token')}"
     print(f"\nAll of it goes on until Ctrl-C. Try, in another terminal:\n  {kubectl} get pod cross-zone -o yaml")
-    print(f"  {huygens_binary().relative_to(ROOT)} explain cross-zone --admin-url http://127.0.0.1:{huygens.admin_port}", flush=True)
+    binary = os.path.relpath(huygens_binary(), ROOT)  # HUYGENS_BINARY may be anywhere
+    print(f"  {binary} explain cross-zone --admin-url http://127.0.0.1:{huygens.admin_port}")
+    print("`kubectl huygens` finds no pod of huygens here: it runs outside of the cluster.", flush=True)
     with contextlib.suppress(KeyboardInterrupt):
         signal.pause()
 

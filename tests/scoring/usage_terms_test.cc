@@ -38,7 +38,7 @@ class UsageTermsTest : public testing::Test {
   }
   double ScoreOf(const Term& term, NodeIndex node, std::vector<usage::ResourceDemand> adds) {
     const PodQuery query(pod_, kNow);
-    query.Once(&usage_, [&] { return std::make_unique<policy::PodUsage>(usage::Demand{std::move(adds)}); });
+    query.Once(&usage_, [&] { return std::make_unique<policy::PodUsage>(usage_, usage::Demand{std::move(adds)}); });
     float score = -1;
     term.Ask(query, cluster::State(), {&node, 1}, {&score, 1});
     return std::round(score * 1e3);
