@@ -47,8 +47,7 @@ NodeDocument::Pod PodOf(const placement::NodeDescription::PodOnNode& pod, const 
   NodeDocument::Pod said{.pod = pod.key, .uid = pod.uid};
   if (pod.reservation) said.reservation = cluster::Name(*pod.reservation);
   if (pod.kubelet) {
-    said.counted = pod.kubelet->in_part             ? "publishedInPart"
-                   : pod.kubelet->contained         ? "published"
+    said.counted = pod.kubelet->contained           ? "published"
                    : !pod.kubelet->observed.empty() ? "observed"
                    : pod.kubelet->known             ? "predicted"
                                                     : "everyZone";

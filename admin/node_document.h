@@ -108,9 +108,8 @@ struct NodeDocument : NodeHead {
   struct Pod {
     std::string pod, uid;
     std::string reservation;  // "reserved", "assumed", "held" for a gang; else it is bound
-    // Where kubelet pins and the pod takes anything for itself: "published" (the object contains it), "publishedInPart"
-    // (all but what its init containers left behind, which is charged wherever it can be), "observed" or "predicted"
-    // (these zones are charged), "everyZone" (nobody knows its zones).
+    // Where kubelet pins and the pod takes anything for itself: "published" (the object contains it), "observed" or
+    // "predicted" (these zones are charged), "everyZone" (nobody knows its zones).
     std::string counted;
     std::vector<ZoneShare> zones;
 

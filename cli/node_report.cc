@@ -89,9 +89,6 @@ std::string How(const NodeDocument::Pod& pod) {
                                                 : "bound, not seen");
   }
   if (pod.counted == "published") return "in what the object says";
-  if (pod.counted == "publishedInPart") {
-    return "in what the object says; what its init containers left is charged wherever it can be";
-  }
   if (pod.counted == "observed") return "zones seen on the node";
   if (pod.counted == "predicted") return "zones as predicted";
   return pod.counted == "everyZone" ? "zones unknown: charged to each" : "";

@@ -25,6 +25,7 @@ const std::vector<cluster::ZoneAmount>& OwnZones(const Boxed<cluster::PlacementM
 }
 
 bool NotBound(const cluster::Pod& pod) { return !pod.Bound(); }
+bool NotSeenByKubelet(const cluster::Pod& pod) { return !pod.start_time; }
 
 template <typename Entries>
 void DoubtIf(Entries& entries, bool (*pod_is)(const cluster::Pod&)) {
@@ -59,9 +60,8 @@ void Account::Place(const cluster::PlacedPod& pod) {
     entry.since = back->since;
     entry.reserved = back->reserved;
     entry.doubtful = back->doubtful;
-    entry.left = back->left;
     // kubelet frees what a pod holds a little before the watch shows the pod gone.
-    if (pod.pod->deleting && !back->pod->deleting) DoubtWithout(node, entry);
+    if (entry.takes() && pod.pod->deleting && !back->pod->deleting) DoubtIf(node.here, NotSeenByKubelet);
     node.leaving.erase(back);
     node.here.push_back(std::move(entry));
     return;
@@ -122,7 +122,6 @@ void Account::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology
   if (std::exchange(node.same_labels, false) && topology == node.object) {
     return SetDevicesOfNoZone(node.published, node.devices);
   }
-  Learn(node);  // the last time that the object before tells
   node.object = topology;
   Settle(node);
   const bool community = topology && topology->source == cluster::TopologySource::kCommunity;
@@ -137,11 +136,7 @@ void Account::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology
   }
   cluster::Node labelled;
   labelled.labels = node.labels;
-  const std::vector<Zone> zones = std::move(node.published.zones);
   node.published = PublishedMachine(*topology, OptionsOf(*topology, &labelled, defaults_));
-  if (!std::ranges::equal(zones, node.published.zones, {}, &Zone::id, &Zone::id)) {
-    for (Entry& entry : node.here) entry.left = ~ZoneMask{0};
-  }
   SetDevicesOfNoZone(node.published, node.devices);
   node.published.layout = layouts_.Of(node.published, ListedCpus(*topology, node.published));
   node.written = topology->written;
@@ -177,7 +172,7 @@ bool Account::InSet(const NodeBook& node, const Entry& entry) {
 // one by one.
 void Account::Settle(NodeBook& node) {
   for (Entry& entry : node.leaving) {
-    DoubtWithout(node, entry);
+    if (entry.takes()) DoubtIf(node.here, NotSeenByKubelet);
     if (InSet(node, entry)) {
       node.set.Remove(entry.name_hash);
       NextSet(node);

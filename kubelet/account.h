@@ -9,10 +9,7 @@
 // pod (status.startTime). An object that no API server has stored contains every pod that kubelet has seen.
 //
 // What a pod holds: kubelet/holding.h. Observed zones (huygens.dev/placement-observed) go before predicted
-// ones. The latter are not believed any more once another pod left, or was told to leave, before kubelet saw the pod and
-// from a zone that kubelet would have preferred. Where the CPUs are that init containers of such a pod left behind, which
-// no object shows, follows from where the others are (kubelet/possible_zones.h); what was once learnt of it holds, since
-// kubelet moves no pod.
+// ones. The latter are not believed any more once another pod left, or was told to leave, before kubelet saw the pod.
 // What left is given back only where the fingerprint shows that the object contains it, and the zones of all pods it
 // contains add up to what it says is in use.
 //
@@ -71,7 +68,6 @@ class Account final : public topology::NodeZones {
   struct PodFigures {
     std::string uid;
     bool contained = false;                     // in the published figures
-    bool in_part = false;                       // but not known is where, or how much, its init containers left behind
     bool known = false;                         // its zones
     std::vector<cluster::ZoneAmount> observed;  // they, where known from the node
   };
@@ -116,7 +112,6 @@ class Account final : public topology::NodeZones {
     bool all_shown = false;                        // once contained, it needs no further look
     bool reserved = false;                         // known here before anywhere else
     bool doubtful = false;             // what its zones were predicted from has changed before kubelet saw the pod
-    ZoneMask left = ~ZoneMask{0};      // where its init containers may have left CPUs behind, as objects have told
     std::shared_ptr<const Pod> wants;  // null: it takes nothing exclusively
     uint64_t name_hash = 0;
     uint64_t since = 0;  // the number of the set with which it came ...
@@ -184,12 +179,6 @@ class Account final : public topology::NodeZones {
   static Holding HoldingOf(const NodeBook& node, const Entry& entry);
   static bool InSet(const NodeBook& node, const Entry& entry);
   static bool Confirmed(const NodeBook& node, const Matched& matched);
-  // Learns from the object where pods may be whose zones are not known.
-  static void Learn(NodeBook& node);
-  static bool NarrowLeft(NodeBook& node, const std::optional<Matched>& matched, bool believe_predictions);
-  // `entry` left or is to leave: doubts what was predicted and would be different without it.
-  static void DoubtWithout(NodeBook& node, const Entry& entry);
-  static bool StandsWithout(const NodeBook& node, const Entry& entry, const Entry& leaver);
   static void Settle(NodeBook& node);
   static void NextSet(NodeBook& node);
   static void StartSets(NodeBook& node);

@@ -11,6 +11,8 @@ namespace huygens::kubelet {
 
 namespace {
 
+bool NotSeenByKubelet(const cluster::Pod& pod) { return !pod.start_time; }
+
 // What pods that left are given back never makes more free than there is. A zone holds no memory if neither its own nor
 // that of a group with it is in use.
 void Cap(Machine& machine) {
@@ -38,16 +40,6 @@ void Cap(Machine& machine) {
   }
 }
 
-// Whether the zone of an init container decides about that of later ones, so that kubelet may refuse these.
-bool InitBinds(const Options& options, const Pod& pod) {
-  return options.scope == TopologyManagerScope::kContainer &&
-         (options.policy == TopologyManagerPolicy::kRestricted ||
-          options.policy == TopologyManagerPolicy::kSingleNumaNode) &&
-         std::ranges::any_of(pod.containers, [](const Container& each) {
-           return each.kind == Container::Kind::kInit && (each.cpus > 0 || !each.devices.empty());
-         });
-}
-
 // The zone with the most CPUs, then the most memory, that may take single-zone memory.
 Account::Room Roomiest(const Machine& machine) {
   Account::Room most;
@@ -72,10 +64,9 @@ Holding Account::HoldingOf(const NodeBook& node, const Entry& entry) {
       .pod = *entry.wants, .zones = entry.Observed(), .started = entry.pod->phase != cluster::PodPhase::kPending};
   if (!holding.zones.empty() && Plausible(node.published, holding)) return holding;
   holding.zones = entry.Predicted();
-  holding.left = entry.left;
-  auto stands = [&](const Entry& leaver) { return StandsWithout(node, entry, leaver); };
-  const bool doubtful =
-      entry.doubtful || (entry.until == 0 && !std::all_of(node.leaving.begin(), node.leaving.end(), stands));
+  const bool others_leave =
+      std::any_of(node.leaving.begin(), node.leaving.end(), [](const Entry& e) { return e.takes(); });
+  const bool doubtful = entry.doubtful || (others_leave && entry.until == 0 && NotSeenByKubelet(*entry.pod));
   if (doubtful || !Plausible(node.published, holding)) holding.zones.clear();
   return holding;
 }
@@ -168,7 +159,7 @@ Machine Account::CountMost(const NodeBook& node) {
     const bool surely_not_contained =
         matched ? entry.since > matched->last : entry.reserved && entry.since > node.arrived;
     if (Contained(node, matched, entry)) {
-      may_have_left ? CreditMost(most, holding) : ChargeSurelyHidden(most, holding);
+      may_have_left ? CreditMost(most, holding) : ChargeHidden(most, holding);
     } else if (surely_not_contained && !may_have_left && !holding.zones.empty()) {
       ChargeAll(most, holding);
     }
@@ -198,9 +189,7 @@ void Account::CountOfNoZone(const NodeBook& node, Machine& machine) {
 
 const Account::NodeBook& Account::Counted(NodeIndex index) const {
   NodeBook& node = nodes_[index];
-  if (node.counted) return node;
-  Learn(node);
-  Count(node);
+  if (!node.counted) Count(node);
   return node;
 }
 
@@ -240,13 +229,7 @@ Prediction Account::Predict(NodeIndex index, const Request& request) const {
   const Machine* most_free = MostFree(index);
   if (most_free == nullptr) return at_least;
   Prediction at_most = kubelet::Predict(*most_free, request.pod, steps);
-  if (!at_most.Admitted() || !InitBinds(node.free.options, request.pod)) return at_most.Admitted() ? at_least : at_most;
-  // With some room more than surely is there an init container may get a lower zone, with even more those after it, too.
-  for (size_t i = 0; i < at_least.containers.size(); ++i) {
-    if (at_least.containers[i].affinity == at_most.containers[i].affinity) continue;
-    return {.admission = Admission::kTopologyAffinityError, .at_merge = true, .container = static_cast<int>(i)};
-  }
-  return at_least;
+  return at_most.Admitted() ? at_least : at_most;
 }
 
 std::vector<cluster::ZoneAmount> Account::PredictZones(NodeIndex index, const Request& request) const {
@@ -272,12 +255,6 @@ std::vector<Account::PodFigures> Account::Pods(NodeIndex index) const {
     PodFigures& pod = figures.emplace_back();
     pod.uid = entry.pod->uid;
     pod.contained = Contained(node, matched, entry);
-    if (pod.contained && !entry.all_shown) {
-      Machine least = node.published, most = node.published;
-      ChargeHidden(least, holding);
-      ChargeSurelyHidden(most, holding);
-      pod.in_part = FreeOf(least) != FreeOf(most);
-    }
     pod.known = !holding.zones.empty();
     if (holding.zones == entry.Observed()) pod.observed = entry.Observed();
   }

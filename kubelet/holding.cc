@@ -37,6 +37,18 @@ Uses UsesOf(const Machine& machine, const Pod& pod) {
   return UsesOf(pod.containers, [&](const Container& container) { return Takes(machine, container); });
 }
 
+// By how much what init containers hold exceeds what the other containers take over from them.
+ResourceVector HiddenOf(const Machine& machine, const Holding& holding) {
+  const Uses uses = UsesOf(machine, holding.pod);
+  ResourceVector hidden;
+  for (const auto& [resource, amount] : uses.peak) {
+    const bool memory = resource == kMemory || IsHugepages(resource);
+    if (memory && holding.started) continue;
+    if (int64_t more = amount - uses.lasting.Get(resource); more > 0) hidden.Set(resource, more);
+  }
+  return hidden;
+}
+
 std::optional<size_t> PositionOf(const Machine& machine, int zone) {
   auto at = std::find_if(machine.zones.begin(), machine.zones.end(), [&](const auto& each) { return each.id == zone; });
   if (at == machine.zones.end()) return std::nullopt;
@@ -74,61 +86,6 @@ void TakeOfNoZone(Machine& machine, const Holding& holding) {
     for (const ZoneAmount& each : holding.zones) rest -= Credible(each.amount.Get(row.resource));
     Take(row.groups.back().free, std::max<int64_t>(rest, 0));
   }
-}
-
-// What the pod holds of all zones; of unknown ones nothing.
-ResourceVector HeldOf(const Machine& machine, const Holding& holding) {
-  ResourceVector held;
-  for (const ZoneAmount& each : holding.zones) {
-    if (PositionOf(machine, each.zone)) held.Add(each.amount);
-  }
-  return held;
-}
-
-// What init containers hold that the other containers have not taken over, at least: where its zones are known all
-// that it holds beyond these, but no more than its containers could hold if none took over anything.
-ResourceVector HiddenOf(const Machine& machine, const Holding& holding) {
-  const Uses uses = UsesOf(machine, holding.pod);
-  const ResourceVector held = HeldOf(machine, holding), most = SumOf(machine, holding.pod);
-  ResourceVector hidden;
-  for (const auto& [resource, amount] : uses.peak) {
-    const bool memory = resource == kMemory || IsHugepages(resource);
-    if (memory && holding.started) continue;
-    const int64_t holds = std::max(amount, std::min(held.Get(resource), most.Get(resource)));
-    if (int64_t more = holds - uses.lasting.Get(resource); more > 0) hidden.Set(resource, more);
-  }
-  return hidden;
-}
-
-// How many CPUs init containers may leave behind in a zone of the machine, whatever else is free there: tried with as
-// many CPUs as are needed and some more, and with all, so that a core is half in use and that none is.
-int MostLeftCpus(const Machine& machine, const Pod& pod) {
-  if (!machine.options.static_cpus || !pod.reuses_cpus) return 0;
-  const auto largest = std::ranges::max_element(machine.zones, {}, &Zone::cpu_allocatable);
-  if (largest == machine.zones.end()) return 0;
-  Pod cpus_only = pod;
-  int64_t lasting = 0;
-  for (Container& container : cpus_only.containers) {
-    container.memory = container.devices = {};
-    if (container.kind != Kind::kInit) lasting += container.cpus;
-  }
-  Machine zone = machine;
-  zone.options.policy = TopologyManagerPolicy::kNone;
-  zone.knows_free_cpus = false;
-  zone.free_cpus = CpuSet();
-  for (Zone& each : zone.zones) each.cpu_free = 0;
-  int& free = zone.zones[static_cast<size_t>(largest - machine.zones.begin())].cpu_free;
-  const int all = largest->cpu_allocatable, threads = std::max(machine.options.threads_per_core, 1);
-  int64_t most = 0;
-  auto leaves = [&](int count) {
-    free = count;
-    int64_t held = 0;
-    for (const Allocation::Zone& each : Predict(zone, cpus_only).charge.zones) held += each.cpus;
-    most = std::max(most, held - lasting);
-  };
-  for (int count = pod.cpus; count < std::min(pod.cpus + 2 * threads, all); ++count) leaves(count);
-  for (int count = all; count > std::max(all - threads, 0); --count) leaves(count);
-  return static_cast<int>(most);
 }
 
 ResourceVector AtMost(const ResourceVector& amounts, const ResourceVector& limit) {
@@ -315,41 +272,14 @@ void ChargeAll(Machine& machine, const Holding& holding) {
 }
 
 void ChargeHidden(Machine& machine, const Holding& holding) {
-  ResourceVector hidden = HiddenOf(machine, holding);
+  const ResourceVector hidden = HiddenOf(machine, holding);
   if (holding.zones.empty()) {
-    hidden.Max({{kCpu, MostLeftCpus(machine, holding.pod) * kMilli}});
-    ResourceVector elsewhere = hidden;
-    elsewhere.Set(kCpu, 0);
-    for (size_t i = 0; i < machine.zones.size() && !hidden.empty(); ++i) {
-      Move(machine, i, (holding.left & ZoneBit(i)) != 0 ? hidden : elsewhere, 1);
-    }
+    for (size_t i = 0; i < machine.zones.size() && !hidden.empty(); ++i) Move(machine, i, hidden, 1);
     return;
   }
   for (const ZoneAmount& each : holding.zones) {
     auto position = PositionOf(machine, each.zone);
     if (position && !hidden.empty()) Move(machine, *position, AtMost(hidden, each.amount), 1);
-  }
-  HoldMemory(machine, holding);
-}
-
-void ChargeSurelyHidden(Machine& machine, const Holding& holding) {
-  const ResourceVector hidden = HiddenOf(machine, holding);
-  if (holding.zones.empty()) {
-    const ZoneMask left = holding.left & AllZones(machine.zones.size());
-    if (CountZones(left) != 1) return;
-    return Move(machine, static_cast<size_t>(std::countr_zero(left)), {{kCpu, hidden.Get(kCpu)}}, 1);
-  }
-  const ResourceVector held = HeldOf(machine, holding);
-  for (const ZoneAmount& each : holding.zones) {
-    auto position = PositionOf(machine, each.zone);
-    if (!position) continue;
-    // Elsewhere it may show at most what it holds there.
-    ResourceVector surely;
-    for (const auto& [resource, amount] : hidden) {
-      const int64_t others = held.Get(resource) - each.amount.Get(resource);
-      if (amount > others) surely.Set(resource, std::min(amount - others, each.amount.Get(resource)));
-    }
-    Move(machine, *position, surely, 1);
   }
   HoldMemory(machine, holding);
 }

@@ -4,10 +4,8 @@
 //
 // Exporters read kubelet's podresources API, which leaves out init containers (sidecars excepted). Yet kubelet keeps
 // the CPUs and devices of a finished init container for the pod until the pod ends, and its memory until it has
-// finished: what the other containers do not take over stays hidden (kubernetes,
-// pkg/kubelet/apis/podresources/server_v1.go; cpumanager/policy_static.go). That may be more than an init container
-// has beyond the others: kubelet chooses CPUs for each container anew, whole cores before single CPUs, and a container
-// of 2 CPUs does not take the one that an init container of 1 had of a core that another pod shares.
+// finished: that part of a pod stays hidden (kubernetes, pkg/kubelet/apis/podresources/server_v1.go;
+// cpumanager/policy_static.go).
 #pragma once
 
 #include <span>
@@ -23,7 +21,6 @@ struct Holding {
   const Pod& pod;                          // must outlive this
   std::vector<cluster::ZoneAmount> zones;  // ordered by zone; empty = unknown
   bool started = false;                    // its init containers have finished
-  ZoneMask left = ~ZoneMask{0};  // where the zones are unknown: those in which init containers may have left CPUs
 };
 
 // The zones and amounts of a prediction, by zone id: exclusive CPUs in milli-cores, memory, hugepages and devices.
@@ -44,8 +41,6 @@ bool Plausible(const Machine& machine, const Holding& holding);
 void ChargeAll(Machine& machine, const Holding& holding);
 // They contain it: takes what exporters do not show. Where the pod holds memory across zones these form a group.
 void ChargeHidden(Machine& machine, const Holding& holding);
-// The same, but no more than is certain of each zone.
-void ChargeSurelyHidden(Machine& machine, const Holding& holding);
 // They contain it: takes what they show of it. Nothing where its zones are unknown.
 void ChargeShown(Machine& machine, const Holding& holding);
 // They contain it, but it has left: gives back the same.

@@ -200,16 +200,14 @@ TEST(Account, ChangesNothingWhenAPodLeavesAndComesBackInAnyOrder) {
   EXPECT_TRUE(account.Recount(kNode, {all, 1}));
 }
 
-TEST(Account, DoubtsNoPredictionForAZoneThatIsAboveThePods) {
+TEST(Account, ChargesWhatExportersDoNotShowOfInitContainers) {
   Account account(Defaults());
-  auto object = Idle();
+  auto object = Object({{6, 15}, {8, 16}});  // of the pod only the app container
   account.NodeChanged(kNode, &object);
-  auto leaver = GuaranteedPod("leaver", {{5, 1}});
-  account.Place(Placed(leaver, {{1, {{kCpu, 5000}, {kMemory, Gi}}}}));
-  account.Place(Placed(GuaranteedPod("a", {{4, 1}}), {{0, {{kCpu, 4000}, {kMemory, Gi}}}}));
-  account.Leave(Placed(leaver));
-  EXPECT_EQ(FreeCpus(account, 0), 4);
-  EXPECT_EQ(FreeCpus(account, 1), 8);
+  auto pod = GuaranteedPod("a", {{2, 1}});
+  pod->init_containers.push_back(GuaranteedPod("", {{5, 1}})->containers[0]);
+  account.Place(Placed(BoundPod(*pod, {{0, {{kCpu, 5000}, {kMemory, Gi}}}}, kStart)));
+  EXPECT_EQ(FreeCpus(account, 0), 3);
 }
 
 TEST(Account, DoesNotBelieveAPlacementOfAnotherPodOrOfTooLittle) {
