@@ -28,7 +28,9 @@ class Caller:
             self._client.call(method, path, body, content_type)
             return 200, "", time.monotonic() - start
         except ApiError as error:
-            return error.code, json.loads(error.body).get("message", ""), time.monotonic() - start
+            # A 429 of an API server that is full is plain text.
+            message = json.loads(error.body).get("message", "") if error.body.startswith("{") else error.body
+            return error.code, message, time.monotonic() - start
 
     def patiently(self, method, path, body=None, content_type="application/json"):
         """The last code, and those before it: asks again after 503 and 429, which say so, and after 500, which tells of a webhook that is gone."""
