@@ -167,14 +167,20 @@ def rotate(bed):
         wait_until(lambda: all(webhook.process.log().count("reloaded, valid until") > count for webhook, count in zip(bed.webhooks, before)),
                    "a webhook does not read its new certificate", 30)
 
+    def connect_anew(name):
+        """More clients at once than the API server has connections: on those that it keeps no certificate is looked at again."""
+        with Growth(bed, name) as more:
+            more.more()
+        more.check(name)
+
     with Growth(bed, "rotated") as load:
         load.more()
         swap(old)
-        load.more()
+        connect_anew("renewed")
         bed.tell(old, new)
         load.more()
         swap(new)
-        load.more()
+        connect_anew("signed-anew")
         bed.tell(new)
         load.more()
     certificates.authority = new
