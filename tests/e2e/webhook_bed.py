@@ -12,9 +12,9 @@ from quota_workload import make_group
 from rendered import objects
 from testbed import CONFIG, GROUPS_PATH, TOKENS, ControlPlane, Process, free_port, huygens_binary, replaced
 
-ACCOUNT = "system:serviceaccount:kube-system:huygens-webhook"
 CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/huygens-webhook"
-TOKENS["webhook-token"] = (ACCOUNT, "system:serviceaccounts")
+for namespace in ("kube-system", "huygens-system"):
+    TOKENS[f"{namespace}-webhook-token"] = (f"system:serviceaccount:{namespace}:huygens-webhook", "system:serviceaccounts")
 # A few kinds of other projects, each as a definition of its own that has what matters here.
 FOREIGN = {"rollouts.argoproj.io": ("Rollout", "v1alpha1", ".spec.replicas"), "clonesets.apps.kruise.io": ("CloneSet", "v1alpha1", ".spec.replicas"),
            "pytorchjobs.kubeflow.org": ("PyTorchJob", "v1", ".spec.pytorchReplicaSpecs.Worker.replicas")}
@@ -68,15 +68,15 @@ class Webhook(Service):
         self.config = bed.directory / f"{name}.yaml"
         self.config.write_text(replaced((CONFIG / "webhook" / "webhook.yaml").read_text(), {
             "0.0.0.0:8443": f"127.0.0.1:{self.port}", "0.0.0.0:8889": f"127.0.0.1:{self.admin_port}",
-            "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig('webhook-token')}",
+            "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig(f'{bed.namespace}-webhook-token')}",
             "lameDuck: 10s": "lameDuck: 2s"}))
         self.process = Process(name, [huygens_binary(), "webhook", "--config", self.config], bed.directory, grace=30)
 
 
 class WebhookBed(ControlPlane):
-    def __init__(self, name, options=()):
+    def __init__(self, name, options=(), namespace="kube-system"):
         super().__init__(name)
-        self._options, self._others = list(options), []
+        self._options, self._others, self.namespace = list(options), [], namespace
         self.balancer = None
 
     def api_server_options(self):
@@ -87,11 +87,13 @@ class WebhookBed(ControlPlane):
         self.kubectl("apply", "-k", CONFIG / "crd")
         self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/bizgroupresourcequotas.quota.huygens.dev")
         self.certificates_of_webhook = Certificates(self.directory / "webhook-tls")
-        self.shipped = objects(self, "-k", CONFIG / "webhook")
-        hooks, = [item for item in self.shipped if item["kind"] == "ValidatingWebhookConfiguration"]
+        shipped = objects(self, "-k", CONFIG / "webhook")
+        hooks, = [item for item in shipped if item["kind"] == "ValidatingWebhookConfiguration"]
         left_out = {"Deployment", "ValidatingWebhookConfiguration"} | (set() if flow_schema else {"FlowSchema", "PriorityLevelConfiguration"})
-        self.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": [
-            item for item in self.shipped if item["kind"] not in left_out]}))
+        items = {"apiVersion": "v1", "kind": "List", "items": [item for item in shipped if item["kind"] not in left_out]}
+        if self.namespace != "kube-system":
+            self.kubectl("create", "namespace", self.namespace)
+        self.kubectl("apply", "-f", "-", stdin=json.dumps(items).replace('"kube-system"', json.dumps(self.namespace)))
         self.webhooks = [self.start_webhook(f"webhook-{i}") for i in range(2)]
         for each in self.webhooks:
             each.wait_ready()
