@@ -263,10 +263,11 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
 // more those of now are marked.
 std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument* now) {
   if (now == nullptr) return Concat(refused, "\n");
-  if (now->why == refused) return Concat(RefusalText(*now), "\n", UsedByText(*now));
+  const bool as_then = now->why.empty() && now->verdict == "refused";
+  if (now->why == refused || as_then) return Concat(as_then ? refused : RefusalText(*now), "\n", UsedByText(*now));
   const std::string then = Concat("at the decision: ", refused, "\n");
   if (now->verdict == "fits") return Concat(then, "now: its group allows it\n");
-  return Concat(then, now->why.empty() ? "" : Concat("now: ", RefusalText(*now), "\n"), UsedByText(*now));
+  return Concat(then, now->why.empty() ? std::string() : Concat("now: ", RefusalText(*now), "\n"), UsedByText(*now));
 }
 
 }  // namespace
