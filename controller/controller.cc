@@ -157,7 +157,7 @@ void Controller::Impl::BeginLoops() {
 
 void Controller::Impl::StopLeading(std::string_view why) {
   begin_.Cancel();
-  calls_->End();
+  if (calls_ != nullptr) calls_->End();  // null: it could not start
   for (const auto& each : loops_) each->StopLeading();
   if (std::exchange(leads_, false)) log_.Info("leading no more", {{"why", why}});
 }

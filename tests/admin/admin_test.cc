@@ -121,7 +121,7 @@ TEST_F(AdminTest, QuotasListGroupsAndSayWhatAPodCosts) {
   EXPECT_THAT(Get("/debug/quotas?group=g7").body,
               testing::StartsWith(R"({"enforcement":"placement","groups":[{"name":"g7",)"));
   EXPECT_EQ(Get("/debug/quotas?group=g").code, 404);
-  EXPECT_EQ(Get("/debug/quotas?name=g7").body, "no parameter is called name; there is group\n");
+  EXPECT_EQ(Get("/debug/quotas?name=g7").body, "no parameter is called name; there are group and package\n");
   EXPECT_THAT(Get("/debug/quotas/pods/shop/p").body,
               HasSubstr(R"("group":"g7","path":"g7","models":{},"verdict":"fits")"));
   EXPECT_THAT(Get("/debug/quotas/pods/other/p").body, HasSubstr(R"("verdict":"noGroup")"));

@@ -17,7 +17,8 @@ Quantity Q(std::string_view text) { return *Quantity::Parse(text); }
 
 class QuotaPackagesTest : public testing::Test {
  protected:
-  QuotaPackagesTest() : placement_(*placement::Placement::Create({.checks = {"quota"}, .terms = {}})) {
+  QuotaPackagesTest()
+      : placement_(*placement::Placement::Create({.checks = {"quota"}, .terms = {}, .resource_names = &names_})) {
     for (const char* name : {"n0", "n1"}) {
       cluster::Node node = test::MakeNode(name);
       node.allocatable = {{kCpu, 10'000}, {kMemory, int64_t{64} << 30}, {kPodSlots, 100}};

@@ -127,7 +127,8 @@ TEST_F(ServiceShellTest, AnAddressThatCannotBeUsedIsNamed) {
   configuration_.address = "nowhere";
   auto shell =
       ServiceShell::Start(configuration_, nullptr, "me", {loop_.loop, captured_.log, captured_.clock, metrics_},
-                          {.readiness = [](bool) { return observe::Readiness(); }});
+                          {.handle = [](const net::Request&, const net::Respond&) {},
+                           .readiness = [](bool) { return observe::Readiness(); }});
   EXPECT_THAT(std::string(Message(shell.status())), HasSubstr("server.address"));
 }
 

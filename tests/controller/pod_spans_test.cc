@@ -32,8 +32,8 @@ struct PodText {
 };
 
 constexpr char kScheduled[] =
-    R"("conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2026-01-01T00:05:00Z"},)"
-    R"({"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}])";
+    R"("conditions":[{"type":"Ready","status":"True","lastTransitionTime":"2025-01-01T00:05:00Z"},)"
+    R"({"type":"PodScheduled","status":"True","lastTransitionTime":"2025-01-01T00:00:00Z"}])";
 
 class PodSpansTest : public testing::Test {
  protected:
@@ -69,26 +69,26 @@ TEST_F(PodSpansTest, APodBeginsWhenItWasScheduled) {
   EXPECT_THAT(spans.Of("team"), IsEmpty()) << "it has no node yet";
   Set(Scheduled(), kNow);
   ASSERT_THAT(spans.Of("team"), SizeIs(1));
-  EXPECT_EQ(spans.Of("team")[0].span.start, At("2026-01-01T00:00:00Z"));
+  EXPECT_EQ(spans.Of("team")[0].span.start, At("2025-01-01T00:00:00Z"));
   EXPECT_FALSE(spans.Of("team")[0].span.end);
   EXPECT_EQ(quota::Get(spans.Of("team")[0].usage, "limits.cpu").Canonical(), "1");
 }
 
 TEST_F(PodSpansTest, WithoutTheConditionItBeginsWhenKubeletSawIt) {
-  Set({.group = "team", .status = R"("phase":"Running","startTime":"2026-01-01T00:00:07Z")"}, kNow);
+  Set({.group = "team", .status = R"("phase":"Running","startTime":"2025-01-01T00:00:07Z")"}, kNow);
   ASSERT_THAT(spans.Of("team"), SizeIs(1));
-  EXPECT_EQ(spans.Of("team")[0].span.start, At("2026-01-01T00:00:07Z"));
+  EXPECT_EQ(spans.Of("team")[0].span.start, At("2025-01-01T00:00:07Z"));
 }
 
 TEST_F(PodSpansTest, ItEndsWhenItsLastContainerDid) {
   PodText pod = Scheduled();
   pod.status = Concat(R"("phase":"Failed","containerStatuses":[)",
-                      R"({"state":{"terminated":{"finishedAt":"2026-01-01T00:10:00Z"}}},)",
-                      R"({"state":{"terminated":{"finishedAt":"2026-01-01T00:12:00Z"}}}],)", kScheduled);
+                      R"({"state":{"terminated":{"finishedAt":"2025-01-01T00:10:00Z"}}},)",
+                      R"({"state":{"terminated":{"finishedAt":"2025-01-01T00:12:00Z"}}}],)", kScheduled);
   Set(pod, kNow);
   Set(pod, kNow + minutes(1));
   ASSERT_THAT(spans.Of("team"), SizeIs(1)) << "once, however often it is told";
-  EXPECT_EQ(spans.Of("team")[0].span.end, At("2026-01-01T00:12:00Z"));
+  EXPECT_EQ(spans.Of("team")[0].span.end, At("2025-01-01T00:12:00Z"));
 }
 
 TEST_F(PodSpansTest, OneThatWasEvictedEndsWhenItsConditionsChangedLast) {
@@ -96,7 +96,7 @@ TEST_F(PodSpansTest, OneThatWasEvictedEndsWhenItsConditionsChangedLast) {
   pod.status = Concat(R"("phase":"Failed",)", kScheduled);
   Set(pod, kNow);
   ASSERT_THAT(spans.Of("team"), SizeIs(1));
-  EXPECT_EQ(spans.Of("team")[0].span.end, At("2026-01-01T00:05:00Z"));
+  EXPECT_EQ(spans.Of("team")[0].span.end, At("2025-01-01T00:05:00Z"));
 }
 
 TEST_F(PodSpansTest, OneThatIsGoneEndsThen) {
@@ -126,7 +126,7 @@ TEST_F(PodSpansTest, AnOwnerThatIsNotKnownYetIsAskedForAgain) {
   Set(Scheduled("", "rs"), kNow + minutes(1));
   EXPECT_THAT(spans.Unresolved(), IsEmpty());
   ASSERT_THAT(spans.Of("team"), SizeIs(1));
-  EXPECT_EQ(spans.Of("team")[0].span.start, At("2026-01-01T00:00:00Z")) << "it was its all the time";
+  EXPECT_EQ(spans.Of("team")[0].span.start, At("2025-01-01T00:00:00Z")) << "it was its all the time";
 }
 
 TEST_F(PodSpansTest, WhoseOwnerIsGoneStaysWhoseItWas) {
