@@ -39,7 +39,9 @@ std::vector<ObservedObject> GroupUse::Of(std::string_view group) const {
 void GroupUse::Note(const WorkloadObject* workload, int by) {
   if (workload == nullptr || workload->labels.group.empty() || workload->owner_uid.empty()) return;
   auto& groups = groups_of_owned_[workload->owner_uid];
-  if ((groups[workload->labels.group] += by) <= 0) groups.erase(workload->labels.group);
+  int& count = groups[workload->labels.group];
+  count += by;
+  if (count <= 0) groups.erase(workload->labels.group);
   if (groups.empty()) groups_of_owned_.erase(workload->owner_uid);
 }
 

@@ -94,17 +94,17 @@ void QuotaReconciler::Finish(const std::shared_ptr<Attempt>& attempt, std::optio
   BizGroupQuota changed = *group;
   if (!group->deleting) {
     changed.finalizers.emplace_back(kFinalizer);
-    return WriteFinalizers(attempt, std::move(changed), again);
+    return WriteFinalizers(attempt, changed, again);
   }
   const bool kept = !inheritance_.KeptBy(*group, environment_.clock.Now()).empty();
   const bool leaves = inheritance_.LeavesHours(*group);
   if (!kept && leaves) keys_->Add(group->parent);
   if (kept || leaves) return attempt->done({.again = std::min(again.value_or(kKeptPause), kKeptPause)});
   std::erase(changed.finalizers, kFinalizer);
-  WriteFinalizers(attempt, std::move(changed), again);
+  WriteFinalizers(attempt, changed, again);
 }
 
-void QuotaReconciler::WriteFinalizers(const std::shared_ptr<Attempt>& attempt, BizGroupQuota group,
+void QuotaReconciler::WriteFinalizers(const std::shared_ptr<Attempt>& attempt, const BizGroupQuota& group,
                                       std::optional<Duration> again) {
   store_->WriteFinalizers(group, [this, attempt, again](StatusOr<BizGroupQuota> stored) {
     if (!stored.ok()) return Conflict(attempt, stored.status());

@@ -65,7 +65,7 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
   void Try(const std::shared_ptr<Attempt>& attempt);
   // The figures stand; `again` is when to look at them again.
   void Finish(const std::shared_ptr<Attempt>& attempt, std::optional<Duration> again);
-  void WriteFinalizers(const std::shared_ptr<Attempt>& attempt, cluster::BizGroupQuota group,
+  void WriteFinalizers(const std::shared_ptr<Attempt>& attempt, const cluster::BizGroupQuota& group,
                        std::optional<Duration> again);
   // Reads the group anew and tries again, or gives up for now.
   void Conflict(const std::shared_ptr<Attempt>& attempt, const Status& why);

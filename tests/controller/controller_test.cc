@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <functional>
 #include <future>
 #include <memory>
@@ -190,13 +191,16 @@ class LeaderCallsTest : public testing::Test {
   LeaderCallsTest() { api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10")); }
   void Read() {
     calls_.Post([this](net::Client& client, Duration longest) -> kube::CallPool::Then {
-      return [this, read = kube::ReadGroup(client, "team", longest)] { answers_.push_back(read.status()); };
+      const auto read = kube::ReadGroup(client, "team", longest);
+      returned_ = true;
+      return [this, read] { answers_.push_back(read.status()); };
     });
   }
 
   fake::ApiServer api_;
   net::EventLoop loop_;
   LeaderCalls calls_{loop_, api_.Options(), 1};
+  std::atomic<bool> returned_ = false;
   std::vector<Status> answers_;
 };
 
@@ -225,6 +229,7 @@ TEST_F(LeaderCallsTest, NoneBeginsWhenTheTimeIsOverAndNoneIsUnderWayAfterTheEnd)
   Read();
   ASSERT_TRUE(gate->AwaitArrival());
   calls_.End();
+  EXPECT_TRUE(returned_) << "though the API server has not answered";
   gate->Open();
   loop_.Poll();
   EXPECT_TRUE(answers_.empty()) << "nobody is told how it ended";

@@ -90,6 +90,11 @@ TEST_F(QuotaReconcilerTest, WhatItsOwnerIsChargedForCountsOnceAndAnOwnerWithoutA
   server.PutDeployment("web", "", 3);
   Run(seconds(1));
   EXPECT_EQ(Used("team"), "2");
+  PutGroup("other", "", {{"limits.cpu", "10"}});
+  server.PutDeployment("web", "other", 3);  // of team it never was
+  Run(seconds(1));
+  EXPECT_EQ(Used("other"), "3");
+  EXPECT_EQ(Used("team"), "0");
   EXPECT_EQ(controller.counts().drift_over, 0u);
 }
 
