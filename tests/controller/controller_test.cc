@@ -102,7 +102,8 @@ class ControllerTest : public testing::Test {
   }
   bool AwaitUsed(const std::string& group, std::string_view cpus) const {
     return Await([&] {
-      const auto* used = quota::Find(Group(group).used, "limits.cpu");
+      const cluster::BizGroupQuota seen = Group(group);
+      const auto* used = quota::Find(seen.used, "limits.cpu");
       return used != nullptr && used->Canonical() == cpus;
     });
   }
