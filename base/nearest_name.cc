@@ -75,7 +75,8 @@ std::string_view NearestName(std::string_view written, std::span<const std::stri
   bool equally_near = false;
   size_t best = LettersThatMayDiffer(written.size()) + 1;
   for (std::string_view name : names) {
-    const auto [shorter, longer] = std::minmax(written.size(), name.size());
+    // By value: of two temporaries std::minmax gives references that outlive them.
+    const auto [shorter, longer] = std::minmax({written.size(), name.size()});
     if (longer - shorter > best || name == nearest) continue;  // as many letters are lost at least
     const size_t distance = Distance(written, name);
     if (distance > best || AreSiblings(split, SplitName(name))) continue;
