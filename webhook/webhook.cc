@@ -10,7 +10,6 @@
 #include "informer/followed_workloads.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
-#include "informer/watch_readiness.h"
 #include "kube/call_pool.h"
 #include "net/client.h"
 #include "observe/metrics.h"
@@ -170,12 +169,7 @@ void Webhook::Impl::RefreshMetrics() {
 
 observe::Readiness Webhook::Impl::Describe() const {
   if (watched_ == nullptr) return observe::Readiness{{{.name = "manifests", .detail = "read"}}};
-  observe::Readiness readiness;
-  for (const cluster::Kind kind : WatchedCluster::kKinds) {
-    kube::WatchReport watch = queue_->Watch(kind);
-    watch.kind = kind;
-    readiness.items.push_back(informer::DescribeWatch(watch, watched_->Listed(kind), queue_->Silence(kind)));
-  }
+  observe::Readiness readiness{watched_->Describe(*queue_)};
   std::ranges::move(workloads_->Describe(), std::back_inserter(readiness.items));
   return readiness;
 }
