@@ -143,7 +143,7 @@ def leak(scene):
 
 def at_rest(scene):
     """Nothing happens, and nothing is written but the Lease; the followers write nothing at all."""
-    time.sleep(3)  # the ends of reservations are written a second later
+    wait_until(lambda: not any(each["status"].get("reservations") for each in scene.client.get(GROUPS_PATH)["items"]), "reservations do not end", 30)
     before, versions = len(scene.writes()), {each["metadata"]["name"]: each["metadata"]["resourceVersion"] for each in scene.client.get(GROUPS_PATH)["items"]}
     time.sleep(20)
     written = [write for write in scene.writes()[before:] if write[1] != "leases"]

@@ -3,7 +3,9 @@ replaced, since there is no network of Services. The instances run with the ship
 import base64
 import json
 import os
+import ssl
 import subprocess
+import urllib.request
 
 from admission import Balancer, Service
 from api import wait_until
@@ -71,6 +73,18 @@ class Webhook(Service):
             "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig(f'{bed.namespace}-webhook-token')}",
             "lameDuck: 10s": "lameDuck: 2s"}))
         self.process = Process(name, [huygens_binary(), "webhook", "--config", self.config], bed.directory, grace=30)
+
+    def knows(self, group):
+        """Whether its watch has told it of the group: it then says of another one of that name that it exists."""
+        kind = {"group": "quota.huygens.dev", "version": "v1alpha1"}
+        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
+            "uid": "knows", "operation": "CREATE", "name": group, "dryRun": True, "userInfo": {"username": "test"}, "object": make_group(group),
+            "kind": kind | {"kind": "BizGroupResourceQuota"}, "resource": kind | {"resource": "bizgroupresourcequotas"}}}
+        unverified = ssl.create_default_context()
+        unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
+        asked = urllib.request.Request(f"https://127.0.0.1:{self.port}/validate", json.dumps(review).encode(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(asked, timeout=10, context=unverified) as response:
+            return f"bizrq/{group} exists" in response.read().decode()
 
 
 class WebhookBed(ControlPlane):
@@ -156,8 +170,11 @@ class WebhookBed(ControlPlane):
         self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": hard, "used": amounts, "selfUsed": amounts}})
 
     def make_group(self, name, parent="", **hard):
+        """Where it returns both webhooks know the group, whichever is asked next."""
         self.client.post(GROUPS_PATH, make_group(name, parent, **hard))
         self.count(name)
+        for each in self.webhooks:
+            wait_until(lambda: each.knows(name), lambda: f"{each.name} does not get to know {name}", 10, interval=0.01)
 
     def status(self, name):
         return self.client.get(f"{GROUPS_PATH}/{name}").get("status", {})
