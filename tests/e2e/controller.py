@@ -14,6 +14,7 @@ FINALIZER = "quota.huygens.dev/in-use"
 PODS = "/api/v1/namespaces/default/pods"
 TAKEOVER = 20  # seconds
 HOURS = "cash/limits.cpu"
+TOKENS["controller-token"] = (ACCOUNT, "")
 
 
 class Controller(Huygens):
@@ -213,7 +214,6 @@ def controller():
     """Groups are counted as real Deployments come, scale, roll and go; a dead leader is replaced; nothing is written at rest; hours are not minted."""
     if why := missing("kube-controller-manager"):
         raise Skip(why)
-    TOKENS["controller-token"] = (ACCOUNT, "")
     with ControlPlane("controller") as bed:
         bed.install()
         bed.kubectl("apply", "-f", CONFIG / "controller" / "rbac.yaml")

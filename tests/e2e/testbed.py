@@ -290,6 +290,7 @@ class ControlPlane:
         self.audit_path = self.directory / "audit.log"
         self.schedulers, self.extenders = [], []
         self.etcd = self.api_server = None
+        self.more_api_servers = []
         self.client = None
         self._port = port or free_port()
 
@@ -344,15 +345,24 @@ class ControlPlane:
                 return None
             raise
 
-    def _wait_api_server(self):
+    def start_another_api_server(self):
+        """Its port. It shares etcd and the certificate with the first, and answers where that has died."""
+        port, name = free_port(), f"kube-apiserver-{len(self.more_api_servers) + 2}"
+        own = {"--secure-port": port, "--audit-log-path": self.directory / f"{name}.audit.log"}
+        arguments = [f"{flag}={own[flag]}" if (flag := each.partition("=")[0]) in own else each for each in self.api_server.arguments]
+        self.more_api_servers.append(Process(name, arguments, self.directory, grace=3))
+        self._wait_api_server(self.more_api_servers[-1], port)
+        return port
+
+    def _wait_api_server(self, server=None, port=None):
         certificate = self.directory / "apiserver" / "apiserver.crt"
         wait_until(certificate.exists, "kube-apiserver wrote no certificate", 30)
 
         def ready():
-            for process in (self.etcd, self.api_server):
+            for process in (self.etcd, server or self.api_server):
                 assert process.running(), f"{process.name} ended by itself:\n{process.log()[-2000:]}"
             try:
-                connection = self.client_as("admin-token").connect(timeout=5)
+                connection = self.client_as("admin-token", port).connect(timeout=5)
                 connection.request("GET", "/readyz", headers={"Authorization": "Bearer admin-token"})
                 return connection.getresponse().status == 200
             except OSError:
@@ -374,7 +384,7 @@ class ControlPlane:
                 process.stop()
             except AssertionError as error:
                 problems.append(str(error))
-        for process in (self.api_server, self.etcd):
+        for process in (*self.more_api_servers, self.api_server, self.etcd):
             if process:
                 process.stop()
         kept = KEPT / self.name
@@ -400,18 +410,20 @@ class ControlPlane:
         self.api_server.start()
         self._wait_api_server()
 
-    def client_as(self, token):
-        return Client(self._port, self.directory / "apiserver" / "apiserver.crt", token)
+    def client_as(self, token, port=None):
+        """`port`: where the API server is, if not the first."""
+        return Client(port or self._port, self.directory / "apiserver" / "apiserver.crt", token)
 
-    def kubeconfig(self, token):
+    def kubeconfig(self, token, port=None):
         """Written once, and whole: a kube-scheduler that has just been started may read it at any moment, and ends if it finds half a file."""
-        path = self.directory / f"{token}.kubeconfig"
+        port = port or self._port
+        path = self.directory / f"{token}{'' if port == self._port else f'-{port}'}.kubeconfig"
         if not path.exists():
             part = path.with_suffix(f".{threading.get_ident()}")
             part.touch(mode=0o600)
             part.write_text(json.dumps({
                 "apiVersion": "v1", "kind": "Config", "current-context": "e2e",
-                "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{self._port}", **self.authority()}}],
+                "clusters": [{"name": "e2e", "cluster": {"server": f"https://127.0.0.1:{port}", **self.authority()}}],
                 "users": [{"name": "e2e", "user": {"token": token}}],
                 "contexts": [{"name": "e2e", "context": {"cluster": "e2e", "user": "e2e"}}],
             }))

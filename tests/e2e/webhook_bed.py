@@ -6,13 +6,14 @@ import os
 import ssl
 import subprocess
 import urllib.request
+import uuid
 
 from admission import Balancer, Service
 from api import wait_until
 from binaries import BINARIES
 from quota_workload import make_group
 from rendered import objects
-from testbed import CONFIG, GROUPS_PATH, TOKENS, ControlPlane, Process, free_port, huygens_binary, replaced
+from testbed import CONFIG, GROUPS_PATH, TOKENS, ControlPlane, Huygens, Process, free_port, huygens_binary, replaced
 
 CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/huygens-webhook"
 for namespace in ("kube-system", "huygens-system"):
@@ -62,36 +63,47 @@ class Certificates:
         subprocess.run(["openssl", *map(str, arguments)], check=True, capture_output=True)
 
 
+def creation(item, resource, **more):
+    """The request of an API server that was asked to create the item."""
+    group, _, version = item["apiVersion"].rpartition("/")
+    kind = {"group": group, "version": version}
+    return {"uid": str(uuid.uuid4()), "operation": "CREATE", "userInfo": {"username": "test"}, "object": item, "name": item["metadata"]["name"],
+            "kind": kind | {"kind": item["kind"]}, "resource": kind | {"resource": resource}, **more}
+
+
 class Webhook(Service):
     """One `huygens webhook` with the shipped configuration."""
+    metric = Huygens.metric
 
-    def __init__(self, bed, name, certificates):
+    def __init__(self, bed, name, certificates, api_server=None):
         self.bed, self.name, self.port, self.admin_port = bed, name, free_port(), free_port()
         self.config = bed.directory / f"{name}.yaml"
         self.config.write_text(replaced((CONFIG / "webhook" / "webhook.yaml").read_text(), {
             "0.0.0.0:8443": f"127.0.0.1:{self.port}", "0.0.0.0:8889": f"127.0.0.1:{self.admin_port}",
-            "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig(f'{bed.namespace}-webhook-token')}",
+            "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig(f'{bed.namespace}-webhook-token', api_server)}",
             "lameDuck: 10s": "lameDuck: 2s"}))
         self.process = Process(name, [huygens_binary(), "webhook", "--config", self.config], bed.directory, grace=30)
 
     def knows(self, group):
         """Whether its watch has told it of the group: it then says of another one of that name that it exists."""
-        kind = {"group": "quota.huygens.dev", "version": "v1alpha1"}
-        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": {
-            "uid": "knows", "operation": "CREATE", "name": group, "dryRun": True, "userInfo": {"username": "test"}, "object": make_group(group),
-            "kind": kind | {"kind": "BizGroupResourceQuota"}, "resource": kind | {"resource": "bizgroupresourcequotas"}}}
+        answer = self.review(creation(make_group(group), "bizgroupresourcequotas", dryRun=True))
+        return answer.get("status", {}).get("message") == f"bizrq/{group} exists"
+
+    def review(self, request):
+        """What it answers to an API server that asks this."""
+        review = {"apiVersion": "admission.k8s.io/v1", "kind": "AdmissionReview", "request": request}
         unverified = ssl.create_default_context()
         unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
         asked = urllib.request.Request(f"https://127.0.0.1:{self.port}/validate", json.dumps(review).encode(), {"Content-Type": "application/json"})
         with urllib.request.urlopen(asked, timeout=10, context=unverified) as response:
-            return f"bizrq/{group} exists" in response.read().decode()
+            return json.load(response)["response"]
 
 
 class WebhookBed(ControlPlane):
     def __init__(self, name, options=(), namespace="kube-system"):
         super().__init__(name)
         self._options, self._others, self.namespace = list(options), [], namespace
-        self.balancer = None
+        self.balancer = self.api_servers = None  # what passes connections on to the webhooks, and to API servers
 
     def api_server_options(self):
         return super().api_server_options() + self._options
@@ -124,8 +136,9 @@ class WebhookBed(ControlPlane):
         wait_until(lambda: self.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(nobody), check=False).returncode != 0,
                    "the API server does not ask the webhooks", 10, interval=0.02)
 
-    def start_webhook(self, name):
-        webhook = Webhook(self, name, self.certificates_of_webhook.directory)
+    def start_webhook(self, name, api_server=None):
+        """`api_server`: the port of the one that it talks to, if not the first."""
+        webhook = Webhook(self, name, self.certificates_of_webhook.directory, api_server)
         self.extenders.append(webhook)
         return webhook
 
@@ -158,8 +171,8 @@ class WebhookBed(ControlPlane):
     def _end(self, failed):
         for process in self._others:
             process.stop()
-        if self.balancer:
-            self.balancer.close()
+        for each in filter(None, (self.balancer, self.api_servers)):
+            each.close()
         return super()._end(failed)
 
     # What the controller does; it has none here.

@@ -17,8 +17,8 @@ MERGE = "application/merge-patch+json"
 class Caller:
     """Calls once, as a client without any patience would, and tells the code."""
 
-    def __init__(self, bed, token="admin-token"):
-        self._client = bed.client_as(token)
+    def __init__(self, bed, token="admin-token", port=None):
+        self._client = bed.client_as(token, port)
         self._client.patience = 0
 
     def call(self, method, path, body=None, content_type="application/json"):
@@ -51,14 +51,14 @@ def stored(bed, prefix):
     return {each["metadata"]["uid"] for each in bed.client.get(DEPLOYMENTS)["items"] if each["metadata"]["name"].startswith(prefix)}
 
 
-def exactly_what_fits(bed):
-    """A3: 200 creations at the same moment for a budget of 100."""
-    bed.make_group("crowd", **{"limits.cpu": "100"})
-    caller, together = Caller(bed), threading.Barrier(200)
+def exactly_what_fits(bed, group="crowd", ports=(None,)):
+    """A3: 200 creations at the same moment for a budget of 100. `ports`: of the API servers, asked in turns."""
+    bed.make_group(group, **{"limits.cpu": "100"})
+    callers, together = [Caller(bed, port=port) for port in ports], threading.Barrier(200)
 
     def create(index):
         together.wait()
-        return caller.patiently("POST", DEPLOYMENTS, deployment(f"crowd-{index}", "crowd"))
+        return callers[index % len(callers)].patiently("POST", DEPLOYMENTS, deployment(f"{group}-{index}", group))
 
     start = time.monotonic()
     with concurrent.futures.ThreadPoolExecutor(200) as pool:
@@ -68,7 +68,7 @@ def exactly_what_fits(bed):
     last = collections.Counter(code for code, _, _ in answers)
     assert last == {200: 100, 403: 100}, f"{dict(last)}; on the way {dict(codes)}"
     assert not codes.keys() & {400, 409, 500}, dict(codes)
-    assert stored(bed, "crowd-") == reservations(bed, "crowd") and bed.used("crowd") == "100", bed.status("crowd")["used"]
+    assert stored(bed, f"{group}-") == reservations(bed, group) and bed.used(group) == "100", bed.status(group)["used"]
     again = f", asked again {codes[429] + codes[503]} times" if codes[429] + codes[503] else ""
     return f"of 200 creations at once 100 admitted in {took:.1f} s{again}"
 
