@@ -68,8 +68,9 @@ StatusOr<std::string> ManifestCheck::Check(const wire::ObjectMeta& meta, const s
   const std::string path = Concat(RootOf(meta.api_version), in_space ? Concat("/namespaces/", space) : "", "/",
                                   resource->plural, "/", meta.name, kApplyQuery);
   HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, call_("PATCH", path, json, kApplyType));
-  if (kube::Succeeded(reply)) return Concat("ok       ", name, "\n");
-  return refused(kube::ExplainReply(reply));
+  std::string lines = kube::Succeeded(reply) ? Concat("ok       ", name, "\n") : refused(kube::ExplainReply(reply));
+  for (const std::string& each : reply.warnings) lines += Concat("warning  ", name, ": ", each, "\n");
+  return lines;
 }
 
 }  // namespace huygens::cli

@@ -18,8 +18,8 @@ class ManifestCheck {
   // `space`: the namespace of objects that name none.
   ManifestCheck(ApiCall call, std::string space) : call_(std::move(call)), space_(std::move(space)) {}
 
-  // The line of one object: "ok       shop/Deployment/web" or "REFUSED  shop/Deployment/web: quota bizrq/team: ...".
-  // An error: nobody answered.
+  // The line of one object: "ok       shop/Deployment/web" or "REFUSED  shop/Deployment/web: quota bizrq/team: ...". A
+  // line more, "warning  shop/Deployment/web: ...", for each warning. An error: nobody answered.
   StatusOr<std::string> Check(const wire::ObjectMeta& meta, const std::string& json);
 
   // So many were not accepted.

@@ -59,7 +59,8 @@ struct HttpReply {
   std::string body;
   std::string content_type;
   std::optional<Duration> retry_after;
-  int64_t transferred = 0;  // bytes of the body as they came, compressed where they were
+  std::vector<std::string> warnings;  // texts of its Warning headers, in order: what API servers want people to read
+  int64_t transferred = 0;            // bytes of the body as they came, compressed where they were
 };
 
 using Headers = std::vector<std::pair<std::string, std::string>>;

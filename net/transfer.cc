@@ -2,6 +2,8 @@
 
 #include <system_error>
 
+#include "absl/strings/match.h"
+
 namespace huygens::net {
 namespace {
 
@@ -28,6 +30,18 @@ bool SaysCertificateRefused(std::string_view text) {
   return Has(text, "SSL") && Has(text, "alert") &&
          (Has(text, "certificate") || Has(text, "unknown ca") || Has(text, "access denied") ||
           Has(text, "handshake failure"));
+}
+
+// The text of a header line `Warning: 299 - "text"` (RFC 9111, 5.5); empty: it is another header.
+std::string WarningText(std::string_view line) {
+  std::string text;
+  if (!absl::StartsWithIgnoreCase(ToAbsl(line), "warning:")) return text;
+  for (size_t at = line.find('"');
+       at != std::string_view::npos && ++at < line.size() && line[at] != '"' && line[at] != '\r';) {
+    if (line[at] == '\\' && at + 1 < line.size()) ++at;
+    text += line[at];
+  }
+  return text;
 }
 
 }  // namespace
@@ -105,6 +119,8 @@ size_t Transfer::OnHeader(char* line, size_t size, size_t count, void* transfer)
   auto& self = *static_cast<Transfer*>(transfer);
   const std::string_view text(line, size * count);
   self.last_byte = std::chrono::steady_clock::now();
+  if (text.starts_with("HTTP/")) self.reply.warnings.clear();  // of a head of 1xx
+  if (std::string warning = WarningText(text); !warning.empty()) self.reply.warnings.push_back(std::move(warning));
   if (self.observer_ == nullptr || text.find_first_not_of("\r\n") != std::string_view::npos) return text.size();
   // The empty line: a watch may stay silent after it, and its observer wants to know that it stands. A head of 1xx is
   // not the answer yet.

@@ -91,6 +91,7 @@ TEST(ManifestCheckCommand, EachObjectIsShownToTheApiServerAsADryRun) {
   api.Add("GET /apis/quota.huygens.dev/v1alpha1",
           R"({"resources":[{"name":"bizgroupresourcequotas","kind":"BizGroupResourceQuota","namespaced":false}]})");
   api.Add("PATCH /apis/apps/v1/namespaces/shop/deployments/web", "{}");
+  api.replies["PATCH /apis/apps/v1/namespaces/shop/deployments/web"].warnings = {"limits.cpu is 95 % used", "old"};
   api.Add("PATCH /apis/apps/v1/namespaces/other/deployments/big",
           Denied("admission webhook quota.huygens.dev denied the request: quota bizrq/team: limits.cpu used 9 of 10, "
                  "requested 4",
@@ -114,6 +115,8 @@ TEST(ManifestCheckCommand, EachObjectIsShownToTheApiServerAsADryRun) {
   add("example.com/v1", "Thing", "x");
   add("apps/v1", "Deployment", "");
   EXPECT_THAT(text, testing::StartsWith("ok       shop/Deployment/web\n"
+                                        "warning  shop/Deployment/web: limits.cpu is 95 % used\n"
+                                        "warning  shop/Deployment/web: old\n"
                                         "REFUSED  other/Deployment/big: "));
   EXPECT_THAT(text, HasSubstr("denied the request: quota bizrq/team: limits.cpu used 9 of 10, requested 4"));
   EXPECT_THAT(text, testing::EndsWith("ok       BizGroupResourceQuota/team\n"

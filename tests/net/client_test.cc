@@ -43,6 +43,21 @@ TEST(Client, SendsMethodPathHeadersAndBodyAndReturnsTheReply) {
   EXPECT_THAT(request, ::testing::EndsWith("\r\n\r\n{\"x\":1}"));
 }
 
+TEST(Client, ReadsTheTextsOfWarnings) {
+  Peer peer([&](int, int socket) {
+    Peer::ReadRequest(socket);
+    Peer::Send(socket,
+               "HTTP/1.1 103 Early Hints\r\nWarning: 299 - \"of another head\"\r\n\r\n"
+               "HTTP/1.1 200 OK\r\nWarning: 299 - \"limits.cpu is 95 % used\"\r\nX-Warning: 299 - \"no\"\r\n"
+               "warning: 299 host \"say \\\"yes\\\" once\" \"Tue, 24 Nov 2026 19:00:00 GMT\"\r\nWarning: 299 - none\r\n"
+               "Warning: 299 - \"not closed\r\nContent-Length: 2\r\n\r\nok");
+  });
+  const auto reply = To(peer.Url())->Call("GET", "/", "", {}, 20s);
+  ASSERT_TRUE(reply.ok()) << reply.status();
+  EXPECT_EQ(reply->code, 200);
+  EXPECT_THAT(reply->warnings, ::testing::ElementsAre("limits.cpu is 95 % used", R"(say "yes" once)", "not closed"));
+}
+
 TEST(Client, KeepsItsConnection) {
   TestServer server;
   auto client = To(server.Url());
