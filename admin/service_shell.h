@@ -60,6 +60,8 @@ class ServiceShell {
   void Drain(std::function<void(size_t cut)> done);
   void EndLameDuck();
   bool draining() const { return draining_; }
+  // What its callers are shown, as PEM, its own first; empty for plain HTTP.
+  std::string_view certificates() const { return server_ == nullptr ? std::string_view() : server_->certificates(); }
 
  private:
   ServiceShell(const settings::ServerConfiguration& configuration, Environment environment, ServiceWork work)

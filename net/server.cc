@@ -243,6 +243,8 @@ std::optional<Time> Server::certificate_expiry() const {
   return Time(Duration(expiry));
 }
 
+const std::string& Server::certificates() const { return core_->certificates(); }
+
 void Server::EndConnections() { core_->EndConnections(); }
 void Server::Drain(Duration grace, std::function<void(size_t cut)> done) { core_->Drain(grace, std::move(done)); }
 

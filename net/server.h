@@ -166,6 +166,8 @@ class Server {
   size_t bytes_in_flight() const;
   // End of validity of the certificate in use; nothing for plain HTTP. Any thread.
   std::optional<Time> certificate_expiry() const;
+  // What it shows to clients, as PEM, the server's own first; empty for plain HTTP. The loop's thread.
+  const std::string& certificates() const;
 
   // From now on each answer says `Connection: close` and ends its connection; new ones are accepted all the same. What
   // comes before Drain, so that clients go elsewhere without an error.

@@ -67,6 +67,7 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   uint16_t port = 0;
   std::atomic<int64_t> certificate_expiry_ns = 0;
   size_t connections() const { return sessions_.size(); }
+  const std::string& certificates() const { return tls_.chain; }
   // Shared with requests that outlive their connection, and maybe the server.
   const std::shared_ptr<std::atomic<size_t>> bytes_in_flight = std::make_shared<std::atomic<size_t>>(0);
 

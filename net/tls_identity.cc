@@ -117,7 +117,7 @@ StatusOr<TlsIdentity> LoadTlsIdentity(const TlsOptions& options) {
     HUYGENS_RETURN_IF_ERROR(TrustClientAuthorities(native, options.client_ca_file));
   }
   HUYGENS_ASSIGN_OR_RETURN(const Time not_after, NotAfter(native, options.cert_file));
-  return TlsIdentity{std::move(context), not_after};
+  return TlsIdentity{std::move(context), not_after, chain};
 }
 
 TlsStamps StampsOf(const TlsOptions& options) {

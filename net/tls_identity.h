@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
+#include <string>
 
 #include "base/status.h"
 #include "base/time.h"
@@ -15,7 +16,8 @@ namespace huygens::net {
 
 struct TlsIdentity {
   std::shared_ptr<boost::asio::ssl::context> context;
-  Time not_after{};  // of the server certificate
+  Time not_after{};   // of the server certificate
+  std::string chain;  // what is shown to clients, as PEM
 };
 
 // Errors name the file at fault. An expired certificate is no error here.
