@@ -1,10 +1,10 @@
 #include "base/waiter.h"
 
-#include <chrono>
+#include "base/steady_now.h"
 
 namespace huygens {
 
-Duration SteadyWaiter::Now() const { return std::chrono::steady_clock::now().time_since_epoch(); }
+Duration SteadyWaiter::Now() const { return SteadyNow(); }
 
 void SteadyWaiter::Wait(Duration duration) {
   std::unique_lock lock(mutex_);

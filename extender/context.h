@@ -6,8 +6,8 @@
 #include "admin/core_context.h"
 #include "admin/recent_pods.h"
 #include "base/resource.h"
+#include "base/steady_now.h"
 #include "base/time.h"
-#include "base/waiter.h"
 #include "extender/journal.h"
 
 namespace huygens::oversight {
@@ -21,7 +21,7 @@ struct Context : admin::CoreContext {
   Journal& journal;
   admin::RecentPods& pods;
   // Time that a wall clock set meanwhile does not change, since an arbitrary start: for ages and deadlines.
-  std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); };
+  std::function<Duration()> monotonic = SteadyNow;
   oversight::ReportWatch* reports = nullptr;  // null: nobody wants to know
   bool told_of_node_objects = false;          // the warning about nodeCacheCapable: false has been logged
 };

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/steady_now.h"
+#include "base/waiter.h"
 #include "extender/cluster_updates.h"
 #include "kube/api_call.h"
 #include "wire/pod.h"
@@ -216,7 +218,7 @@ void KubernetesBackend::EndPatience() {
 }
 
 void KubernetesBackend::Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) {
-  Duration deadline = SteadyWaiter().Now() + budget;
+  Duration deadline = SteadyNow() + budget;
   Enqueue([this, order = std::move(order), deadline, done = std::move(done)](Worker& worker) {
     auto answer = [&](BindReport report) { loop_.Post([done, report = std::move(report)] { done(report); }); };
     Duration left = deadline - worker.waiter.Now();

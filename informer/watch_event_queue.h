@@ -9,8 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/steady_now.h"
 #include "base/time.h"
-#include "base/waiter.h"
 #include "cluster/watch_event.h"
 #include "kube/watch_event_sink.h"
 #include "net/backpressure.h"
@@ -46,9 +46,8 @@ void ReportFault(observe::Log& log, observe::Metrics& metrics, cluster::Kind kin
 class WatchEventQueue final : public kube::WatchEventSink {
  public:
   // Everything referred to must outlive the queue. `monotonic` is a clock that nobody sets; `name` as in ReportFault.
-  WatchEventQueue(
-      WatchEventHandler& handler, net::EventLoop& loop, observe::Log& log, observe::Metrics& metrics,
-      std::function<Duration()> monotonic = [] { return SteadyWaiter().Now(); }, std::string name = "")
+  WatchEventQueue(WatchEventHandler& handler, net::EventLoop& loop, observe::Log& log, observe::Metrics& metrics,
+                  std::function<Duration()> monotonic = SteadyNow, std::string name = "")
       : handler_(handler),
         loop_(loop),
         log_(log),

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "base/steady_now.h"
 #include "extender/cluster_updates.h"
 #include "tests/extender/fixture.h"
 #include "tests/fake/api_server.h"
@@ -18,7 +19,7 @@ using testing::HasSubstr;
 class KubernetesBackendTest : public ServiceTest {
  protected:
   KubernetesBackendTest() : ServiceTest({.waiting_pods = 10}) {
-    context_.monotonic = [] { return SteadyWaiter().Now(); };
+    context_.monotonic = SteadyNow;
     options_.api_server = api_.Options();
     options_.identity = "me";
   }
