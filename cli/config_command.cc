@@ -48,7 +48,8 @@ const Command kConfigCommand = {
     "defaults prints every field with its default and a comment. check reads FILE as "
     "`huygens extender --config FILE` would and prints every\n"
     "fault at once as FILE:LINE:COLUMN: field: what is wrong; of a file without fault it "
-    "says what in it does nothing or is not safe. It does not open the files that FILE names.\n\n"
+    "says what in it does nothing or is not safe. It does not open the files that FILE names.\n"
+    "A file with the section webhook or controller and none of the extender's own is taken for that service's.\n\n"
     "  huygens config defaults > extender.yaml && huygens config check extender.yaml\n\n"
     "Exit codes: 0 ok, 1 the file has faults, 2 wrong usage, or the file cannot be read.\n",
     {},

@@ -23,8 +23,8 @@ const Command kWebhookCommand = {
     "Answers the AdmissionReviews (admission.k8s.io/v1) that are posted to /validate: whether a workload, a scale, an\n"
     "autoscaler or a BizGroupResourceQuota fits. From a directory of manifests (cluster.manifests) it says what would\n"
     "be refused and writes nothing. From an API server it writes each charge into the status of the group before it\n"
-    "says yes; nobody takes charges back yet, so keep it out of clusters that matter. The configuration is that of\n"
-    "`huygens extender`; of it server, cluster, quota, webhook and log count.\n\n"
+    "says yes; `huygens controller` takes back what ends. The configuration is that of `huygens extender`; of it\n"
+    "server, cluster, quota, webhook and log count.\n\n"
     "  curl -d @review.json http://127.0.0.1:8888/validate\n\n"
     "Exit codes: 0 stopped by a signal, 1 could not start (the log says why), 2 the configuration cannot be used, "
     "3 out of memory.\n",

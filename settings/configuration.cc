@@ -10,6 +10,8 @@
 namespace huygens::settings {
 
 std::vector<std::string> Cautions(const Configuration& c) {
+  if (IsOnlyFor("webhook", c)) return UnwiseForWebhook(c);
+  if (IsOnlyFor("controller", c)) return {};
   std::vector<std::string> cautions;
   const auto& prometheus = c.usage.prometheus;
   if (prometheus && IsPlainHttpToOthers(prometheus->url)) {

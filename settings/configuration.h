@@ -197,6 +197,7 @@ struct WebhookConfiguration {
   Autoscalers autoscalers = Autoscalers::kDeny;
   bool include_surge = false;
   bool strict_shrink = false;
+  std::vector<std::string> configurations = {"huygens-webhook"};
 };
 
 struct CertificatesConfiguration {
@@ -244,9 +245,11 @@ struct Configuration {
   WakeConfiguration wake;
   DecisionLogConfiguration decision_log;
   LogConfiguration log;
+  std::vector<std::string> sections;  // that the file has: "server", "webhook"
 };
 
-// What is legal, but does nothing or is not safe, each as a sentence. For a warning at start.
+// What is legal, but does nothing or is not safe, each as a sentence. For a warning at start. Of a file whose sections
+// are those of `huygens webhook` or `huygens controller` alone it is said what concerns that service.
 std::vector<std::string> Cautions(const Configuration& configuration);
 
 }  // namespace huygens::settings

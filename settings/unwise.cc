@@ -28,7 +28,26 @@ void CheckCeilings(const UsageConfiguration& usage, std::vector<std::string>& un
   }
 }
 
+bool AnybodyMayCall(const ServerConfiguration& server) { return server.tls && server.tls->client_ca_file.empty(); }
+
 }  // namespace
+
+bool IsOnlyFor(std::string_view section, const Configuration& c) {
+  constexpr std::string_view kOfTheExtender[] = {"filter", "prioritize", "bind",       "topology",
+                                                 "usage",  "wake",       "decisionLog"};
+  const auto has = [&](std::string_view name) { return std::ranges::find(c.sections, name) != c.sections.end(); };
+  return has(section) && std::ranges::none_of(kOfTheExtender, has);
+}
+
+std::vector<std::string> UnwiseForWebhook(const Configuration& c) {
+  if (!AnybodyMayCall(c.server)) return {};
+  return {
+      Concat("server.tls.clientCAFile: is not set, as is usual, since API servers show no certificate: whoever "
+             "reaches ",
+             c.server.address,
+             " can post reviews, and with them write charges; let nobody but API servers reach it "
+             "(config/webhook/networkpolicy.yaml)")};
+}
 
 std::vector<std::string> UnwiseSettings(const Configuration& c) {
   std::vector<std::string> unwise;
@@ -40,7 +59,7 @@ std::vector<std::string> UnwiseSettings(const Configuration& c) {
     unwise.emplace_back("prioritize.terms: none has a weight above 0, so every node gets the score 0");
   }
   CheckCeilings(c.usage, unwise);
-  if (c.server.tls && c.server.tls->client_ca_file.empty()) {
+  if (AnybodyMayCall(c.server)) {
     unwise.push_back(Concat("server.tls.clientCAFile: is not set, so whoever reaches ", c.server.address,
                             " can have pods placed; name the authority of kube-scheduler's client certificate"));
   }

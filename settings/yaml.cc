@@ -88,6 +88,11 @@ class Reader final : public Walk {
     return {1, 1};
   }
   bool Has(std::string_view path) const { return places_.contains(path); }
+  std::vector<std::string> Sections() const {
+    std::vector<std::string> names;
+    for (const Entry& each : levels_.front().entries) names.push_back(each.key);
+    return names;
+  }
 
   void Value(std::string_view name, Scalar scalar, std::string_view) override {
     const Entry* entry = Look(name);
@@ -263,6 +268,7 @@ StatusOr<Configuration> Read(const std::vector<YAML::Node>& documents, std::stri
   Reader reader(faults);
   if (reader.Open(documents.empty() ? YAML::Node() : documents.front())) {
     Describe(reader, configuration);
+    configuration.sections = reader.Sections();
     reader.Close();
     if (!reader.Has("apiVersion"))
       faults.Add({1, 1}, "apiVersion", Concat("is missing; this version reads ", kApiVersion));

@@ -376,6 +376,17 @@ TEST(Cautions, NameWhatIsLegalAndSeldomMeant) {
   EXPECT_THAT(Cautions(Good("filter: {checks: [topology]}")), testing::IsEmpty()) << "nobody looks at usage";
 }
 
+TEST(Cautions, AreThoseOfTheServiceThatTheFileIsFor) {
+  const std::string server = "server: {tls: {certFile: /c, keyFile: /k, allowAnyClient: true}}\n";
+  EXPECT_THAT(Cautions(Good(server + "webhook: {autoscalers: deny}")),
+              ElementsAre(testing::AllOf(testing::StartsWith("server.tls.clientCAFile: "), HasSubstr("write charges"),
+                                         testing::Not(HasSubstr("pods placed")))));
+  EXPECT_THAT(Cautions(Good(server + "controller: {resync: 1m}")), testing::IsEmpty());
+  EXPECT_THAT(Cautions(Good(server + "webhook: {autoscalers: deny}\nusage: {historyFile: /h}")),
+              ElementsAre(HasSubstr("pods placed")))
+      << "it is the extender's, too";
+}
+
 TEST(Scalar, DurationsArePrintedAsPeopleWriteThem) {
   EXPECT_EQ(DurationText(hours(7 * 24)), "7d");
   EXPECT_EQ(DurationText(minutes(15)), "15m");
