@@ -1,6 +1,7 @@
 #include "wire/webhook_configuration.h"
 
 #include "absl/strings/escaping.h"
+#include "base/text.h"
 #include "json/append.h"
 #include "json/reader.h"
 
@@ -14,15 +15,40 @@ Status ReadBundle(JsonReader& in, std::string& out) {
   return absl::OkStatus();
 }
 
+// "https://127.0.0.1:8443/validate", "https://[::1]/".
+std::string HostOf(std::string_view url) {
+  constexpr std::string_view kScheme = "://";
+  const size_t scheme = url.find(kScheme);
+  if (scheme != std::string_view::npos) url.remove_prefix(scheme + kScheme.size());
+  url = url.substr(0, url.find('/'));
+  if (url.starts_with('[')) return std::string(url.substr(1, url.find(']') - 1));
+  return std::string(url.substr(0, url.find(':')));
+}
+
+Status ReadClient(JsonReader& in, RegisteredWebhook& out) {
+  std::string url, service, space;
+  HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) {
+    if (key.Is("caBundle")) return ReadBundle(in, out.ca_bundle);
+    if (key.Is("url")) return in.Read(url);
+    if (key.Is("service")) return in.Fields("name", service, "namespace", space);
+    return absl::OkStatus();
+  }));
+  out.host = url.empty() ? Concat(service, ".", space, ".svc") : HostOf(url);
+  return absl::OkStatus();
+}
+
 Status ReadWebhook(JsonReader& in, RegisteredWebhook& out) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("name")) return in.Read(out.name);
-    if (!key.Is("clientConfig")) return absl::OkStatus();
-    return in.Fields("caBundle", [&] { return ReadBundle(in, out.ca_bundle); });
+    return key.Is("clientConfig") ? ReadClient(in, out) : absl::OkStatus();
   });
 }
 
 }  // namespace
+
+std::string WebhookConfigurationPath(std::string_view name) {
+  return Concat("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/", name);
+}
 
 StatusOr<WebhookConfiguration> DecodeWebhookConfiguration(std::string_view json) {
   return DecodeObject<WebhookConfiguration>(json, [](JsonReader& in, WebhookConfiguration& out) {

@@ -1,5 +1,5 @@
 // admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration: by which authorities an API server believes the
-// webhooks in it. Safe on any thread.
+// webhooks in it, and by which name it calls them. Safe on any thread.
 #pragma once
 
 #include <string>
@@ -12,8 +12,9 @@ namespace huygens::wire {
 
 struct RegisteredWebhook {
   std::string name;
-  std::string
-      ca_bundle;  // PEM; empty: the API server asks the authorities of its machine. Text that is no base64: empty
+  // PEM; empty: the API server asks the authorities of its machine. Text that is no base64: empty.
+  std::string ca_bundle;
+  std::string host;  // "huygens-webhook.kube-system.svc", or that of a URL
 };
 
 struct WebhookConfiguration {
@@ -21,6 +22,9 @@ struct WebhookConfiguration {
   std::string resource_version;
   std::vector<RegisteredWebhook> webhooks;
 };
+
+// For GET and PATCH of one.
+std::string WebhookConfigurationPath(std::string_view name);
 
 StatusOr<WebhookConfiguration> DecodeWebhookConfiguration(std::string_view json);
 // A strategic merge patch that sets the bundles, and nothing else. Refused (409) where the object has changed since.

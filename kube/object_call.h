@@ -1,0 +1,23 @@
+// A call of the API server that answers with an object as it is stored then. Blocking; one thread per client.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/status.h"
+#include "base/time.h"
+#include "kube/api_call.h"
+#include "net/client.h"
+
+namespace huygens::kube {
+
+// An answer of 2xx. Aborted: the object has changed since the one that the call was made upon. NotFound: there is none.
+// PermissionDenied: nobody allows it. FailedPrecondition: the API server takes no such object, and has written nothing.
+// Other errors as those of net::Client, and Unavailable for any other answer: whether it was written is then not known.
+StatusOr<net::HttpReply> CallForObject(net::Client& client, std::string_view method, const std::string& path,
+                                       std::string_view body, Duration timeout,
+                                       const net::Headers& headers = JsonHeaders());
+// Of a PATCH; `how`: "merge", "strategic-merge".
+net::Headers PatchHeaders(std::string_view how);
+
+}  // namespace huygens::kube
