@@ -6,16 +6,16 @@
 
 #include "absl/flags/flag.h"
 #include "cli/command.h"
-#include "cli/explain_report.h"
-#include "cli/node_report.h"
-#include "cli/nothing_to_explain.h"
 #include "cli/output_format.h"
 #include "cli/pod_argument.h"
-#include "cli/quota_report.h"
 #include "cli/remote.h"
-#include "cli/usage_report.h"
 #include "json/document.h"
 #include "net/client.h"
+#include "reports/explain_report.h"
+#include "reports/node_report.h"
+#include "reports/nothing_to_explain.h"
+#include "reports/quota_report.h"
+#include "reports/usage_report.h"
 
 namespace huygens::cli {
 
@@ -38,9 +38,10 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   const auto said = DecodeJson<admin::NodeDocument>(*json);
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/nodes")));
   const Time now = SystemClock().Now();
-  const std::string text = format == OutputFormat::kJson ? *json
-                                                         : Concat("node ", said->name, "\n", NodeZonesText(*said, now),
-                                                                  "\n", NodeUseText(*said, now));
+  const std::string text = format == OutputFormat::kJson
+                               ? *json
+                               : Concat("node ", said->name, "\n", reports::NodeZonesText(*said, now), "\n",
+                                        reports::NodeUseText(*said, now));
   Print(text);
   return kOk;
 }
@@ -51,7 +52,7 @@ int NoSuchNode(Remote& admin, std::string_view node, std::string_view url) {
   if (!nodes.ok()) return Failed(kName, Message(nodes.status()));
   std::vector<std::string> names;
   for (const admin::NodeListDocument::Node& each : nodes->nodes) names.push_back(each.name);
-  return Failed(kName, UnknownNodeText(node, url, names));
+  return Failed(kName, reports::UnknownNodeText(node, url, names));
 }
 
 // An answer that says nothing of the pod is no failure: the decisions are there all the same.
@@ -89,11 +90,11 @@ PodNow AskView(Remote& admin, std::string_view pod) {
 }
 
 std::string AskLeftAbove(Remote& admin, const admin::PodQuotaDocument& quota) {
-  const std::string above = GroupAbove(quota);
+  const std::string above = reports::GroupAbove(quota);
   if (above.empty()) return "";
   const auto json = admin.Get(Concat("/debug/quotas?group=", net::PercentEncoded(above)));
   const auto tree = json.ok() ? DecodeJson<admin::QuotaTreeDocument>(*json) : json.status();
-  return tree.ok() ? LeftAboveText(quota, *tree) : "";
+  return tree.ok() ? reports::LeftAboveText(quota, *tree) : "";
 }
 
 PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
@@ -150,22 +151,22 @@ int Run(std::span<const std::string_view> arguments) {
   const std::vector<admin::DecisionDocument>& decisions = said->decisions;
   auto ready = admin->Fetch("/readyz");
   if (!ready.ok()) return Failed(kName, Message(ready.status()));
-  const std::string trouble = ready->code == 200 ? "" : NotReadyText(ready->body);
+  const std::string trouble = ready->code == 200 ? "" : reports::NotReadyText(ready->body);
   if (!trouble.empty()) Failed(kName, trouble);  // what it knows and decided before is still worth reading
-  if (decisions.empty() && !trouble.empty() && RefusesCalls(ready->body)) return kFailed;
+  if (decisions.empty() && !trouble.empty() && reports::RefusesCalls(ready->body)) return kFailed;
   if (decisions.empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
   if (decisions.empty()) {
     const PodNow now = AskView(*admin, pod->Key());
     if (now.view && *format == OutputFormat::kJson) Print(WithNow(*std::move(json), now));
-    if (now.view) return Failed(kName, UndecidedPodText(*now.view, url));
+    if (now.view) return Failed(kName, reports::UndecidedPodText(*now.view, url));
     const bool is_node = !pod->space_given && admin->Get(Concat("/debug/nodes/", net::PercentEncoded(pod->name))).ok();
-    return Failed(kName, UnknownPodText(pod->Key(), url, is_node));
+    return Failed(kName, reports::UnknownPodText(pod->Key(), url, is_node));
   }
   const PodNow now = AskNow(*admin, decisions);
   const std::string text = *format == OutputFormat::kJson
                                ? WithNow(*std::move(json), now)
-                               : ExplainText(decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
-                                             now.quota ? &*now.quota : nullptr, now.left_above);
+                               : reports::ExplainText(decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
+                                                      now.quota ? &*now.quota : nullptr, now.left_above);
   Print(text);
   return kOk;
 }

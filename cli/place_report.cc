@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "cli/node_report.h"
-#include "cli/table.h"
 #include "json/append.h"
+#include "reports/node_report.h"
+#include "reports/table.h"
 
 namespace huygens::cli {
 
@@ -55,10 +55,10 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
 }  // namespace
 
 std::string PlaceTable(const std::vector<PodOutcome>& outcomes) {
-  Table table({"POD", "NODE", "ZONES", "SCORE", "REASON"});
+  reports::Table table({"POD", "NODE", "ZONES", "SCORE", "REASON"});
   size_t placed = 0, failed = 0, before = 0;
   for (const PodOutcome& outcome : outcomes) {
-    std::vector<std::string> row{outcome.pod, outcome.node, ToText(outcome.zones)};
+    std::vector<std::string> row{outcome.pod, outcome.node, reports::ToText(outcome.zones)};
     row.push_back(outcome.score ? std::to_string(*outcome.score) : "");
     if (!outcome.error.empty()) {
       row.push_back(Concat("ERROR ", outcome.error));

@@ -10,15 +10,15 @@
 #include "cli/command.h"
 #include "cli/manifest_check.h"
 #include "cli/output_format.h"
-#include "cli/package_report.h"
 #include "cli/pod_argument.h"
-#include "cli/quota_report.h"
 #include "cli/quota_transfer.h"
 #include "cli/remote.h"
 #include "cli/workload_quota.h"
 #include "json/document.h"
 #include "kube/manifest_files.h"
 #include "net/client.h"
+#include "reports/package_report.h"
+#include "reports/quota_report.h"
 
 ABSL_FLAG(std::string, key, "", "print this key only, such as limits.cpu");
 ABSL_FLAG(std::string, until, "", "when a loan comes back: a moment, or how long from now on");
@@ -55,7 +55,7 @@ int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
   const std::string sizes = absl::GetFlag(FLAGS_packages);
   std::string packages;
   if (!sizes.empty()) {
-    auto query = PackageQuery(sizes);
+    auto query = reports::PackageQuery(sizes);
     if (!query.ok()) return UsageError(kName, Message(query.status()));
     packages = *std::move(query);
   }
@@ -67,11 +67,11 @@ int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
   const auto tree = DecodeJson<admin::QuotaTreeDocument>(*json);
   if (!tree.ok()) return Failed(kName, Message(Annotate(tree.status(), "answer of /debug/quotas")));
   if (format == OutputFormat::kJson) return Print(*json);
-  if (!tree->packages.empty()) return Print(PackagesText(*tree));
+  if (!tree->packages.empty()) return Print(reports::PackagesText(*tree));
   const std::string given = absl::GetFlag(FLAGS_key);
-  if (given.empty() || tree->groups.empty()) return Print(QuotaTreeText(*tree, ""));
-  const auto key = KeyOf(*tree, given);
-  return key.ok() ? Print(QuotaTreeText(*tree, *key)) : Failed(kName, Message(key.status()));
+  if (given.empty() || tree->groups.empty()) return Print(reports::QuotaTreeText(*tree, ""));
+  const auto key = reports::KeyOf(*tree, given);
+  return key.ok() ? Print(reports::QuotaTreeText(*tree, *key)) : Failed(kName, Message(key.status()));
 }
 
 int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
@@ -87,7 +87,7 @@ int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto pod = DecodeJson<admin::PodQuotaDocument>(*json);
   if (!pod.ok()) return Failed(kName, Message(Annotate(pod.status(), "answer of /debug/quotas/pods")));
-  return Print(format == OutputFormat::kJson ? *json : PodQuotaText(*pod, SystemClock().Now()));
+  return Print(format == OutputFormat::kJson ? *json : reports::PodQuotaText(*pod, SystemClock().Now()));
 }
 
 // The namespace of -n, for what names none.
@@ -186,7 +186,8 @@ const Command kQuotaCommand = {
     "check shows each object of a manifest, or of a directory of them, to the API server as a dry run and prints what "
     "it, "
     "and huygens webhook\n"
-    "where that is installed, would say. Nothing is stored. It needs the permission to patch such objects.\n\n"
+    "where that is installed, would say, warnings too. Nothing is stored. It needs the permission to patch such "
+    "objects.\n\n"
     "transfer gives a part of FROM's budget to TO, by a QuotaTransfer that huygens controller carries out; with "
     "--until "
     "(a moment such as\n"

@@ -6,11 +6,11 @@
 #include "admin/pod_document.h"
 #include "admin/quota_document.h"
 #include "cli/extender_client_json.h"
-#include "cli/quota_report.h"
 #include "json/document.h"
 #include "net/client.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
+#include "reports/quota_report.h"
 
 namespace huygens::cli {
 
@@ -154,7 +154,7 @@ Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   if (!json.ok()) return json.status();
   auto quota = DecodeJson<admin::PodQuotaDocument>(*json);
   if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");
-  outcome.quota = RefusalText(*quota);
+  outcome.quota = reports::RefusalText(*quota);
   return absl::OkStatus();
 }
 

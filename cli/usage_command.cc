@@ -6,9 +6,9 @@
 #include "cli/command.h"
 #include "cli/output_format.h"
 #include "cli/remote.h"
-#include "cli/usage_report.h"
 #include "json/document.h"
 #include "net/client.h"
+#include "reports/usage_report.h"
 
 ABSL_FLAG(std::string, by, "", "resource to sort by: one of usage.resources; by default the first of them");
 ABSL_FLAG(std::string, limit, "20", "how many nodes to print");
@@ -68,7 +68,7 @@ int Run(std::span<const std::string_view> arguments) {
   if (!json.ok()) return Failed(kName, Message(json.status()));
   const auto top = DecodeJson<admin::UsageTopDocument>(*json);
   if (!top.ok()) return Failed(kName, Message(Annotate(top.status(), "answer of /debug/usage")));
-  const std::string text = *format == OutputFormat::kJson ? *json : UsageTopText(*top, size);
+  const std::string text = *format == OutputFormat::kJson ? *json : reports::UsageTopText(*top, size);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;
 }

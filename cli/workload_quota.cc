@@ -6,10 +6,10 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "cli/table.h"
 #include "quota/check.h"
 #include "quota/keys.h"
 #include "quota/tree.h"
+#include "reports/table.h"
 #include "wire/biz_group_quota.h"
 #include "workloads/charge.h"
 #include "workloads/object.h"
@@ -80,7 +80,7 @@ std::string NoteOf(const Quantity* used, const Quantity& hard, const Quantity& c
 }
 
 std::string ChainTable(const Chain& chain, const Amounts& usage) {
-  Table table({"GROUP", "KEY", "COST", "USED", "HARD", "NOTE"});
+  reports::Table table({"GROUP", "KEY", "COST", "USED", "HARD", "NOTE"});
   for (const BizGroupQuota& group : chain.groups) {
     const bool own = &group == &chain.groups.front();
     std::string name = group.name;

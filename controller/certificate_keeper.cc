@@ -6,21 +6,16 @@
 #include <utility>
 
 #include "base/text.h"
-#include "kube/api_call.h"
-#include "wire/secret.h"
+#include "controller/secret.h"
+#include "kube/object_call.h"
 #include "wire/webhook_configuration.h"
 
 namespace huygens::controller {
 namespace {
 
-constexpr std::string_view kConfigurations = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/";
 // As whose the API server notes the field, so that others see who writes it.
 constexpr std::string_view kFieldManager = "?fieldManager=huygens-certificates";
 constexpr std::string_view kManagedBy = "huygens";
-
-net::Headers Patch(std::string_view type) {
-  return {{"Accept", "application/json"}, {"Content-Type", Concat("application/", type, "-patch+json")}};
-}
 
 class Keeper {
  public:
@@ -29,7 +24,7 @@ class Keeper {
   StatusOr<CertificatesKept> Keep(Time now) {
     // Configurations first: a bundle that somebody writes after the Secret was read is then seen as a conflict.
     HUYGENS_RETURN_IF_ERROR(ReadConfigurations());
-    HUYGENS_ASSIGN_OR_RETURN(const std::optional<wire::Secret> secret, ReadSecret());
+    HUYGENS_ASSIGN_OR_RETURN(const std::optional<Secret> secret, ReadSecret());
     if (secret && secret->managed_by != kManagedBy) {
       return Refused(Concat("Secret ", options_.namespace_name, "/", options_.secret,
                             " was not made by huygens (label app.kubernetes.io/managed-by): it is left alone"));
@@ -39,7 +34,7 @@ class Keeper {
       for (const wire::RegisteredWebhook& webhook : each.webhooks) told.push_back(webhook.ca_bundle);
     }
     HUYGENS_ASSIGN_OR_RETURN(CertificatePlan plan,
-                             PlanCertificates(secret ? secret->data : wire::SecretData(), told, options_.rules, now));
+                             PlanCertificates(secret ? secret->data : SecretData(), told, options_.rules, now));
     if (plan.write) HUYGENS_RETURN_IF_ERROR(WriteSecret(secret, std::move(plan.data)));
     CertificatesKept kept{.look_again = plan.look_again, .news = std::move(plan.news)};
     for (wire::WebhookConfiguration& each : configurations_) {
@@ -50,19 +45,14 @@ class Keeper {
   }
 
  private:
-  StatusOr<net::HttpReply> Call(std::string_view method, std::string_view path, std::string_view body,
-                                const net::Headers& headers) {
-    HUYGENS_ASSIGN_OR_RETURN(net::HttpReply reply, client_.Call(method, path, body, headers, options_.call_timeout));
-    const std::string why = Concat(method, " ", path, ": ", kube::ExplainReply(reply));
-    if (reply.code == 409) return Conflict(why);
-    if (reply.code == 404) return NotFound(why);
-    if (!kube::Succeeded(reply)) return Unavailable(why);
-    return reply;
+  StatusOr<net::HttpReply> Call(std::string_view method, std::string_view path, std::string_view body = "",
+                                const net::Headers& headers = kube::JsonHeaders()) {
+    return kube::CallForObject(client_, method, path, body, options_.call_timeout, headers);
   }
 
   Status ReadConfigurations() {
     for (const std::string& name : options_.configurations) {
-      const auto reply = Call("GET", Concat(kConfigurations, name), "", kube::JsonHeaders());
+      const auto reply = Call("GET", wire::WebhookConfigurationPath(name));
       if (absl::IsNotFound(reply.status())) continue;
       if (!reply.ok()) return reply.status();
       HUYGENS_ASSIGN_OR_RETURN(wire::WebhookConfiguration read, wire::DecodeWebhookConfiguration(reply->body));
@@ -73,26 +63,26 @@ class Keeper {
 
   std::string Secrets() const { return Concat("/api/v1/namespaces/", options_.namespace_name, "/secrets"); }
 
-  StatusOr<std::optional<wire::Secret>> ReadSecret() {
-    const auto reply = Call("GET", Concat(Secrets(), "/", options_.secret), "", kube::JsonHeaders());
-    if (absl::IsNotFound(reply.status())) return std::optional<wire::Secret>();
+  StatusOr<std::optional<Secret>> ReadSecret() {
+    const auto reply = Call("GET", Concat(Secrets(), "/", options_.secret));
+    if (absl::IsNotFound(reply.status())) return std::optional<Secret>();
     if (!reply.ok()) return reply.status();
-    HUYGENS_ASSIGN_OR_RETURN(wire::Secret secret, wire::DecodeSecret(reply->body));
+    HUYGENS_ASSIGN_OR_RETURN(Secret secret, DecodeSecret(reply->body));
     return std::optional(std::move(secret));
   }
 
-  Status WriteSecret(const std::optional<wire::Secret>& known, wire::SecretData data) {
-    wire::Secret secret{.name = options_.secret, .namespace_name = options_.namespace_name};
+  Status WriteSecret(const std::optional<Secret>& known, SecretData data) {
+    Secret secret{.name = options_.secret, .namespace_name = options_.namespace_name};
     secret.managed_by = kManagedBy;
     secret.data = std::move(data);
     if (!known) {
       secret.type = "kubernetes.io/tls";
-      return Call("POST", Concat(Secrets(), kFieldManager), wire::EncodeSecret(secret), kube::JsonHeaders()).status();
+      return Call("POST", Concat(Secrets(), kFieldManager), EncodeSecret(secret)).status();
     }
     secret.uid = known->uid;
     secret.resource_version = known->resource_version;
-    return Call("PATCH", Concat(Secrets(), "/", options_.secret, kFieldManager), wire::EncodeSecret(secret),
-                Patch("merge"))
+    return Call("PATCH", Concat(Secrets(), "/", options_.secret, kFieldManager), EncodeSecret(secret),
+                kube::PatchHeaders("merge"))
         .status();
   }
 
@@ -102,8 +92,8 @@ class Keeper {
                                    [&](const auto& each) { return each.ca_bundle == bundle; });
     if (known) return false;
     for (wire::RegisteredWebhook& each : configuration.webhooks) each.ca_bundle = bundle;
-    HUYGENS_RETURN_IF_ERROR(Call("PATCH", Concat(kConfigurations, configuration.name, kFieldManager),
-                                 wire::EncodeBundlePatch(configuration), Patch("strategic-merge"))
+    HUYGENS_RETURN_IF_ERROR(Call("PATCH", Concat(wire::WebhookConfigurationPath(configuration.name), kFieldManager),
+                                 wire::EncodeBundlePatch(configuration), kube::PatchHeaders("strategic-merge"))
                                 .status());
     return true;
   }

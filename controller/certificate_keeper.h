@@ -27,8 +27,8 @@ struct CertificatesKept {
 };
 
 // Looks once, and writes what is due. Aborted: somebody else was faster, look again at once. FailedPrecondition: there
-// is a Secret of that name that huygens did not make, and it is left alone. Other errors as those of net::Client, and
-// Unavailable for what the API server answers: look again after a pause.
+// is a Secret of that name that huygens did not make, and it is left alone, or what is written is not taken. Other errors
+// as those of kube/object_call.h: look again after a pause.
 StatusOr<CertificatesKept> KeepCertificates(net::Client& client, const CertificateKeeperOptions& options, Time now);
 
 }  // namespace huygens::controller

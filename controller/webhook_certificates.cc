@@ -34,7 +34,7 @@ bool Contains(const std::string& bundle, const std::string& certificate) {
 // One look at one Secret.
 class Planner {
  public:
-  Planner(const wire::SecretData& secret, std::span<const std::string> told, const CertificateRules& rules, Time now)
+  Planner(const SecretData& secret, std::span<const std::string> told, const CertificateRules& rules, Time now)
       : told_(told), rules_(rules), now_(now), secret_(secret) {
     server_ = {Get(kServerCertificate), Get(kServerKey)};
     authority_ = {FirstOf(kAuthority), Get(kAuthorityKey)};
@@ -185,7 +185,7 @@ class Planner {
   const std::span<const std::string> told_;
   const CertificateRules& rules_;
   const Time now_;
-  const wire::SecretData& secret_;
+  const SecretData& secret_;
   CertifiedKey server_, authority_, next_;
   std::string previous_;
   CertificatePlan plan_;
@@ -193,7 +193,7 @@ class Planner {
 
 }  // namespace
 
-StatusOr<CertificatePlan> PlanCertificates(const wire::SecretData& secret, std::span<const std::string> told,
+StatusOr<CertificatePlan> PlanCertificates(const SecretData& secret, std::span<const std::string> told,
                                            const CertificateRules& rules, Time now) {
   return Planner(secret, told, rules, now).Plan();
 }

@@ -18,7 +18,7 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "wire/secret.h"
+#include "controller/secret.h"
 
 namespace huygens::controller {
 
@@ -35,7 +35,7 @@ struct CertificateRules {
 };
 
 struct CertificatePlan {
-  wire::SecretData data;          // all of the Secret, and what of it is not ours untouched
+  SecretData data;                // all of the Secret, and what of it is not ours untouched
   bool write = false;             // it is another than it was
   std::string ca_bundle;          // PEM, for every webhook; to be written after the Secret
   std::vector<std::string> news;  // what is done and why, for the log
@@ -43,7 +43,7 @@ struct CertificatePlan {
 };
 
 // `told`: the bundles that the webhooks have now. Fails where OpenSSL does, or a name is none that a server can have.
-StatusOr<CertificatePlan> PlanCertificates(const wire::SecretData& secret, std::span<const std::string> told,
+StatusOr<CertificatePlan> PlanCertificates(const SecretData& secret, std::span<const std::string> told,
                                            const CertificateRules& rules, Time now);
 
 }  // namespace huygens::controller

@@ -12,7 +12,7 @@ using std::chrono::seconds;
 
 // One (pod, node) on its way: from the first call until its outcome is known.
 struct BindFlow::Attempt {
-  wire::BindArgs args;
+  BindArgs args;
   std::string key;  // of attempts_
   std::vector<Answer> waiting;
   net::Timer deadline;
@@ -38,7 +38,7 @@ BindFlow::~BindFlow() {
   for (auto& [key, attempt] : attempts_) attempt->settle.Cancel();
 }
 
-void BindFlow::Bind(wire::BindArgs args, Answer answer) {
+void BindFlow::Bind(BindArgs args, Answer answer) {
   auto refuse = [&](std::string_view outcome, std::string_view error) {
     Record(args, {}, outcome, error);
     answer(error);
@@ -80,7 +80,7 @@ void BindFlow::Wait(const AttemptPtr& attempt, Answer answer) {
 }
 
 void BindFlow::FindPod(const AttemptPtr& attempt) {
-  const wire::BindArgs& args = attempt->args;
+  const BindArgs& args = attempt->args;
   const cluster::State& state = context_.placement.state();
   attempt->pod = args.pod_uid.empty() ? state.FindPod(args.pod_namespace, args.pod_name) : state.FindPod(args.pod_uid);
   if (!attempt->pod && !args.pod_uid.empty()) attempt->pod = context_.pods.Find(args.pod_uid);
@@ -125,7 +125,7 @@ void BindFlow::EndTurn(const AttemptPtr& attempt) {
 void BindFlow::Decide(const AttemptPtr& attempt) {
   // Everybody was told that it failed: binding now would surprise them.
   if (attempt->waiting.empty()) return Finish(attempt, "expired", "requestDeadline passed before the decision");
-  const wire::BindArgs& args = attempt->args;
+  const BindArgs& args = attempt->args;
   const cluster::Pod& pod = *attempt->pod;
   if (!args.pod_uid.empty() && pod.uid != args.pod_uid) {
     return Finish(attempt, "other_uid", Concat("the pod of that name now has UID ", pod.uid, ", not ", args.pod_uid));
@@ -265,7 +265,7 @@ void BindFlow::Tell(Attempt& attempt, std::string_view error) {
   for (const Answer& answer : waiting) answer(error);
 }
 
-void BindFlow::Record(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+void BindFlow::Record(const BindArgs& args, const placement::Reservation& made, std::string_view outcome,
                       std::string_view error) {
   context_.journal.Bind(args, made, outcome, error, context_.clock.Now());
   // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.

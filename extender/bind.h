@@ -20,9 +20,9 @@
 #include "base/text.h"
 #include "extender/backend.h"
 #include "extender/context.h"
+#include "extender/extender_args.h"
 #include "net/event_loop.h"
 #include "net/server.h"
-#include "wire/extender_args.h"
 
 namespace huygens::extender {
 
@@ -32,7 +32,7 @@ class BindFlow {
   ~BindFlow();
 
   using Answer = std::function<void(std::string_view error)>;  // empty = bound
-  void Bind(wire::BindArgs args, Answer answer);
+  void Bind(BindArgs args, Answer answer);
 
   // Asks the API server about reservations that the watch should have confirmed and has not for longer than `age`.
   // Counted: it should never be needed.
@@ -63,7 +63,7 @@ class BindFlow {
   void Tell(Attempt& attempt, std::string_view error);
   void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);
   // In the journal and the log.
-  void Record(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+  void Record(const BindArgs& args, const placement::Reservation& made, std::string_view outcome,
               std::string_view error);
 
   Context& context_;

@@ -1,8 +1,8 @@
 #include "extender/context.h"
+#include "extender/extender_answer.h"
 #include "extender/requested_nodes.h"
 #include "extender/verb.h"
 #include "oversight/report_watch.h"
-#include "wire/extender_answer.h"
 
 namespace huygens::extender {
 
@@ -10,15 +10,15 @@ namespace {
 
 VerbAnswer Error(std::string_view message) {
   VerbAnswer answer{.outcome = "error", .why = std::string(message)};
-  wire::AppendFilterError(answer.body, message);
+  AppendFilterError(answer.body, message);
   return answer;
 }
 
 // The answer's three lists as names; a name that came twice is in one of them once.
 struct Lists {
   std::vector<std::string_view> feasible;
-  std::vector<wire::RejectedNode> failed;
-  std::vector<wire::RejectedNode> unresolvable;
+  std::vector<RejectedNode> failed;
+  std::vector<RejectedNode> unresolvable;
 };
 
 Lists Sort(std::span<const std::string_view> names, const placement::FilterAnswer& decision) {
@@ -33,7 +33,7 @@ Lists Sort(std::span<const std::string_view> names, const placement::FilterAnswe
   if (decision.may_repeat) {
     absl::flat_hash_set<std::string_view, TextHash> seen;
     std::erase_if(lists.feasible, [&](std::string_view name) { return !seen.insert(name).second; });
-    auto again = [&](const wire::RejectedNode& node) { return !seen.insert(node.node).second; };
+    auto again = [&](const RejectedNode& node) { return !seen.insert(node.node).second; };
     std::erase_if(lists.failed, again);
     std::erase_if(lists.unresolvable, again);
   }
@@ -43,7 +43,7 @@ Lists Sort(std::span<const std::string_view> names, const placement::FilterAnswe
 }  // namespace
 
 VerbAnswer Filter(Context& context, std::string_view body) {
-  StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  StatusOr<ExtenderArgs> args = DecodeExtenderArgs(body);
   if (!args.ok()) return IsJson(body) ? Error(Message(args.status())) : Malformed(args.status());
   if (args->pod.empty()) return Error("the request names no Pod");
   auto pod = context.pods.Decode(args->pod);
@@ -78,16 +78,16 @@ VerbAnswer Filter(Context& context, std::string_view body) {
 
   VerbAnswer answer{.outcome = decision.feasible.empty() ? "rejected" : "ok"};
   bool all_fit = decision.feasible.size() == names.size() && !decision.may_repeat;
-  if (all_fit && requested.name_text() == wire::NameText::kVerbatim) {
-    wire::AppendFilterAllNames(answer.body, args->node_names_json);
+  if (all_fit && requested.name_text() == NameText::kVerbatim) {
+    AppendFilterAllNames(answer.body, args->node_names_json);
     return answer;
   }
   Lists lists = Sort(names, decision);
   answer.body.reserve(body.size() + 64 * (lists.failed.size() + lists.unresolvable.size()));
   if (requested.objects() != nullptr) {
-    wire::AppendFilterNodes(answer.body, *requested.objects(), decision.feasible, lists.failed, lists.unresolvable);
+    AppendFilterNodes(answer.body, *requested.objects(), decision.feasible, lists.failed, lists.unresolvable);
   } else {
-    wire::AppendFilterNames(answer.body, lists.feasible, lists.failed, lists.unresolvable, requested.name_text());
+    AppendFilterNames(answer.body, lists.feasible, lists.failed, lists.unresolvable, requested.name_text());
   }
   return answer;
 }

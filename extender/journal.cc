@@ -131,7 +131,7 @@ void Journal::Preempt(const cluster::Pod& pod, std::span<const placement::Preemp
   Add(decision);
 }
 
-void Journal::Bind(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+void Journal::Bind(const BindArgs& args, const placement::Reservation& made, std::string_view outcome,
                    std::string_view error, Time now) {
   std::string key = Concat(args.pod_namespace, "/", args.pod_name);
   std::string zones_json = ZonesJson(made.zones, resources_);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "base/resource.h"
+#include "extender/extender_args.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
 #include "observe/metrics.h"
 #include "placement/placement.h"
-#include "wire/extender_args.h"
 
 namespace huygens::extender {
 
@@ -28,8 +28,8 @@ class Journal {
                std::span<const placement::Preemption> decided, Time now);
   // `made`: what the node gave, or why it could not take the pod at the last moment; empty where nothing was decided.
   // `error`: what kube-scheduler was told.
-  void Bind(const wire::BindArgs& args, const placement::Reservation& made, std::string_view outcome,
-            std::string_view error, Time now);
+  void Bind(const BindArgs& args, const placement::Reservation& made, std::string_view outcome, std::string_view error,
+            Time now);
 
  private:
   void Add(const observe::Decision& decision);

@@ -1,12 +1,12 @@
 #include "extender/context.h"
+#include "extender/extender_answer.h"
 #include "extender/requested_nodes.h"
 #include "extender/verb.h"
-#include "wire/extender_answer.h"
 
 namespace huygens::extender {
 
 VerbAnswer Prioritize(Context& context, std::string_view body) {
-  StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  StatusOr<ExtenderArgs> args = DecodeExtenderArgs(body);
   if (!args.ok()) return Malformed(args.status());
   if (args->pod.empty()) return Malformed(Invalid("the request names no Pod"));
   auto pod = context.pods.Decode(args->pod);
@@ -22,7 +22,7 @@ VerbAnswer Prioritize(Context& context, std::string_view body) {
 
   VerbAnswer answer;
   answer.body.reserve(body.size() + 24 * names.size());
-  wire::AppendHostPriorities(answer.body, names, scores, requested.name_text());
+  AppendHostPriorities(answer.body, names, scores, requested.name_text());
   return answer;
 }
 

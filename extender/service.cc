@@ -2,7 +2,7 @@
 
 #include <chrono>
 
-#include "wire/extender_answer.h"
+#include "extender/extender_answer.h"
 
 namespace huygens::extender {
 
@@ -53,11 +53,11 @@ void Service::HandleBind(const net::Request& request, const net::Respond& respon
     Record("bind", answer, bytes, Steady::now() - start);
     respond(ToResponse(std::move(answer)));
   };
-  StatusOr<wire::BindArgs> args = wire::DecodeBindArgs(request.body);
+  StatusOr<BindArgs> args = DecodeBindArgs(request.body);
   if (!args.ok() && !IsJson(request.body)) return finish(Malformed(args.status()));
   auto answer = [finish](std::string_view error, std::string why) {
     VerbAnswer bound{.outcome = error.empty() ? "ok" : "error", .why = std::move(why)};
-    wire::AppendBindResult(bound.body, error);
+    AppendBindResult(bound.body, error);
     finish(std::move(bound));
   };
   if (!args.ok()) return answer(Message(args.status()), std::string(Message(args.status())));

@@ -56,7 +56,7 @@ std::vector<KubeletSays> AskKubelets(net::Client& client, const std::vector<std:
   std::vector<KubeletSays> kubelets;
   Status forbidden;
   for (const std::string& node : nodes) {
-    StatusOr<wire::KubeletConfiguration> says = forbidden.ok() ? Internal("not asked") : forbidden;
+    StatusOr<KubeletConfiguration> says = forbidden.ok() ? Internal("not asked") : forbidden;
     if (forbidden.ok()) {
       const std::string path = Concat("/api/v1/nodes/", node, "/proxy/configz");
       const auto reply = client.Call("GET", path, "", kube::JsonHeaders(), timeout);
@@ -66,7 +66,7 @@ std::vector<KubeletSays> AskKubelets(net::Client& client, const std::vector<std:
         says = Unavailable(Concat("GET ", path, ": ", kube::ReplyText(*reply)));
         if (reply->code == 401 || reply->code == 403) forbidden = says.status();
       } else {
-        says = wire::DecodeConfigz(reply->body);
+        says = DecodeConfigz(reply->body);
       }
     }
     kubelets.push_back({node, std::move(says)});

@@ -15,7 +15,7 @@ using kubelet::Setting;
 using kubelet::SettingSource;
 
 // kubelet's own words as the labels that would say the same: what reads labels then reads kubelet, too.
-cluster::Node Labelled(const wire::KubeletConfiguration& kubelet) {
+cluster::Node Labelled(const KubeletConfiguration& kubelet) {
   cluster::Node node;
   const auto say = [&](std::string_view setting, const std::string& value) {
     if (!value.empty()) node.labels.emplace_back(kubelet::LabelOf(setting), value);
@@ -69,7 +69,7 @@ std::string Mend(const Difference& difference, const std::vector<std::string>& n
 }
 
 void Compare(const std::string& name, const cluster::NodeTopology& object, const cluster::Node& node,
-             const wire::KubeletConfiguration& kubelet, const kubelet::Options& defaults,
+             const KubeletConfiguration& kubelet, const kubelet::Options& defaults,
              std::map<Difference, std::vector<std::string>>& differences) {
   const cluster::Node real = Labelled(kubelet);
   const auto says = ByName(kubelet::SettingsOf({}, &real, {}));

@@ -19,7 +19,7 @@ std::string_view HostOf(std::string_view holder) { return holder.substr(0, holde
 
 }  // namespace
 
-Findings JudgeLeader(const wire::SchedulerConfiguration::LeaderElection& election, const StatusOr<wire::Lease>& lease,
+Findings JudgeLeader(const SchedulerConfiguration::LeaderElection& election, const StatusOr<wire::Lease>& lease,
                      Time now) {
   Findings findings;
   const std::string where = Concat("the Lease ", election.namespace_name, "/", election.name);

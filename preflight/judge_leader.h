@@ -5,13 +5,13 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "preflight/finding.h"
+#include "preflight/scheduler_configuration.h"
 #include "wire/lease.h"
-#include "wire/scheduler_configuration.h"
 
 namespace huygens::preflight {
 
 // `lease`: NotFound where there is none. A renewal that `now` makes a minute late, or less, is put down to two clocks.
-Findings JudgeLeader(const wire::SchedulerConfiguration::LeaderElection& election, const StatusOr<wire::Lease>& lease,
+Findings JudgeLeader(const SchedulerConfiguration::LeaderElection& election, const StatusOr<wire::Lease>& lease,
                      Time now);
 
 }  // namespace huygens::preflight

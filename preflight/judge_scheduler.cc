@@ -11,8 +11,6 @@ namespace huygens::preflight {
 
 namespace {
 
-using wire::SchedulerExtender;
-
 constexpr AddTo Add{Group::kScheduler};
 
 struct Url {
@@ -165,7 +163,7 @@ class Judge {
 
 }  // namespace
 
-const SchedulerExtender* OursAmong(const wire::SchedulerConfiguration& scheduler,
+const SchedulerExtender* OursAmong(const SchedulerConfiguration& scheduler,
                                    const settings::Configuration& configuration) {
   for (const SchedulerExtender& each : scheduler.extenders) {
     if (Split(each.url_prefix).port == PortOf(configuration.server.address)) return &each;
@@ -173,7 +171,7 @@ const SchedulerExtender* OursAmong(const wire::SchedulerConfiguration& scheduler
   return scheduler.extenders.size() == 1 ? &scheduler.extenders.front() : nullptr;
 }
 
-Findings JudgeScheduler(const wire::SchedulerConfiguration& scheduler, const settings::Configuration& configuration) {
+Findings JudgeScheduler(const SchedulerConfiguration& scheduler, const settings::Configuration& configuration) {
   Findings findings;
   if (const SchedulerExtender* ours = OursAmong(scheduler, configuration)) {
     findings = Judge(*ours, configuration).Take();

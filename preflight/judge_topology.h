@@ -9,8 +9,8 @@
 #include "base/time.h"
 #include "placement/placement.h"
 #include "preflight/finding.h"
+#include "preflight/kubelet_configuration.h"
 #include "settings/configuration.h"
-#include "wire/kubelet_configuration.h"
 
 namespace huygens::preflight {
 
@@ -19,7 +19,7 @@ Findings JudgeTopology(const placement::Placement& placement, const settings::Co
 // What the kubelet of a node says of itself (/configz).
 struct KubeletSays {
   std::string node;
-  StatusOr<wire::KubeletConfiguration> configuration;
+  StatusOr<KubeletConfiguration> configuration;
 };
 Findings JudgeKubelets(const placement::Placement& placement, const std::vector<KubeletSays>& kubelets);
 

@@ -20,10 +20,10 @@ namespace huygens::preflight {
 
 namespace {
 
-StatusOr<wire::SchedulerConfiguration> ReadScheduler(const std::string& path) {
+StatusOr<SchedulerConfiguration> ReadScheduler(const std::string& path) {
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<std::string> documents, kube::ReadYamlAsJson(path));
   for (const std::string& json : documents) {
-    auto scheduler = wire::DecodeSchedulerConfiguration(json);
+    auto scheduler = DecodeSchedulerConfiguration(json);
     if (!scheduler.ok()) return Annotate(scheduler.status(), path);
     if (scheduler->kind == "KubeSchedulerConfiguration") return scheduler;
   }
@@ -192,7 +192,7 @@ class Preflight {
     if (api_server_ && scheduler->leader_election.leader_elect) Leader(scheduler->leader_election);
   }
 
-  void Leader(const wire::SchedulerConfiguration::LeaderElection& election) {
+  void Leader(const SchedulerConfiguration::LeaderElection& election) {
     auto client = net::Client::Create(*api_server_);
     if (!client.ok()) return;  // said by Read
     Add(JudgeLeader(election, AskLease(**client, election.namespace_name, election.name, options_.call), clock_.Now()));
@@ -262,7 +262,7 @@ class Preflight {
   const std::function<void(std::string_view)>& progress_;
   std::optional<net::ClientOptions> api_server_;
   std::unique_ptr<Cluster> cluster_;  // null: it could not be read
-  std::optional<wire::SchedulerExtender::Tls> scheduler_tls_;
+  std::optional<SchedulerExtender::Tls> scheduler_tls_;
   Findings findings_;
 };
 

@@ -76,7 +76,10 @@ Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const 
   const quota::Group* known = facts.tree.Find(group.name);
   if (known == nullptr) return NotKnownYet(Concat("bizrq/", group.name, " is not known here yet"));
   const Amounts reserved = facts.ReservedFor(group.parent, group.uid);
-  if (const Status may = quota::MayUpdate(facts.tree, group, rules.groups, reserved); !may.ok()) {
+  // What a transfer takes has room by its own reckoning, which does not count what it keeps itself; the figures here do.
+  quota::GroupRules by = rules.groups;
+  by.strict_shrink = by.strict_shrink && before.transfers == group.transfers;
+  if (const Status may = quota::MayUpdate(facts.tree, group, by, reserved); !may.ok()) {
     return Refuse(Message(may));
   }
   Judgement judgement;
@@ -108,9 +111,9 @@ Judgement Delete(const BizGroupQuota& group, const quota::Tree& tree) {
 
 }  // namespace
 
-Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
-  const bool created = request.operation == wire::Operation::kCreate;
-  const bool deleted = request.operation == wire::Operation::kDelete;
+Judgement JudgeGroup(const AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  const bool created = request.operation == Operation::kCreate;
+  const bool deleted = request.operation == Operation::kDelete;
   const auto read = [](std::string_view json, std::string_view which) -> StatusOr<BizGroupQuota> {
     auto group = wire::DecodeBizGroupQuota(json);
     return group.ok() ? group : StatusOr<BizGroupQuota>(Annotate(group.status(), which));

@@ -13,7 +13,7 @@ namespace {
 constexpr size_t kMessageBytes = 1024;
 constexpr int64_t kRetrySeconds = 1;
 
-Judgement JudgeReadWorkload(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+Judgement JudgeReadWorkload(const AdmissionRequest& request, const Facts& facts, const Rules& rules) {
   const auto read = [&](std::string_view json) {
     return workloads::DecodeWorkload(request.kind_group, request.kind, json, facts.names);
   };
@@ -50,11 +50,11 @@ bool Facts::Counted(const cluster::BizGroupQuota& group, std::string_view key) c
 }
 
 Judgement Refuse(std::string_view message) {
-  return {.allowed = false, .code = wire::kForbidden, .message = std::string(message)};
+  return {.allowed = false, .code = kForbidden, .message = std::string(message)};
 }
 
 Judgement NotYet(std::string_view message) {
-  return {.allowed = false, .code = wire::kServiceUnavailable, .message = std::string(message)};
+  return {.allowed = false, .code = kServiceUnavailable, .message = std::string(message)};
 }
 
 std::string MissingGroup(const quota::Tree& tree, std::string_view group) {
@@ -81,7 +81,7 @@ void AddChange(const quota::Tree& tree, std::string_view group, const quota::Amo
   if (!limited.empty()) judgement.changes.push_back({std::string(group), std::move(limited)});
 }
 
-Judgement Judge(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+Judgement Judge(const AdmissionRequest& request, const Facts& facts, const Rules& rules) {
   switch (SubjectOf(request)) {
     case Subject::kGroup:
       return JudgeGroup(request, facts, rules);
@@ -99,15 +99,15 @@ Judgement Judge(const wire::AdmissionRequest& request, const Facts& facts, const
   return {};
 }
 
-wire::AdmissionAnswer ToAnswer(const wire::AdmissionRequest& request, const Judgement& judgement) {
-  wire::AdmissionAnswer answer;
+AdmissionAnswer ToAnswer(const AdmissionRequest& request, const Judgement& judgement) {
+  AdmissionAnswer answer;
   answer.uid = request.uid;
   answer.allowed = judgement.allowed;
   answer.warnings = judgement.warnings;
   if (!judgement.allowed) {
     answer.code = judgement.code;
     answer.message = CutText(judgement.message, kMessageBytes);
-    if (answer.code == wire::kServiceUnavailable) answer.retry_after_seconds = kRetrySeconds;
+    if (answer.code == kServiceUnavailable) answer.retry_after_seconds = kRetrySeconds;
   }
   for (const GroupChange& change : judgement.changes) {
     std::string charged = Charged(change);

@@ -20,7 +20,7 @@
 #include "quota/keys.h"
 #include "quota/tree.h"
 #include "quota/workload_kinds.h"
-#include "wire/admission_review.h"
+#include "webhook/admission_review.h"
 #include "workloads/charge.h"
 #include "workloads/index.h"
 
@@ -74,7 +74,7 @@ struct Charge {
 
 struct Judgement {
   bool allowed = true;
-  int code = 0;  // of a refusal: wire::kForbidden, or wire::kServiceUnavailable where nothing can be said yet
+  int code = 0;  // of a refusal: kForbidden, or kServiceUnavailable where nothing can be said yet
   std::string message;
   std::vector<GroupChange> changes;   // of what is allowed
   std::optional<Charge> charge;       // of what is allowed and grows
@@ -86,9 +86,9 @@ struct Judgement {
   std::string unknown_group = {};
 };
 
-Judgement Judge(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules = {});
+Judgement Judge(const AdmissionRequest& request, const Facts& facts, const Rules& rules = {});
 
 // The answer, with the group and its charge for the audit log.
-wire::AdmissionAnswer ToAnswer(const wire::AdmissionRequest& request, const Judgement& judgement);
+AdmissionAnswer ToAnswer(const AdmissionRequest& request, const Judgement& judgement);
 
 }  // namespace huygens::webhook

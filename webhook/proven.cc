@@ -30,7 +30,7 @@ std::string Unstated(const WorkloadObject& workload) {
   return workloads::MissingValues(workload, all);
 }
 
-bool WorkloadTakesNothing(const wire::AdmissionRequest& request, const ResourceNames& names, const Rules& rules) {
+bool WorkloadTakesNothing(const AdmissionRequest& request, const ResourceNames& names, const Rules& rules) {
   const auto after = workloads::DecodeWorkload(request.kind_group, request.kind, request.object, names);
   if (!after.ok()) return false;
   if (after->deleting || after->labels.group.empty()) return true;
@@ -45,13 +45,13 @@ bool WorkloadTakesNothing(const wire::AdmissionRequest& request, const ResourceN
   return now.ok() && was.ok() && IsNowhereAbove(*now, *was) && Unstated(*after) == Unstated(*before);
 }
 
-bool ScaleTakesNothing(const wire::AdmissionRequest& request) {
+bool ScaleTakesNothing(const AdmissionRequest& request) {
   const auto after = DecodeScale(request.object), before = DecodeScale(request.old_object);
   return after.ok() && before.ok() && after->replicas <= before->replicas;
 }
 
-bool AutoscalerTakesNothing(const wire::AdmissionRequest& request) {
-  if (request.operation == wire::Operation::kDelete) return true;
+bool AutoscalerTakesNothing(const AdmissionRequest& request) {
+  if (request.operation == Operation::kDelete) return true;
   const auto after = DecodeAutoscaler(request.object), before = DecodeAutoscaler(request.old_object);
   if (!after.ok() || !before.ok()) return false;
   Autoscaler most = *before;
@@ -60,16 +60,16 @@ bool AutoscalerTakesNothing(const wire::AdmissionRequest& request) {
 }
 
 // An edit of something else, as the removal of a finalizer. Even what a budget loses its children may have.
-bool GroupTakesNothing(const wire::AdmissionRequest& request) {
-  if (request.operation != wire::Operation::kUpdate) return false;
+bool GroupTakesNothing(const AdmissionRequest& request) {
+  if (request.operation != Operation::kUpdate) return false;
   const auto after = wire::DecodeBizGroupQuota(request.object), before = wire::DecodeBizGroupQuota(request.old_object);
   return after.ok() && before.ok() && after->parent == before->parent && after->hard == before->hard &&
-         after->defect == before->defect;
+         after->cash_policy == before->cash_policy && after->defect == before->defect;
 }
 
 }  // namespace
 
-bool TakesNothing(const wire::AdmissionRequest& request, const ResourceNames& names, const Rules& rules) {
+bool TakesNothing(const AdmissionRequest& request, const ResourceNames& names, const Rules& rules) {
   switch (SubjectOf(request)) {
     case Subject::kNothing:
     case Subject::kDeferred:

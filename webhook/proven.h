@@ -3,12 +3,12 @@
 #pragma once
 
 #include "base/resource.h"
+#include "webhook/admission_review.h"
 #include "webhook/judgement.h"
-#include "wire/admission_review.h"
 
 namespace huygens::webhook {
 
 // False: that is not proven, or not so.
-bool TakesNothing(const wire::AdmissionRequest& request, const ResourceNames& names, const Rules& rules);
+bool TakesNothing(const AdmissionRequest& request, const ResourceNames& names, const Rules& rules);
 
 }  // namespace huygens::webhook

@@ -6,9 +6,9 @@
 
 #include "base/text.h"
 #include "kube/api_call.h"
+#include "webhook/admission_review.h"
 #include "webhook/proven.h"
 #include "webhook/verdicts.h"
-#include "wire/admission_review.h"
 
 namespace huygens::webhook {
 namespace {
@@ -27,7 +27,7 @@ net::Response Text(int status, std::string_view text) {
 
 std::string_view OutcomeOf(const Judgement& judgement) {
   if (judgement.allowed) return "allowed";
-  return judgement.code == wire::kForbidden ? "denied" : "unavailable";
+  return judgement.code == kForbidden ? "denied" : "unavailable";
 }
 
 }  // namespace
@@ -43,9 +43,9 @@ Duration PatienceOf(std::string_view query) {
 
 // Keeps the body that the review looks into.
 struct ReviewService::Review {
-  net::Respond respond;
+  std::function<void(StatusOr<std::string>)> answer;
   std::string body;
-  wire::AdmissionRequest request;
+  AdmissionRequest request;
   Duration began{}, deadline{};
   size_t lookups = 0;  // of groups that no watch has told of
 };
@@ -59,7 +59,7 @@ ReviewService::ReviewService(const KnownCluster& cluster, const Rules& rules, Gr
       environment_(std::move(environment)) {}
 
 // As long as the cluster is not known, what surely takes nothing passes, and all else has to come again.
-Judgement ReviewService::JudgeNow(const wire::AdmissionRequest& request) const {
+Judgement ReviewService::JudgeNow(const AdmissionRequest& request) const {
   const Facts facts = cluster_.facts();
   const std::string missing = cluster_.NotReady();
   if (missing.empty()) return Judge(request, facts, rules_);
@@ -71,14 +71,21 @@ void ReviewService::Handle(const net::Request& request, const net::Respond& resp
     return respond(Text(404, Concat("nothing at ", request.path, "; reviews go to POST ", path_)));
   }
   if (request.method != "POST") return respond(Text(405, Concat(path_, " takes POST, not ", request.method)));
+  Ask(std::string(request.body), PatienceOf(request.query), [respond](StatusOr<std::string> answer) {
+    if (!answer.ok()) return respond(Text(400, Message(answer.status())));
+    respond({.body = *std::move(answer)});
+  });
+}
+
+void ReviewService::Ask(std::string body, Duration patience, std::function<void(StatusOr<std::string>)> answer) {
   const Duration began = environment_.monotonic();
-  auto review = std::make_shared<Review>(Review{.respond = respond,
-                                                .body = std::string(request.body),
+  auto review = std::make_shared<Review>(Review{.answer = std::move(answer),
+                                                .body = std::move(body),
                                                 .request = {},
                                                 .began = began,
-                                                .deadline = began + PatienceOf(request.query)});
-  StatusOr<wire::AdmissionRequest> read = wire::DecodeAdmissionReview(review->body);
-  if (!read.ok()) return respond(Text(400, Message(read.status())));
+                                                .deadline = began + patience});
+  StatusOr<AdmissionRequest> read = DecodeAdmissionReview(review->body);
+  if (!read.ok()) return review->answer(read.status());
   review->request = *std::move(read);
   Settle(review, JudgeNow(review->request));
 }
@@ -113,7 +120,7 @@ void ReviewService::LookForGroup(const std::shared_ptr<Review>& review, const Ju
 }
 
 void ReviewService::Answer(const Review& review, const Judgement& judgement) const {
-  const wire::AdmissionRequest& request = review.request;
+  const AdmissionRequest& request = review.request;
   if (!judgement.allowed) {
     environment_.log.Debug("refused", {{"kind", request.kind},
                                        {"namespace", request.namespace_name},
@@ -122,10 +129,10 @@ void ReviewService::Answer(const Review& review, const Judgement& judgement) con
                                        {"code", judgement.code},
                                        {"why", judgement.message}});
   }
-  std::string body = wire::EncodeAdmissionAnswer(ToAnswer(request, judgement));
+  std::string body = EncodeAdmissionAnswer(ToAnswer(request, judgement));
   environment_.metrics.Request(kPath, OutcomeOf(judgement), review.body.size(), body.size(),
                                environment_.monotonic() - review.began);
-  review.respond({.body = std::move(body)});
+  review.answer(std::move(body));
 }
 
 }  // namespace huygens::webhook

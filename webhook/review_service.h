@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "base/status.h"
 #include "base/time.h"
 #include "net/server.h"
 #include "observe/log.h"
@@ -35,11 +36,13 @@ class ReviewService {
                 Environment environment);
 
   void Handle(const net::Request& request, const net::Respond& respond);
+  // Of one review, for an API server that waits for so long. The answer is as text; an error where `body` is no review.
+  void Ask(std::string body, Duration patience, std::function<void(StatusOr<std::string>)> answer);
 
  private:
   struct Review;  // under way
 
-  Judgement JudgeNow(const wire::AdmissionRequest& request) const;
+  Judgement JudgeNow(const AdmissionRequest& request) const;
   void Settle(const std::shared_ptr<Review>& review, const Judgement& judgement);
   void LookForGroup(const std::shared_ptr<Review>& review, const Judgement& refusal);
   void Answer(const Review& review, const Judgement& judgement) const;

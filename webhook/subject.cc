@@ -6,9 +6,7 @@
 
 namespace huygens::webhook {
 
-using wire::Operation;
-
-Subject SubjectOf(const wire::AdmissionRequest& request) {
+Subject SubjectOf(const AdmissionRequest& request) {
   const bool whole = request.subresource.empty();
   if (request.operation == Operation::kConnect) return Subject::kNothing;
   if (request.resource_group == "quota.huygens.dev" && request.resource == "bizgroupresourcequotas") {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "base/status.h"
-#include "wire/admission_review.h"
+#include "webhook/admission_review.h"
 
 namespace huygens::webhook {
 
@@ -20,7 +20,7 @@ enum class Subject : uint8_t {
   kAutoscaler,  // HorizontalPodAutoscaler
 };
 
-Subject SubjectOf(const wire::AdmissionRequest& request);
+Subject SubjectOf(const AdmissionRequest& request);
 
 // autoscaling/v1 Scale: of which workload, and how many replicas; none are 0.
 struct ScaleObject {

@@ -15,13 +15,13 @@ Judgement NotYet(std::string_view message);
 // The same where a watch is behind.
 Judgement NotKnownYet(std::string_view message);
 
-Judgement JudgeGroup(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
+Judgement JudgeGroup(const AdmissionRequest& request, const Facts& facts, const Rules& rules);
 
 // `before`: null where there was none.
 Judgement JudgeWorkload(const workloads::WorkloadObject* before, const workloads::WorkloadObject& after,
                         const Facts& facts, const Rules& rules);
-Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
-Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules);
+Judgement JudgeScale(const AdmissionRequest& request, const Facts& facts, const Rules& rules);
+Judgement JudgeAutoscaler(const AdmissionRequest& request, const Facts& facts, const Rules& rules);
 
 // Of the group and those above it the nearest that is not there; empty: all are. Of a circle none lacks.
 std::string MissingGroup(const quota::Tree& tree, std::string_view group);

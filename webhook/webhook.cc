@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "admin/service_shell.h"
+#include "base/steady_now.h"
 #include "informer/followed_workloads.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
@@ -15,6 +16,7 @@
 #include "observe/metrics.h"
 #include "settings/service_options.h"
 #include "webhook/api_status_store.h"
+#include "webhook/ca_bundles.h"
 #include "webhook/group_commit.h"
 #include "webhook/manifest_cluster.h"
 #include "webhook/review_service.h"
@@ -40,8 +42,6 @@ observe::Metrics::Options MetricsOf(const settings::Configuration& configuration
   options.workloads = true;
   return options;
 }
-
-Duration Monotonic() { return SteadyWaiter().Now(); }
 
 }  // namespace
 
@@ -84,6 +84,7 @@ class Webhook::Impl {
   std::unique_ptr<StatusStore> store_;
   std::unique_ptr<GroupCommit> commit_;  // null: nothing is written
   std::unique_ptr<ReviewService> service_;
+  std::unique_ptr<CaBundles> ca_bundles_;  // null: no API server asks
   std::unique_ptr<admin::ServiceShell> shell_;
   std::map<uint64_t, net::Timer> pauses_;
   uint64_t last_pause_ = 0;
@@ -95,8 +96,10 @@ Status Webhook::Impl::Start() {
   std::function<void(Duration, std::function<void()>)> after;  // manifests are read once
   if (watched_ != nullptr) after = [this](Duration delay, auto task) { After(delay, std::move(task)); };
   service_ = std::make_unique<ReviewService>(*cluster_, rules_, commit_.get(), configuration_.server.path_prefix,
-                                             ReviewService::Environment{log_, metrics_, Monotonic, std::move(after)});
-  return StartShell();
+                                             ReviewService::Environment{log_, metrics_, SteadyNow, std::move(after)});
+  HUYGENS_RETURN_IF_ERROR(StartShell());
+  if (ca_bundles_ != nullptr) ca_bundles_->Start();
+  return absl::OkStatus();
 }
 
 Status Webhook::Impl::ReadManifests(const std::string& directory) {
@@ -119,9 +122,16 @@ Status Webhook::Impl::FollowApiServer() {
   commit_ = std::make_unique<GroupCommit>(
       watched_->ledger(), *store_,
       GroupCommit::Environment{.clock = clock_,
-                               .monotonic = Monotonic,
+                               .monotonic = SteadyNow,
                                .after = [this](Duration delay, auto task) { After(delay, std::move(task)); },
                                .random = SystemRandom()});
+  ca_bundles_ = std::make_unique<CaBundles>(
+      configuration_.webhook.configurations,
+      CaBundles::Environment{.calls = *calls_,
+                             .clock = clock_,
+                             .log = log_,
+                             .after = [this](Duration delay, auto task) { After(delay, std::move(task)); },
+                             .served = [this] { return shell_->certificates(); }});
   HUYGENS_RETURN_IF_ERROR(calls_->Start(*api_server_, kWriters));
   HUYGENS_RETURN_IF_ERROR(reflectors_->Start(*api_server_, WatchedCluster::kKinds));
   return workloads_->Start(*api_server_);
@@ -157,7 +167,7 @@ Status Webhook::Impl::StartShell() {
 }
 
 void Webhook::Impl::RefreshMetrics() {
-  metrics_.SetReady(!shell_->draining() && cluster_->NotReady().empty());
+  metrics_.SetReady(!shell_->draining() && Describe().Ready());
   if (commit_ == nullptr) return;
   const GroupCommitCounts& counts = commit_->counts();
   metrics_.SetGroupCharges({.written = counts.writes,
@@ -171,6 +181,7 @@ observe::Readiness Webhook::Impl::Describe() const {
   if (watched_ == nullptr) return observe::Readiness{{{.name = "manifests", .detail = "read"}}};
   observe::Readiness readiness{watched_->Describe(*queue_)};
   std::ranges::move(workloads_->Describe(), std::back_inserter(readiness.items));
+  std::ranges::move(ca_bundles_->Describe(), std::back_inserter(readiness.items));
   return readiness;
 }
 

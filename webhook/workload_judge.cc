@@ -159,7 +159,7 @@ Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject
   return judgement;
 }
 
-Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+Judgement JudgeScale(const AdmissionRequest& request, const Facts& facts, const Rules& rules) {
   const StatusOr<ScaleObject> now = DecodeScale(request.object);
   if (!now.ok()) return Refuse(Concat("object: ", Message(now.status())));
   const StatusOr<ScaleObject> was = DecodeScale(request.old_object);
@@ -178,8 +178,8 @@ Judgement JudgeScale(const wire::AdmissionRequest& request, const Facts& facts, 
 }
 
 // Nothing is charged for what an autoscaler may do one day; whoever sets it up is told at once that it never could.
-Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& facts, const Rules& rules) {
-  if (request.operation == wire::Operation::kDelete) return {};
+Judgement JudgeAutoscaler(const AdmissionRequest& request, const Facts& facts, const Rules& rules) {
+  if (request.operation == Operation::kDelete) return {};
   const StatusOr<Autoscaler> now = DecodeAutoscaler(request.object);
   if (!now.ok()) return Refuse(Concat("object: ", Message(now.status())));
   if (!request.old_object.empty()) {
@@ -196,7 +196,7 @@ Judgement JudgeAutoscaler(const wire::AdmissionRequest& request, const Facts& fa
   Judgement judgement = JudgeWorkload(known, most, facts, rules);
   judgement.changes.clear();
   judgement.charge.reset();
-  if (judgement.allowed || judgement.code != wire::kForbidden) return judgement;
+  if (judgement.allowed || judgement.code != kForbidden) return judgement;
   judgement.message = Concat("maxReplicas ", std::to_string(now->max_replicas), ": ", judgement.message);
   if (rules.refuse_autoscalers) return judgement;
   Judgement warned;

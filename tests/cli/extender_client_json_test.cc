@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "wire/extender_args.h"
+#include "extender/extender_args.h"
 
 namespace huygens::cli {
 namespace {
@@ -25,7 +25,7 @@ TEST(ExtenderClientJson, WritesFilterAndPrioritizeAsKubeSchedulerDoes) {
   for (const char* name : {"filter-names.json", "prioritize-names.json"}) {
     const std::string recorded = Recorded(name);
     if (recorded.empty()) GTEST_SKIP() << "no recorded requests in " << HUYGENS_SHARED_DATA << "/wire";
-    auto args = wire::DecodeExtenderArgs(recorded);
+    auto args = extender::DecodeExtenderArgs(recorded);
     ASSERT_TRUE(args.ok()) << args.status();
     std::vector<std::string> nodes(args->node_names->begin(), args->node_names->end());
     EXPECT_EQ(FilterRequest(args->pod, nodes), recorded);
@@ -35,7 +35,7 @@ TEST(ExtenderClientJson, WritesFilterAndPrioritizeAsKubeSchedulerDoes) {
 TEST(ExtenderClientJson, WritesBindAsKubeSchedulerDoes) {
   const std::string recorded = Recorded("bind.json");
   if (recorded.empty()) GTEST_SKIP() << "no recorded requests in " << HUYGENS_SHARED_DATA << "/wire";
-  auto args = wire::DecodeBindArgs(recorded);
+  auto args = extender::DecodeBindArgs(recorded);
   ASSERT_TRUE(args.ok()) << args.status();
   EXPECT_EQ(BindRequestText(args->pod_name, args->pod_namespace, args->pod_uid, args->node), recorded);
 }

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "cli/node_report.h"
 #include "cli/place_report.h"
 #include "json/append.h"
+#include "reports/node_report.h"
 #include "tests/net/fixture.h"
 
 namespace huygens::cli {
@@ -99,7 +99,7 @@ TEST_F(StandIn, AsksFilterPrioritizeBindAboutTheNodesThatFitByRequests) {
                           "GET /debug/nodes/a "));
   EXPECT_EQ(outcome.node, "a");  // a tie goes to the first by name
   EXPECT_EQ(outcome.score, 3);
-  EXPECT_EQ(ToText(outcome.zones), "node0: 4 cpu");
+  EXPECT_EQ(reports::ToText(outcome.zones), "node0: 4 cpu");
   EXPECT_THAT(outcome.refusals, ElementsAre(Pair("b", "Too many pods")));
 }
 
@@ -118,7 +118,7 @@ TEST_F(StandIn, APodThatIsThereAlreadyStaysAndIsNotCountedTwice) {
   EXPECT_THAT(huygens_.Asked(), IsEmpty());
   EXPECT_EQ(outcome.node, "a");
   EXPECT_TRUE(outcome.placed_before);
-  EXPECT_EQ(ToText(outcome.zones), "node0: 4 cpu");
+  EXPECT_EQ(reports::ToText(outcome.zones), "node0: 4 cpu");
   EXPECT_THAT(PlaceTable({outcome}), AllOf(HasSubstr("was there before\n"),
                                            HasSubstr("\n1 of 1 pods placed (1 of them before), 0 without a node.\n")));
 }

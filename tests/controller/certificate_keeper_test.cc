@@ -6,10 +6,10 @@
 #include <string>
 #include <thread>
 
+#include "controller/secret.h"
 #include "net/issue_certificate.h"
 #include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
-#include "wire/secret.h"
 #include "wire/webhook_configuration.h"
 
 namespace huygens::controller {
@@ -34,9 +34,8 @@ class CertificateKeeperTest : public testing::Test {
     return KeepCertificates(client, options_, now);
   }
   StatusOr<CertificatesKept> Keep(Time now = test::kNow) { return Keep(*client_, now); }
-  wire::Secret Secret() const {
-    return wire::DecodeSecret(server_.Get(fake::kSecrets, "kube-system", "huygens-webhook-tls"))
-        .value_or(wire::Secret());
+  Secret Stored() const {
+    return DecodeSecret(server_.Get(fake::kSecrets, "kube-system", "huygens-webhook-tls")).value_or(Secret());
   }
   wire::WebhookConfiguration Webhooks() const {
     return *wire::DecodeWebhookConfiguration(server_.Get(fake::kValidatingWebhooks, "", "huygens-webhook"));
@@ -57,10 +56,10 @@ TEST_F(CertificateKeeperTest, MakesTheSecretAndTellsTheWebhooks) {
   const auto kept = Keep();
   ASSERT_TRUE(kept.ok()) << kept.status();
   EXPECT_THAT(kept->news, SizeIs(2));
-  EXPECT_EQ(Secret().type, "kubernetes.io/tls");
-  EXPECT_EQ(Secret().managed_by, "huygens");
-  EXPECT_THAT(Bundles(), Each(Secret().data["ca.crt"]));
-  EXPECT_TRUE(net::IsSignedBy(Secret().data["tls.crt"], Bundles()[1]));
+  EXPECT_EQ(Stored().type, "kubernetes.io/tls");
+  EXPECT_EQ(Stored().managed_by, "huygens");
+  EXPECT_THAT(Bundles(), Each(Stored().data["ca.crt"]));
+  EXPECT_TRUE(net::IsSignedBy(Stored().data["tls.crt"], Bundles()[1]));
   EXPECT_THAT(server_.Get(fake::kValidatingWebhooks, "", "huygens-webhook"), HasSubstr(R"("failurePolicy":"Fail")"));
 }
 
@@ -76,12 +75,12 @@ TEST_F(CertificateKeeperTest, WritesNothingWhereAllIsAsItMustBe) {
 TEST_F(CertificateKeeperTest, WithoutWebhooksItKeepsTheSecretAlone) {
   server_.Delete(fake::kValidatingWebhooks, "", "huygens-webhook");
   ASSERT_TRUE(Keep().ok());
-  EXPECT_NE(Secret().data["tls.crt"], "");
+  EXPECT_NE(Stored().data["tls.crt"], "");
 }
 
 TEST_F(CertificateKeeperTest, ABundleThatSomebodyTookAwayIsWrittenAgain) {
   ASSERT_TRUE(Keep().ok());
-  const std::string authority = Secret().data["ca.crt"];
+  const std::string authority = Stored().data["ca.crt"];
   server_.Put(kWebhooks);
   ASSERT_TRUE(Keep().ok());
   EXPECT_THAT(Bundles(), Each(authority));
@@ -119,11 +118,11 @@ TEST_F(CertificateKeeperTest, OfTwoWritersOneIsRefusedAndThenAgrees) {
     ASSERT_TRUE(gate->AwaitArrival()) << write.path;
     const auto fast = Keep(now);
     EXPECT_TRUE(fast.ok()) << fast.status();
-    const wire::SecretData written = Secret().data;
+    const SecretData written = Stored().data;
     gate->Open();
     slower.join();
     EXPECT_TRUE(absl::IsAborted(slow.status())) << write.method << " " << write.path << ": " << slow.status();
-    EXPECT_EQ(Secret().data, written);
+    EXPECT_EQ(Stored().data, written);
     EXPECT_THAT(Bundles(), Each(written.at("ca.crt")));
     const auto again = Keep(*other, now);
     ASSERT_TRUE(again.ok()) << again.status();
@@ -134,7 +133,7 @@ TEST_F(CertificateKeeperTest, OfTwoWritersOneIsRefusedAndThenAgrees) {
 TEST_F(CertificateKeeperTest, ErrorsSayWhatTheApiServerSaidAndHoldNoKey) {
   server_.Inject({.method = "POST", .path = "/secrets", .code = 403});
   const auto refused = Keep();
-  EXPECT_TRUE(absl::IsUnavailable(refused.status()));
+  EXPECT_TRUE(absl::IsPermissionDenied(refused.status()));
   EXPECT_THAT(std::string(Message(refused.status())), HasSubstr("/api/v1/namespaces/kube-system/secrets"));
   EXPECT_THAT(std::string(Message(refused.status())), Not(HasSubstr("BEGIN")));
   server_.Put(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"huygens-webhook-tls","namespace":"kube-system",
@@ -144,15 +143,15 @@ TEST_F(CertificateKeeperTest, ErrorsSayWhatTheApiServerSaidAndHoldNoKey) {
 
 TEST_F(CertificateKeeperTest, AnAuthorityIsReplacedWithoutAGap) {
   ASSERT_TRUE(Keep().ok());
-  const std::string first = Secret().data["ca.crt"];
+  const std::string first = Stored().data["ca.crt"];
   Time now = test::kNow + std::chrono::days(3650 - 364);
   ASSERT_TRUE(Keep(now).ok());
-  EXPECT_EQ(Secret().data["ca.crt"], first);
+  EXPECT_EQ(Stored().data["ca.crt"], first);
   EXPECT_EQ(net::SplitCertificates(Bundles()[0]).size(), 2U);
   now += std::chrono::minutes(11);
   ASSERT_TRUE(Keep(now).ok());
-  EXPECT_NE(Secret().data["ca.crt"], first);
-  EXPECT_TRUE(net::IsSignedBy(Secret().data["tls.crt"], Bundles()[0]));
+  EXPECT_NE(Stored().data["ca.crt"], first);
+  EXPECT_TRUE(net::IsSignedBy(Stored().data["tls.crt"], Bundles()[0]));
 }
 
 }  // namespace

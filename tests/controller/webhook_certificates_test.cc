@@ -21,7 +21,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
-using wire::SecretData;
 
 const CertificateRules kRules = {.dns_names = {"huygens-webhook.kube-system.svc"}};
 

@@ -239,7 +239,7 @@ TEST_F(RecordedTest, PreemptAndBindAreAnsweredByteForByte) {
   for (std::string name : {"worker-0", "worker-1", "worker-3"}) AddNode(name, {4, 4});
   EXPECT_EQ(Preempt(context_, meta).body, Concat("{", victims));
   EXPECT_EQ(Preempt(context_, ChangeKeyCase(meta, false)).body, Concat("{", victims));
-  StatusOr<wire::BindArgs> bind = wire::DecodeBindArgs(Read("bind.json"));
+  StatusOr<BindArgs> bind = DecodeBindArgs(Read("bind.json"));
   ASSERT_TRUE(bind.ok());
   EXPECT_EQ(bind->pod_uid, "d5677970-b10d-44de-bd3d-f134b241994a");
   Filter(context_, Read("filter-names.json"));

@@ -24,7 +24,7 @@ quota::Tree MakeTree() {
 }
 
 void CheckReview(std::string_view json) {
-  const auto request = wire::DecodeAdmissionReview(json);
+  const auto request = webhook::DecodeAdmissionReview(json);
   if (!request.ok()) {
     Require(!Message(request.status()).empty(), "an error has a message");
     return;
@@ -36,13 +36,13 @@ void CheckReview(std::string_view json) {
   static const ResourceNames names;
   const webhook::Judgement judgement = webhook::Judge(*request, {tree, workloads, classes, names});
   Require(judgement.allowed || judgement.changes.empty(), "a refusal changes nothing");
-  Require(judgement.allowed || judgement.code == wire::kForbidden || judgement.code == wire::kServiceUnavailable,
+  Require(judgement.allowed || judgement.code == webhook::kForbidden || judgement.code == webhook::kServiceUnavailable,
           "a refusal is 403 or 503");
   Require(judgement.allowed || !judgement.message.empty(), "a refusal has a message");
   for (const webhook::GroupChange& change : judgement.changes) {
     Require(tree.Find(change.group) != nullptr && !change.amounts.empty(), "a change is of a group that is there");
   }
-  const std::string answer = wire::EncodeAdmissionAnswer(webhook::ToAnswer(*request, judgement));
+  const std::string answer = webhook::EncodeAdmissionAnswer(webhook::ToAnswer(*request, judgement));
   Require(JsonReader::Check(answer).ok(), "an answer is JSON");
 }
 

@@ -1,19 +1,19 @@
 // Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics, an access
 // review, a Secret, webhooks, the configuration of kubelet or kube-scheduler.
+#include "controller/secret.h"
+#include "wire/webhook_configuration.h"
+#include "preflight/kubelet_configuration.h"
+#include "preflight/scheduler_configuration.h"
 #include "tests/fuzz/require.h"
 #include "wire/access_review.h"
 #include "wire/api_status.h"
-#include "wire/kubelet_configuration.h"
 #include "wire/lease.h"
 #include "wire/list.h"
 #include "wire/metrics_api.h"
 #include "wire/node.h"
 #include "wire/object_meta.h"
-#include "wire/scheduler_configuration.h"
-#include "wire/secret.h"
 #include "wire/server_version.h"
 #include "wire/watch.h"
-#include "wire/webhook_configuration.h"
 
 namespace huygens {
 namespace {
@@ -64,16 +64,17 @@ void CheckWatch(std::string_view line) {
 }
 
 void CheckSecret(std::string_view json) {
-  StatusOr<wire::Secret> secret = wire::DecodeSecret(json);
+  StatusOr<controller::Secret> secret = controller::DecodeSecret(json);
   if (!secret.ok()) return;
-  StatusOr<wire::Secret> again = wire::DecodeSecret(wire::EncodeSecret(*secret));
+  StatusOr<controller::Secret> again = controller::DecodeSecret(controller::EncodeSecret(*secret));
   Require(again.ok() && again->data == secret->data && again->managed_by == secret->managed_by, "a Secret stays");
 }
 
 void CheckWebhooks(std::string_view json) {
-  StatusOr<wire::WebhookConfiguration> webhooks = wire::DecodeWebhookConfiguration(json);
+  StatusOr<wire::WebhookConfiguration> webhooks = controller::DecodeWebhookConfiguration(json);
   if (!webhooks.ok()) return;
-  StatusOr<wire::WebhookConfiguration> again = wire::DecodeWebhookConfiguration(wire::EncodeBundlePatch(*webhooks));
+  StatusOr<wire::WebhookConfiguration> again =
+      wire::DecodeWebhookConfiguration(controller::EncodeBundlePatch(*webhooks));
   Require(again.ok() && again->webhooks.size() == webhooks->webhooks.size(), "a patch names each webhook");
 }
 
@@ -90,8 +91,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   huygens::CheckWebhooks(text);
   (void)huygens::wire::DecodeApiStatus(text);
   (void)huygens::wire::DecodeAccessReview(text);
-  (void)huygens::wire::DecodeConfigz(text);
-  (void)huygens::wire::DecodeSchedulerConfiguration(text);
+  (void)huygens::preflight::DecodeConfigz(text);
+  (void)huygens::preflight::DecodeSchedulerConfiguration(text);
   (void)huygens::wire::DecodeServerVersion(text);
   (void)huygens::wire::DecodeNode(text, names);
   return 0;

@@ -2,10 +2,10 @@
 // was decoded is written as an answer, read again as a request, and must be the same.
 #include <numeric>
 
+#include "extender/extender_answer.h"
+#include "extender/extender_args.h"
 #include "json/reader.h"
 #include "tests/fuzz/require.h"
-#include "wire/extender_answer.h"
-#include "wire/extender_args.h"
 #include "wire/node.h"
 #include "wire/pod.h"
 
@@ -16,24 +16,24 @@ using fuzz::Require;
 
 void CheckNames(const std::vector<std::string_view>& node_names) {
   std::string answer;
-  wire::AppendFilterNames(answer, node_names, {}, {});
-  StatusOr<wire::ExtenderArgs> again = wire::DecodeExtenderArgs(answer);
+  extender::AppendFilterNames(answer, node_names, {}, {});
+  StatusOr<extender::ExtenderArgs> again = extender::DecodeExtenderArgs(answer);
   Require(again.ok(), "an answer of names is well-formed");
   Require(again->node_names.value_or(std::vector<std::string_view>()) == node_names, "names come back as they came");
 
   std::vector<int64_t> scores;
   for (std::string_view name : node_names) scores.push_back(static_cast<int64_t>(name.size()));
   answer.clear();
-  wire::AppendHostPriorities(answer, node_names, scores);
+  extender::AppendHostPriorities(answer, node_names, scores);
   Require(JsonReader::Open(answer).ok(), "priorities are well-formed");
 }
 
-void CheckNodes(const wire::NodeList& nodes) {
+void CheckNodes(const extender::NodeList& nodes) {
   std::vector<uint32_t> all(nodes.items.size());
   std::iota(all.begin(), all.end(), 0u);
   std::string answer;
-  wire::AppendFilterNodes(answer, nodes, all, {}, {});
-  StatusOr<wire::ExtenderArgs> again = wire::DecodeExtenderArgs(answer);
+  extender::AppendFilterNodes(answer, nodes, all, {}, {});
+  StatusOr<extender::ExtenderArgs> again = extender::DecodeExtenderArgs(answer);
   Require(again.ok() && again->nodes.has_value(), "an answer of nodes is well-formed");
   Require(again->nodes->items.size() == all.size(), "no node is lost");
   for (size_t i = 0; i < all.size(); ++i) {
@@ -41,14 +41,14 @@ void CheckNodes(const wire::NodeList& nodes) {
     Require(again->nodes->items[i].name == nodes.items[i].name, "nodes keep their names");
   }
   answer.clear();
-  wire::AppendFilterNodes(answer, nodes, {}, {}, {});
-  Require(wire::DecodeExtenderArgs(answer).ok(), "an answer without nodes is well-formed");
+  extender::AppendFilterNodes(answer, nodes, {}, {}, {});
+  Require(extender::DecodeExtenderArgs(answer).ok(), "an answer without nodes is well-formed");
 }
 
 // A body that begins with a space is never read the quick way.
-void CheckQuickWay(std::string_view body, const StatusOr<wire::ExtenderArgs>& args) {
+void CheckQuickWay(std::string_view body, const StatusOr<extender::ExtenderArgs>& args) {
   const std::string spaced = Concat(" ", body);
-  StatusOr<wire::ExtenderArgs> slow = wire::DecodeExtenderArgs(spaced);
+  StatusOr<extender::ExtenderArgs> slow = extender::DecodeExtenderArgs(spaced);
   Require(slow.ok() == args.ok(), "both ways take the same bodies");
   if (!slow.ok()) return;
   Require(slow->pod == args->pod && slow->node_names == args->node_names, "both ways read the same");
@@ -56,11 +56,11 @@ void CheckQuickWay(std::string_view body, const StatusOr<wire::ExtenderArgs>& ar
 }
 
 void CheckFilter(std::string_view body) {
-  StatusOr<wire::ExtenderArgs> args = wire::DecodeExtenderArgs(body);
+  StatusOr<extender::ExtenderArgs> args = extender::DecodeExtenderArgs(body);
   CheckQuickWay(body, args);
   if (!args.ok()) {
     std::string answer;
-    wire::AppendFilterError(answer, Message(args.status()));
+    extender::AppendFilterError(answer, Message(args.status()));
     Require(JsonReader::Open(answer).ok(), "an error is well-formed");
     return;
   }
@@ -68,20 +68,20 @@ void CheckFilter(std::string_view body) {
   if (!args->pod.empty()) (void)wire::DecodePod(args->pod, names);
   if (args->node_names) CheckNames(*args->node_names);
   if (!args->nodes) return;
-  for (const wire::RequestNode& node : args->nodes->items) (void)wire::DecodeNode(node.json, names);
+  for (const extender::RequestNode& node : args->nodes->items) (void)wire::DecodeNode(node.json, names);
   CheckNodes(*args->nodes);
 }
 
 void CheckPreempt(std::string_view body) {
-  StatusOr<wire::PreemptArgs> args = wire::DecodePreemptArgs(body);
+  StatusOr<extender::PreemptArgs> args = extender::DecodePreemptArgs(body);
   if (!args.ok()) return;
   std::string answer;
-  wire::AppendPreemptVictims(answer, args->nodes);
-  StatusOr<wire::PreemptArgs> again = wire::DecodePreemptArgs(answer);
+  extender::AppendPreemptVictims(answer, args->nodes);
+  StatusOr<extender::PreemptArgs> again = extender::DecodePreemptArgs(answer);
   Require(again.ok() && again->nodes.size() == args->nodes.size(), "victims of every node come back");
   for (size_t i = 0; i < args->nodes.size(); ++i) {
-    const wire::NodeVictims& before = args->nodes[i];
-    const wire::NodeVictims& after = again->nodes[i];
+    const extender::NodeVictims& before = args->nodes[i];
+    const extender::NodeVictims& after = again->nodes[i];
     Require(before.node == after.node && before.pdb_violations == after.pdb_violations,
             "a node's victims keep their node");
     Require(before.pods.size() == after.pods.size(), "no victim is lost");
@@ -91,9 +91,9 @@ void CheckPreempt(std::string_view body) {
 }
 
 void CheckBind(std::string_view body) {
-  StatusOr<wire::BindArgs> args = wire::DecodeBindArgs(body);
+  StatusOr<extender::BindArgs> args = extender::DecodeBindArgs(body);
   std::string answer;
-  wire::AppendBindResult(answer, args.ok() ? std::string_view(args->node) : Message(args.status()));
+  extender::AppendBindResult(answer, args.ok() ? std::string_view(args->node) : Message(args.status()));
   Require(JsonReader::Open(answer).ok(), "the result of a bind is well-formed");
 }
 

@@ -38,13 +38,13 @@ class JudgeSchedulerTest : public testing::TestWithParam<Change> {
 };
 
 TEST_F(JudgeSchedulerTest, WhatIsShippedFits) {
-  const auto good = wire::DecodeSchedulerConfiguration(kGood);
+  const auto good = DecodeSchedulerConfiguration(kGood);
   ASSERT_TRUE(good.ok()) << good.status();
   const Findings findings = JudgeScheduler(*good, Configuration());
   EXPECT_EQ(ExitCode(findings), 0) << ReportText(findings);
   const auto documents = kube::ReadYamlAsJson(HUYGENS_SOURCE_DIR "/config/scheduler/kube-scheduler.yaml");
   ASSERT_TRUE(documents.ok()) << documents.status();
-  const auto shipped = wire::DecodeSchedulerConfiguration(documents->front());
+  const auto shipped = DecodeSchedulerConfiguration(documents->front());
   ASSERT_TRUE(shipped.ok()) << shipped.status();
   EXPECT_EQ(ExitCode(JudgeScheduler(*shipped, Configuration())), 0);
 }
@@ -54,7 +54,7 @@ TEST_P(JudgeSchedulerTest, WhatDoesNotFitIsNamed) {
   const size_t at = text.find(GetParam().from);
   ASSERT_NE(at, std::string::npos);
   text.replace(at, GetParam().from.size(), GetParam().to);
-  const auto changed = wire::DecodeSchedulerConfiguration(text);
+  const auto changed = DecodeSchedulerConfiguration(text);
   ASSERT_TRUE(changed.ok()) << changed.status();
   const Finding finding = Find(JudgeScheduler(*changed, Configuration()), GetParam().what);
   EXPECT_EQ(finding.severity, GetParam().severity);
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(JudgeLeader, ByWhoHoldsTheLeaseAndRenewsIt) {
   const Time now = *ParseRfc3339("2026-11-21T12:00:00Z");
-  const wire::SchedulerConfiguration::LeaderElection election = {
+  const SchedulerConfiguration::LeaderElection election = {
       .leader_elect = true, .namespace_name = "kube-system", .name = "huygens-scheduler"};
   const auto judge = [&](const StatusOr<wire::Lease>& lease) { return JudgeLeader(election, lease, now)[0]; };
   wire::Lease lease;

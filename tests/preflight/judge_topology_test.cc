@@ -31,7 +31,7 @@ class JudgeTopologyTest : public testing::Test {
     placement_->Apply(cluster::TopologySet{std::move(object)});
   }
   Findings Judge() const { return JudgeTopology(*placement_, configuration_, kNow); }
-  Findings Compare(const std::string& node, const StatusOr<wire::KubeletConfiguration>& says) const {
+  Findings Compare(const std::string& node, const StatusOr<KubeletConfiguration>& says) const {
     return JudgeKubelets(*placement_, {{node, says}});
   }
 
@@ -92,11 +92,11 @@ TEST_F(JudgeTopologyTest, WhatNobodySaysOfAKubeletIsSaid) {
 TEST_F(JudgeTopologyTest, AKubeletThatIsConfiguredOtherwiseIsNamedWithWhatMendsIt) {
   AddNode("a");
   AddObject("a");
-  wire::KubeletConfiguration says = {.topology_manager_policy = "single-numa-node",
-                                     .topology_manager_scope = "container",
-                                     .cpu_manager_policy = "static",
-                                     .memory_manager_policy = "Static",
-                                     .cpu_manager_policy_options = {{"strict-cpu-reservation", "true"}}};
+  KubeletConfiguration says = {.topology_manager_policy = "single-numa-node",
+                               .topology_manager_scope = "container",
+                               .cpu_manager_policy = "static",
+                               .memory_manager_policy = "Static",
+                               .cpu_manager_policy_options = {{"strict-cpu-reservation", "true"}}};
   EXPECT_EQ(Find(Compare("a", says), "what is assumed of kubelet is what it says itself, on 1 node").severity,
             Severity::kOk);
 
@@ -137,12 +137,12 @@ TEST_F(JudgeTopologyTest, AKubeletThatMayNotBeAskedIsANote) {
 TEST_F(JudgeTopologyTest, TwoThatPinOnOneNodeAreNoticed) {
   AddNode("a");
   placement_->Apply(cluster::TopologySet{MakeTopology("a", {8000})});
-  EXPECT_EQ(Find(Compare("a", wire::KubeletConfiguration{.cpu_manager_policy = "static"}), "both an agent and kubelet")
-                .severity,
-            Severity::kWarning);
-  EXPECT_THAT(Compare("a", wire::KubeletConfiguration{.cpu_manager_policy = "none"}), IsEmpty());
+  EXPECT_EQ(
+      Find(Compare("a", KubeletConfiguration{.cpu_manager_policy = "static"}), "both an agent and kubelet").severity,
+      Severity::kWarning);
+  EXPECT_THAT(Compare("a", KubeletConfiguration{.cpu_manager_policy = "none"}), IsEmpty());
   AddNode("b");
-  EXPECT_TRUE(Has(Compare("b", wire::KubeletConfiguration{.cpu_manager_policy = "static"}), "kubelet pins CPUs on b"));
+  EXPECT_TRUE(Has(Compare("b", KubeletConfiguration{.cpu_manager_policy = "static"}), "kubelet pins CPUs on b"));
 }
 
 }  // namespace

@@ -8,7 +8,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-using wire::Operation;
 
 std::string Group(std::string_view name, std::string_view parent, std::string_view hard, std::string_view meta = "") {
   return Concat(R"({"metadata":{"name":")", name, R"(")", meta, R"(},"spec":{"parentBizGroup":")", parent,
@@ -61,7 +60,7 @@ TEST(GroupJudge, A7_WhatIsReservedForAChildIsNotAskedForAgain) {
       return Group(name, "org", Concat(R"("limits.cpu":)", cores), R"(,"uid":"child-uid")");
     };
     const std::string before = from.empty() ? "" : object(from), after = object(to);
-    wire::AdmissionRequest request;
+    AdmissionRequest request;
     request.operation = operation;
     request.resource_group = "quota.huygens.dev";
     request.resource = "bizgroupresourcequotas";
@@ -105,6 +104,44 @@ TEST(GroupJudge, A8_WhoShrinksBelowUseIsTold) {
               ElementsAre("quota bizrq/other: limits.cpu used 4 of 3; what runs stays, nothing new fits"));
   reviews.rules.groups.strict_shrink = true;
   EXPECT_THAT(Said(judge()), StartsWith("403 "));
+}
+
+// As huygens controller changes budgets on a transfer's way. What is on its way stands in the figures of the group.
+TEST(GroupJudge, A25_ATransferPaysByItsReservationAndShrinksWhatItKeepsItself) {
+  Reviews reviews;
+  reviews.rules.groups.strict_shrink = true;
+  quota::Tree tree;
+  tree.Set(quota::MakeGroup("org", "", {{"limits.cpu", "30"}}));
+  tree.Set(quota::MakeGroup("child", "org", {{"limits.cpu", "10"}}));
+  tree.Charge("org", quota::Of({{"limits.cpu", "20"}}));   // the reservation's 10 and another's
+  tree.Charge("child", quota::Of({{"limits.cpu", "8"}}));  // 5 of them on their way
+  const auto judge = [&](std::string_view from, std::string_view to, std::string_view reserved, std::string_view mark) {
+    const auto object = [&](std::string_view cores, std::string_view marks) {
+      return Group("child", "org", Concat(R"("limits.cpu":)", cores),
+                   Concat(R"(,"uid":"child-uid","annotations":{)", marks, "}"));
+    };
+    const std::string before = object(from, ""), after = object(to, mark);
+    AdmissionRequest request;
+    request.operation = Operation::kUpdate;
+    request.resource_group = "quota.huygens.dev";
+    request.resource = "bizgroupresourcequotas";
+    request.object = after;
+    request.old_object = before;
+    return Judge(request,
+                 {.tree = tree,
+                  .workloads = reviews.workloads,
+                  .classes = reviews.classes,
+                  .names = reviews.names,
+                  .reserved = [&](auto, auto) { return quota::Of({{"limits.cpu", std::string(reserved)}}); }},
+                 reviews.rules);
+  };
+  constexpr std::string_view kMark = R"("transfer.quota.huygens.dev/u":"moved")";
+  const Judgement grown = judge("10", "20", "20", kMark);
+  ASSERT_TRUE(grown.charge) << Said(grown);
+  EXPECT_EQ(grown.charge->increase, quota::Amounts()) << "what is reserved is not charged again";
+  EXPECT_THAT(Said(judge("10", "20", "0", kMark)), StartsWith("403 ")) << "the reservation is not known here yet";
+  EXPECT_EQ(Said(judge("10", "5", "0", kMark)), "org limits.cpu=-5");
+  EXPECT_THAT(Said(judge("10", "5", "0", "")), StartsWith("403 ")) << "whoever else shrinks it below its use";
 }
 
 TEST(GroupJudge, EditsOfSomethingElsePass) {

@@ -69,7 +69,7 @@ TEST(Ledger, AWorkloadThatJustFitsIsNotRefusedBetweenTheWatchAndTheAnswer) {
   written.reservations = {first.reservation};
   ledger.Set(written);
   const Reviews reviews;
-  wire::AdmissionRequest request;
+  AdmissionRequest request;
   request.kind_group = request.resource_group = "apps";
   request.kind = "Deployment";
   request.resource = "deployments";

@@ -72,7 +72,7 @@ std::string Expected(const json::value& side) {
 }
 
 // The same as this program reads it. Models are not looked at: `expect` names the keys without one.
-std::string Found(const wire::AdmissionRequest& request, std::string_view object, const ResourceNames& names) {
+std::string Found(const AdmissionRequest& request, std::string_view object, const ResourceNames& names) {
   if (object.empty()) return "none";
   auto read = workloads::DecodeWorkload(request.kind_group, request.kind, object, names);
   if (!read.ok()) return std::string(Message(read.status()));
@@ -125,7 +125,7 @@ std::string ExpectedTexts(const json::object& expect) {
                        TextOf(target, "name"));
 }
 
-std::string FoundTexts(const wire::AdmissionRequest& request, const ResourceNames& names) {
+std::string FoundTexts(const AdmissionRequest& request, const ResourceNames& names) {
   static constexpr std::string_view kOperations[] = {"CREATE", "UPDATE", "DELETE", "CONNECT"};
   const Subject subject = SubjectOf(request);
   std::string text = Concat(Name(subject), " ", kOperations[static_cast<size_t>(request.operation)],
@@ -160,7 +160,7 @@ std::string FoundTexts(const wire::AdmissionRequest& request, const ResourceName
 
 // `expect` counts the parallelism of a Job without completions to its end. The Job controller starts no pod any more
 // after the first success (conformance/workload_pods.jsonl.gz), and only what runs is charged.
-bool IsWorkQueueWithASuccess(const wire::AdmissionRequest& request, const ResourceNames& names) {
+bool IsWorkQueueWithASuccess(const AdmissionRequest& request, const ResourceNames& names) {
   const std::string_view object = request.object.empty() ? request.old_object : request.object;
   if (request.kind != "Job" || object.empty()) return false;
   const auto job = workloads::DecodeWorkload(request.kind_group, request.kind, object, names);
@@ -180,7 +180,7 @@ TEST_P(RecordedReviews, AreReadAsTheyShouldBe) {
     if (!each.contains("reviews")) continue;
     for (const json::value& review : each.at("reviews").as_array()) {
       const std::string text = json::serialize(review.at("review"));
-      const auto request = wire::DecodeAdmissionReview(text);
+      const auto request = DecodeAdmissionReview(text);
       ASSERT_TRUE(request.ok()) << TextOf(each, "case") << ": " << request.status();
       const json::value* expect = review.as_object().if_contains("expect");
       if (!expect) continue;

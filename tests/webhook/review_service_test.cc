@@ -17,11 +17,10 @@ namespace huygens::webhook {
 namespace {
 
 using testing::HasSubstr;
-using wire::Operation;
 
 bool Proven(Operation operation, std::string_view resource_group, std::string_view resource, std::string_view kind,
             std::string_view after, std::string_view before, std::string_view subresource = "") {
-  wire::AdmissionRequest request;
+  AdmissionRequest request;
   request.operation = operation;
   request.kind_group = subresource == "scale" ? "autoscaling" : resource_group;
   request.resource_group = resource_group;
@@ -99,6 +98,12 @@ TEST(Proven, AScaleAnAutoscalerAndAGroup) {
   EXPECT_FALSE(change(Operation::kUpdate, "3", "4"));
   EXPECT_FALSE(change(Operation::kUpdate, "3", "2")) << "children may have it";
   EXPECT_FALSE(change(Operation::kDelete, "3", "3")) << "it may have children";
+  constexpr char kOnce[] = R"({"metadata":{"name":"a"},"spec":{"hard":{"cash/limits.cpu":3}}})";
+  constexpr char kWeekly[] =
+      R"({"metadata":{"name":"a"},"spec":{"hard":{"cash/limits.cpu":3},"cashPolicy":{"period":"Week"}}})";
+  EXPECT_FALSE(Proven(Operation::kUpdate, "quota.huygens.dev", "bizgroupresourcequotas", "BizGroupResourceQuota",
+                      kWeekly, kOnce))
+      << "hours that come anew are not what the parent handed out";
 }
 
 class FakeCluster final : public KnownCluster {

@@ -23,10 +23,9 @@ class Reviews {
     tree.Set(quota::MakeGroup("other", "org", {{"limits.cpu", "5"}}));
   }
 
-  Judgement Judge(wire::Operation operation, std::string_view kind_group, std::string_view kind,
-                  std::string_view object, std::string_view old_object, std::string_view resource,
-                  std::string_view subresource = "") const {
-    wire::AdmissionRequest request;
+  Judgement Judge(Operation operation, std::string_view kind_group, std::string_view kind, std::string_view object,
+                  std::string_view old_object, std::string_view resource, std::string_view subresource = "") const {
+    AdmissionRequest request;
     request.uid = "review";
     request.operation = operation;
     request.kind_group = kind_group;
@@ -41,19 +40,19 @@ class Reviews {
   }
 
   Judgement Create(std::string_view object) const {
-    return Judge(wire::Operation::kCreate, "apps", "Deployment", object, "", "deployments");
+    return Judge(Operation::kCreate, "apps", "Deployment", object, "", "deployments");
   }
   Judgement Update(std::string_view before, std::string_view after) const {
-    return Judge(wire::Operation::kUpdate, "apps", "Deployment", after, before, "deployments");
+    return Judge(Operation::kUpdate, "apps", "Deployment", after, before, "deployments");
   }
   Judgement Scale(int from, int to, std::string_view version = "7") const {
     const auto scale = [&](int replicas) {
       return Concat(R"({"metadata":{"name":"web","namespace":"shop","uid":"web-uid","resourceVersion":")", version,
                     R"("},"spec":{)", replicas == 0 ? "" : Concat(R"("replicas":)", std::to_string(replicas)), "}}");
     };
-    return Judge(wire::Operation::kUpdate, "autoscaling", "Scale", scale(to), scale(from), "deployments", "scale");
+    return Judge(Operation::kUpdate, "autoscaling", "Scale", scale(to), scale(from), "deployments", "scale");
   }
-  Judgement Group(wire::Operation operation, std::string_view object, std::string_view old_object) const {
+  Judgement Group(Operation operation, std::string_view object, std::string_view old_object) const {
     return Judge(operation, "quota.huygens.dev", "BizGroupResourceQuota", object, old_object, "bizgroupresourcequotas");
   }
   void Know(std::string_view deployment) {

@@ -144,9 +144,9 @@ class SimulatedWebhook {
         before == 0 ? "" : Deployment{.replicas = before, .name = name}.Json(),
         Deployment{.replicas = after, .name = name}.Json());
     auto judge = [this, objects] {
-      wire::AdmissionRequest request;
+      AdmissionRequest request;
       request.uid = "review";
-      request.operation = objects->first.empty() ? wire::Operation::kCreate : wire::Operation::kUpdate;
+      request.operation = objects->first.empty() ? Operation::kCreate : Operation::kUpdate;
       request.kind_group = request.resource_group = "apps";
       request.kind = "Deployment";
       request.resource = "deployments";

@@ -112,16 +112,15 @@ TEST(WorkloadJudge, A20_SpentHoursRefuseOnlyWhatTakesMore) {
 TEST(WorkloadJudge, WhatEndsIsNeverRefused) {
   Reviews reviews;
   EXPECT_EQ(Said(reviews.Update(Of({}), Of({.replicas = 99, .group = "nobody", .deleting = true}))), "");
-  EXPECT_EQ(Said(reviews.Judge(wire::Operation::kDelete, "apps", "Deployment", "", Of({}), "deployments")), "");
+  EXPECT_EQ(Said(reviews.Judge(Operation::kDelete, "apps", "Deployment", "", Of({}), "deployments")), "");
 }
 
 TEST(WorkloadJudge, OtherSubresourcesAreNobodysBusiness) {
   const Reviews reviews;
   const std::string large = Of({.replicas = 99});
-  EXPECT_EQ(Said(reviews.Judge(wire::Operation::kUpdate, "apps", "Deployment", large, Of({}), "deployments", "status")),
-            "");
-  EXPECT_EQ(Said(reviews.Judge(wire::Operation::kCreate, "apps", "DaemonSet", large, "", "daemonsets")), "");
-  EXPECT_EQ(Said(reviews.Judge(wire::Operation::kCreate, "example.com", "Deployment", large, "", "deployments")), "");
+  EXPECT_EQ(Said(reviews.Judge(Operation::kUpdate, "apps", "Deployment", large, Of({}), "deployments", "status")), "");
+  EXPECT_EQ(Said(reviews.Judge(Operation::kCreate, "apps", "DaemonSet", large, "", "daemonsets")), "");
+  EXPECT_EQ(Said(reviews.Judge(Operation::kCreate, "example.com", "Deployment", large, "", "deployments")), "");
 }
 
 TEST(WorkloadJudge, A16_AScaleIsJudgedByTheWorkloadOfItsUid) {
@@ -144,7 +143,7 @@ TEST(WorkloadJudge, A16_AnAutoscalerMayNotAskForMoreThanThereIs) {
   Reviews reviews;
   const auto judge = [&](int most, std::string_view before = "") {
     return reviews.Judge(
-        before.empty() ? wire::Operation::kCreate : wire::Operation::kUpdate, "autoscaling", "HorizontalPodAutoscaler",
+        before.empty() ? Operation::kCreate : Operation::kUpdate, "autoscaling", "HorizontalPodAutoscaler",
         Concat(R"({"spec":{"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web"},"maxReplicas":)",
                std::to_string(most), "}}"),
         before, "horizontalpodautoscalers");
@@ -167,7 +166,7 @@ TEST(WorkloadJudge, ARolloutMayHaveItsTemplateElsewhere) {
       R"({"metadata":{"name":"r","namespace":"shop","uid":"r","labels":{"biz.group.resource.quota":"team"}},
           "spec":{"replicas":4,"workloadRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"web"}}})";
   const auto create = [&] {
-    return Said(reviews.Judge(wire::Operation::kCreate, "argoproj.io", "Rollout", rollout, "", "rollouts"));
+    return Said(reviews.Judge(Operation::kCreate, "argoproj.io", "Rollout", rollout, "", "rollouts"));
   };
   EXPECT_EQ(create(), "503 spec.workloadRef: Deployment web is not known here");
   reviews.Know(Of({.replicas = 0, .group = "", .cores = "2"}));
@@ -185,8 +184,8 @@ TEST(WorkloadJudge, NothingIsChargedLessThanNothing) {
           R"(,"template":{"spec":{"containers":[{"name":"a","resources":{"limits":{"cpu":"-1"}}},
           {"name":"b","resources":{"limits":{"cpu":"-1"}}}]}}}})");
     };
-    return Said(reviews.Judge(before == 0 ? wire::Operation::kCreate : wire::Operation::kUpdate, "apps.kruise.io",
-                              "CloneSet", object(replicas), before == 0 ? "" : object(before), "clonesets"));
+    return Said(reviews.Judge(before == 0 ? Operation::kCreate : Operation::kUpdate, "apps.kruise.io", "CloneSet",
+                              object(replicas), before == 0 ? "" : object(before), "clonesets"));
   };
   EXPECT_THAT(judge(0, 2), StartsWith("403 quota bizrq/team: must not be negative: "));
   EXPECT_THAT(judge(0, 2), HasSubstr("limits.cpu"));
@@ -203,7 +202,7 @@ TEST(WorkloadJudge, DevicesAreNotFreeWhileTheirClassesAreHidden) {
         R"({"metadata":{"name":"web","uid":"u","labels":{"biz.group.resource.quota":"team"}},"spec":{"replicas":1,
           "template":{"spec":{"containers":[{"name":"a","resources":{"limits":{")",
         resource, R"(":"1"}}}]}}}})");
-    wire::AdmissionRequest request;
+    AdmissionRequest request;
     request.kind_group = request.resource_group = "apps";
     request.kind = "Deployment";
     request.resource = "deployments";
@@ -245,7 +244,7 @@ TEST(WorkloadJudge, WhatCannotBeReadIsRefusedWhereItNamesAGroup) {
 
 TEST(Answer, SaysWhoIsChargedWhat) {
   Reviews reviews;
-  wire::AdmissionRequest request;
+  AdmissionRequest request;
   request.uid = "u";
   const auto answer = ToAnswer(request, reviews.Update(Of({.replicas = 3, .group = "other"}), Of({.replicas = 3})));
   EXPECT_THAT(answer.audit_annotations,

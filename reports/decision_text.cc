@@ -1,0 +1,31 @@
+#include "reports/decision_text.h"
+
+#include "base/quantity.h"
+#include "base/text.h"
+#include "reports/node_report.h"
+
+namespace huygens::reports {
+
+std::string ZonesText(const std::vector<admin::DecisionDocument::Zone>& zones) {
+  std::vector<admin::ZoneShare> shares;
+  for (const auto& zone : zones) {
+    admin::ZoneShare& share = shares.emplace_back(admin::ZoneShare{.name = zone.name});
+    for (const auto& [resource, amount] : zone.amounts) {
+      if (resource == "cpuMilli") {
+        share.amount.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
+      } else {
+        const auto format = resource == "memory" ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI;
+        share.amount.emplace_back(resource, Quantity::FromInt(amount, format).Canonical());
+      }
+    }
+  }
+  return ToText(shares);
+}
+
+std::string ReportsText(const admin::DecisionDocument::Reports& reports) {
+  std::string text;
+  for (const auto& [check, reason] : reports) text += Concat(text.empty() ? "" : "; ", check, ": ", reason);
+  return text;
+}
+
+}  // namespace huygens::reports

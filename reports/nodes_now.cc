@@ -1,0 +1,42 @@
+#include "reports/nodes_now.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "policy/explained.h"
+
+namespace huygens::reports {
+
+namespace {
+
+constexpr size_t kMostNamed = 5;  // nodes in a sentence
+
+}  // namespace
+
+NodesNow::NodesNow(const admin::PodDocument* pod) {
+  if (pod == nullptr) return;
+  of_gang_ = !pod->gang.empty();
+  for (const admin::PodDocument::Node& node : pod->nodes) refusing_.emplace(node.name, &node);
+  fits_.insert(pod->fits.begin(), pod->fits.end());
+  fits_.insert(pod->fits_later.begin(), pod->fits_later.end());
+}
+
+const admin::PodDocument::Node* NodesNow::Find(std::string_view node) const {
+  const auto found = refusing_.find(node);
+  return found == refusing_.end() ? nullptr : found->second;
+}
+
+std::string VerdictText(const admin::PodDocument::Node& node) {
+  if (node.why.empty()) return node.reason;
+  // The figures end with what sets the reason apart from others of the same text.
+  const auto reason = policy::ReasonExplainedAs(node.reason);
+  return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", node.why);
+}
+
+std::string FirstNames(const std::vector<std::string>& names) {
+  std::string text;
+  for (size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) text += Concat(text.empty() ? "" : ", ", names[i]);
+  return names.size() > kMostNamed ? text + ", ..." : text;
+}
+
+}  // namespace huygens::reports

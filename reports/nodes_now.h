@@ -1,0 +1,40 @@
+// What huygens says of a pod's nodes now, by node, for `huygens explain`. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "admin/pod_document.h"
+
+namespace huygens::reports {
+
+class NodesNow {
+ public:
+  // Null: nothing is known. It must outlive this.
+  explicit NodesNow(const admin::PodDocument* pod);
+
+  // Null: the node would take the pod, or nothing is known of it.
+  const admin::PodDocument::Node* Find(std::string_view node) const;
+  // Whether it would, now or but for the requests of others.
+  bool Fits(std::string_view node) const { return fits_.contains(node); }
+  // Whether it would take the pod now though it was refused there.
+  bool FitsSince(std::string_view node) const { return MayDiffer() && Fits(node); }
+  // Whether the answer of now may stand for that of then. Not so for a pod of a gang: its gang may have held the room.
+  bool MayDiffer() const { return !of_gang_; }
+
+ private:
+  absl::flat_hash_map<std::string_view, const admin::PodDocument::Node*> refusing_;
+  absl::flat_hash_set<std::string_view> fits_;
+  bool of_gang_ = false;
+};
+
+// Why the node would not take the pod, with figures where there are any: "node(s) had insufficient resource of NUMA
+// node: needs 17 cpu in one zone ...".
+std::string VerdictText(const admin::PodDocument::Node& node);
+
+// "a, b, c, ..."
+std::string FirstNames(const std::vector<std::string>& names);
+
+}  // namespace huygens::reports

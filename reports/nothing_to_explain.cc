@@ -1,0 +1,113 @@
+#include "reports/nothing_to_explain.h"
+
+#include <algorithm>
+#include <span>
+
+#include "base/nearest_name.h"
+#include "base/text.h"
+#include "reports/nodes_now.h"
+#include "reports/outgrown_line.h"
+#include "reports/table.h"
+
+namespace huygens::reports {
+
+namespace {
+
+constexpr size_t kMostRows = 40;  // of nodes
+
+constexpr std::string_view kFails = "[-]";
+
+std::vector<std::string_view> Failing(std::string_view readyz) {
+  std::vector<std::string_view> failing;
+  while (!readyz.empty()) {
+    const std::string_view line = readyz.substr(0, readyz.find('\n'));
+    if (line.starts_with(kFails)) failing.push_back(line.substr(kFails.size()));
+    readyz.remove_prefix(std::min(line.size() + 1, readyz.size()));
+  }
+  return failing;
+}
+
+// "kubectl get pod -n NAMESPACE NAME" of a pod NAMESPACE/NAME.
+std::string KubectlGet(std::string_view pod) {
+  const size_t slash = std::min(pod.find('/'), pod.size());
+  return Concat("kubectl get pod -n ", pod.substr(0, slash), " ", pod.substr(std::min(slash + 1, pod.size())));
+}
+
+}  // namespace
+
+bool RefusesCalls(std::string_view readyz) {
+  const std::vector<std::string_view> failing = Failing(readyz);
+  const auto answers = [](std::string_view line) { return line.ends_with("answers are still given"); };
+  return failing.empty() || !std::ranges::all_of(failing, answers);
+}
+
+std::string NotReadyText(std::string_view readyz) {
+  std::string text = RefusesCalls(readyz) ? "huygens is not ready and refuses every call:"
+                                          : "huygens is about to end, and still answers:";
+  for (std::string_view line : Failing(readyz)) text += Concat("\n- ", line);
+  return text;
+}
+
+std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url) {
+  std::string text = Concat("no decision on pod ", pod.pod, " is remembered by the huygens at ", url,
+                            ": each remembers its own last 1000 since it started");
+  if (!pod.node.empty()) {
+    const std::string outgrown = OutgrownLine(pod);
+    return Concat(text, ".\nIt is on ", pod.node, pod.reservation.empty() ? "" : Concat(" (", pod.reservation, ")"),
+                  pod.no_zones.empty() ? "" : Concat("; no zones were assigned: ", pod.no_zones), ".",
+                  outgrown.empty() ? "" : Concat("\n", outgrown.substr(0, outgrown.size() - 1)));
+  }
+  text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", KubectlGet(pod.pod),
+                 " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events). Annotations "
+                 "that nobody understands are told once it has "
+                 "asked.\n");
+  for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
+  const size_t fit = pod.fits.size();
+  text += Concat("\nIf it asked now, ", std::to_string(fit), fit == 1 ? " node" : " nodes",
+                 fit == 0 ? "" : Concat(" (", FirstNames(pod.fits), ")"),
+                 " could take the pod, by what huygens looks at and by requests.");
+  if (!pod.fits_later.empty()) {
+    text += Concat(" ", std::to_string(pod.fits_later.size()), " more (", FirstNames(pod.fits_later),
+                   ") lack room only for the requests of other pods.");
+  }
+  if (pod.too_small > 0) {
+    text += Concat(" ", std::to_string(pod.too_small), pod.too_small == 1 ? " node is" : " nodes are",
+                   " too small for its requests, whoever leaves ", pod.too_small == 1 ? "it." : "them.");
+  }
+  if (pod.nodes.empty()) return text;
+  Table table({"NODE", "VERDICT"});
+  const size_t shown = std::min(pod.nodes.size(), kMostRows);
+  for (const admin::PodDocument::Node& node : std::span(pod.nodes).first(shown)) {
+    table.AddRow({node.name, VerdictText(node)});
+  }
+  text += Concat(" These would not:\n\n", table.Text());
+  text.pop_back();
+  const size_t more = pod.nodes.size() - shown;
+  return more == 0 ? text : Concat(text, "\n... and ", std::to_string(more), " more; -o json lists all");
+}
+
+std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node) {
+  const std::string node = is_node ? Concat("; there is a Node called ", pod.substr(pod.find('/') + 1),
+                                            ": huygens explain node/", pod.substr(pod.find('/') + 1))
+                                   : std::string();
+  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url, node,
+                is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
+                "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
+                "- kube-scheduler has not asked yet: spec.schedulerName names one without huygens as extender (`",
+                KubectlGet(pod),
+                " -o\n"
+                "  jsonpath={.spec.schedulerName}`), or another plugin of it refused all nodes before (its Events);\n"
+                "- the decision is older than the last 1000, or than the start of this huygens;\n"
+                "- another instance of huygens decided: each remembers its own.");
+}
+
+std::string UnknownNodeText(std::string_view node, std::string_view url, const std::vector<std::string>& names) {
+  const std::vector<std::string_view> views(names.begin(), names.end());
+  const std::string_view nearest = NearestName(node, views);
+  return Concat("no Node called ", node, " is known to the huygens at ", url,
+                nearest.empty() ? std::string() : Concat("; did you mean node/", nearest, "?"), "\nIt knows ",
+                std::to_string(names.size()), names.size() == 1 ? " node" : " nodes",
+                "; `kubectl get nodes` and /debug/nodes list them.");
+}
+
+}  // namespace huygens::reports

@@ -1,0 +1,127 @@
+#include "reports/what_to_do.h"
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "base/text.h"
+#include "policy/explained.h"
+#include "reports/nodes_now.h"
+#include "reports/quota_report.h"
+
+namespace huygens::reports {
+
+namespace {
+
+struct Given {
+  policy::Reason reason;
+  std::string_view node;  // the first of those that gave it
+  size_t nodes = 0;
+};
+
+// The most frequent first.
+std::vector<Given> ReasonsOf(const admin::DecisionDocument& filter, const NodesNow& now) {
+  std::vector<Given> given;
+  const auto add = [&](std::string_view text, std::string_view node) {
+    const auto reason = policy::ReasonExplainedAs(text);
+    if (!reason || *reason == policy::Reason::kFits) return;
+    auto found = std::ranges::find(given, *reason, &Given::reason);
+    if (found == given.end()) found = given.insert(given.end(), {*reason, node});
+    ++found->nodes;
+  };
+  for (const auto& node : filter.nodes) {
+    const auto* there = now.MayDiffer() ? now.Find(node.name) : nullptr;
+    if (!node.reason.empty() && !now.FitsSince(node.name))
+      add(there != nullptr ? there->reason : node.reason, node.name);
+  }
+  for (const auto& node : filter.nodes) {
+    if (!node.would_refuse.empty()) add(node.would_refuse.front().second, node.name);
+  }
+  std::ranges::stable_sort(given, std::greater<>(), &Given::nodes);
+  return given;
+}
+
+// With the names that are known instead of those that stand for any. `now`: what is said of `node` now; null: nothing.
+std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_view node,
+                      const admin::PodDocument::Node* now, const admin::PodQuotaDocument* quota_now) {
+  if (now != nullptr && now->reason != policy::Explained(reason)) now = nullptr;  // figures of another reason
+  const bool crosses = now != nullptr && now->figures && !now->figures->one_zone;
+  std::string text(policy::Advice(reason, crosses));
+  if (policy::NeverFits(reason) && now != nullptr && !now->never_fits) {
+    text = Concat(
+        "its zones really give less than they claim: end what uses them outside of Kubernetes, or see who writes "
+        "the figure (topology.realCapacity). Else: ",
+        text);
+  }
+  if (now != nullptr && now->figures && !now->figures->unaccounted.empty()) {
+    text = Concat("the topology object of ", node, " is probably out of date, for no pod known there holds what it ",
+                  "says is taken: see whether its exporter runs (`huygens explain node/", node,
+                  "` says when it was written). Else: ", text);
+  }
+  if (reason == policy::Reason::kQuotaExceeded && quota_now != nullptr && AboveWholeBudget(*quota_now)) {
+    text =
+        "a larger budget (what its parent has left: `huygens quota tree`) or a smaller pod: it asks for more than the "
+        "group can spend itself, whoever ends; `huygens quota explain POD` shows what is handed to children.";
+  }
+  std::vector<std::pair<std::string, std::string>> names = {
+      {"node/NAME", Concat("node/", node)},
+      {"quota explain POD", Concat("quota explain ", pod)},
+      {"-n NAMESPACE", Concat("-n ", pod.substr(0, pod.find('/')))}};
+  if (quota_now != nullptr && !quota_now->group.empty()) {
+    names.emplace_back("quota=GROUP", Concat("quota=", quota_now->group));
+  }
+  absl::StrReplaceAll(names, &text);
+  return text;
+}
+
+// Of zones with room, were their real capacity known; empty if there are none.
+std::string OfStaleZones(const admin::DecisionDocument& filter, const NodesNow& now) {
+  const admin::PodDocument::Node* first = nullptr;
+  size_t more = 0;
+  for (const auto& node : filter.nodes) {
+    const auto* there = now.Find(node.name);
+    if (there == nullptr || !there->figures || there->figures->stale_zones.empty()) continue;
+    more += std::exchange(first, first == nullptr ? there : first) == nullptr ? 0 : 1;
+  }
+  if (first == nullptr) return "";
+  return Concat("- the real capacity of ", absl::StrJoin(first->figures->stale_zones, ", "), " of ", first->name,
+                more > 0 ? Concat(", and of zones of ", std::to_string(more), more == 1 ? " node" : " nodes", " more,")
+                         : std::string(),
+                " is out of date: start whoever writes offline_capacity, and if it is what they claim the pod fits at "
+                "once.\n");
+}
+
+}  // namespace
+
+std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
+                     const admin::PodQuotaDocument* quota_now, std::string_view left_above, bool of_gang) {
+  const NodesNow now(pod_now);
+  std::string text;
+  std::vector<std::string> said;
+  for (const Given& each : ReasonsOf(filter, now)) {
+    std::string advice = AdviceFor(each.reason, filter.pod, each.node, now.Find(each.node), quota_now);
+    if (!left_above.empty()) {
+      absl::StrReplaceAll({{"what its parent has left: `", Concat("its parent ", left_above, ": `")}}, &advice);
+    }
+    if (std::ranges::find(said, advice) != said.end()) continue;
+    text += Concat("- ", policy::Explained(each.reason), ": ", advice, "\n");
+    said.push_back(std::move(advice));
+  }
+  if (text.empty()) return text;
+  std::string first;
+  if (pod_now != nullptr && !pod_now->not_understood.empty()) {
+    first += "- mend what is marked with ! above; it counts as absent.\n";
+  }
+  first += OfStaleZones(filter, now);
+  if (of_gang) {
+    first +=
+        "- its gang does not fit whole: fewer or smaller pods in it, or more nodes. To wait helps where pods of "
+        "others hold the room, not where its own gang does.\n";
+  }
+  return Concat("\nWhat to do:\n", first, text);
+}
+
+}  // namespace huygens::reports

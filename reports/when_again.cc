@@ -1,0 +1,173 @@
+#include "reports/when_again.h"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+#include "policy/explained.h"
+#include "reports/nodes_now.h"
+#include "reports/quota_report.h"
+#include "reports/waits_for.h"
+
+namespace huygens::reports {
+
+namespace {
+
+using admin::DecisionDocument;
+
+// What has to change on a node that gives this reason; empty where waiting may help. `now`: what is said of it now;
+// null: nothing.
+std::string_view MustChange(policy::Reason reason, const admin::PodDocument::Node* now) {
+  if (now == nullptr || now->reason != policy::Explained(reason)) return policy::MustChange(reason);
+  if (!policy::NeverFits(reason)) return policy::MustChange(reason);
+  if (!now->never_fits) return {};  // its real capacity may grow
+  if (!now->fits_across) return policy::MustChange(reason);
+  return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") or ask for less, or "
+         "larger nodes must come";
+}
+
+// Whether the pod's business group refuses it whatever the node.
+bool OfEveryNode(policy::Reason reason) {
+  switch (reason) {
+    case policy::Reason::kQuotaExceeded:
+    case policy::Reason::kQuotaHoursSpent:
+    case policy::Reason::kQuotaNoGroup:
+    case policy::Reason::kQuotaGroupClosed:
+    case policy::Reason::kQuotaAmountNeeded:
+    case policy::Reason::kQuotaAncestorOver:
+    case policy::Reason::kQuotaClaimUnknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// What somebody has to mend before such a node takes the pod; empty where it is nothing of the node's.
+std::string_view ToMend(policy::Reason reason) {
+  switch (reason) {
+    case policy::Reason::kNoTopology:
+      return "no topology object";
+    case policy::Reason::kLostTopology:
+      return "its topology object was deleted";
+    case policy::Reason::kUnusableTopology:
+    case policy::Reason::kInvalidTopologyData:
+      return "its topology object cannot be used";
+    case policy::Reason::kStaleRealCapacity:
+      return "real capacity out of date";
+    case policy::Reason::kUnknownCores:
+      return "its cores are not listed";
+    default:
+      return {};
+  }
+}
+
+// Nodes that huygens knows and was not asked about, since kube-scheduler's own plugins had ruled them out: by what
+// huygens looks at.
+struct NotAsked {
+  size_t all = 0;
+  std::vector<std::string> now;     // would take it
+  std::vector<std::string> later;   // would take it once pods there end, or something else comes with time
+  std::vector<std::string> mended;  // perhaps, once somebody mends what is named: "plain-1: no topology object"
+};
+
+NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
+  NotAsked rest;
+  if (pod_now == nullptr || !pod_now->node.empty()) return rest;
+  const NodesNow nodes_now(pod_now);
+  std::set<std::string_view> asked;
+  bool of_every_node = false;
+  for (const DecisionDocument::Node& node : filter.nodes) {
+    const auto reason = policy::ReasonExplainedAs(node.reason);
+    of_every_node = of_every_node || (reason && OfEveryNode(*reason) && !nodes_now.FitsSince(node.name));
+    asked.insert(node.name);
+  }
+  const auto add = [&](const std::string& name, std::vector<std::string>& to) {
+    if (asked.contains(name)) return;
+    ++rest.all;
+    if (!of_every_node) to.push_back(name);
+  };
+  for (const std::string& name : pod_now->fits) add(name, rest.now);
+  for (const std::string& name : pod_now->fits_later) add(name, rest.later);
+  std::vector<std::string> never;
+  for (const admin::PodDocument::Node& node : pod_now->nodes) {
+    const auto reason = policy::ReasonExplainedAs(node.reason);
+    if (const std::string_view fault = reason ? ToMend(*reason) : std::string_view();
+        !fault.empty() && !node.never_fits) {
+      const size_t before = rest.mended.size();
+      add(node.name, rest.mended);
+      if (rest.mended.size() > before) rest.mended.back() += Concat(": ", fault);
+      continue;
+    }
+    const bool waits = reason && !node.never_fits && MustChange(*reason, &node).empty();
+    add(node.name, waits ? rest.later : never);
+  }
+  return rest;
+}
+
+// Where none of the reasons is one that waiting could cure, or one holds of every node, whatever else a node lacks;
+// else empty.
+std::string MustChange(const DecisionDocument& filter, const admin::PodDocument* pod_now,
+                       const admin::PodQuotaDocument* quota_now) {
+  const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
+  const NodesNow nodes_now(pod_now);
+  std::vector<std::string_view> changes;
+  bool curable = false;
+  for (const DecisionDocument::Node& node : filter.nodes) {
+    if (nodes_now.FitsSince(node.name)) {
+      curable = true;
+      continue;
+    }
+    const admin::PodDocument::Node* now = nodes_now.Find(node.name);
+    const bool newer = now != nullptr && nodes_now.MayDiffer();
+    const auto reason = policy::ReasonExplainedAs(newer ? now->reason : node.reason);
+    if (reason == policy::Reason::kQuotaExceeded && above_whole) {
+      return "its business group's budget must grow, or the pod ask for less";
+    }
+    const std::string_view change = reason ? MustChange(*reason, now) : std::string_view();
+    if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);
+    curable = curable || change.empty();
+    if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
+  }
+  std::string text;
+  for (std::string_view change : changes) text += Concat(text.empty() ? "" : "; or ", change);
+  if (curable) return "";
+  const bool misspelt = pod_now != nullptr && !pod_now->not_understood.empty();
+  return misspelt ? Concat("what is marked with ! below must be mended, or ", text) : text;
+}
+
+}  // namespace
+
+std::string WhenAgain(const DecisionDocument& filter, const admin::PodDocument* pod_now,
+                      const admin::PodQuotaDocument* quota_now) {
+  const std::string change = MustChange(filter, pod_now, quota_now);
+  if (change.empty())
+    return Concat(WaitsFor(filter, pod_now, quota_now),
+                  "kube-scheduler tries again when something changes in the cluster, and every five minutes.");
+  const NotAsked rest = NodesNotAsked(filter, pod_now);
+  if (!rest.now.empty() || !rest.later.empty()) {
+    return Concat("Waiting does not help on these nodes: ", change,
+                  ". Or others take it, once kube-scheduler lets them: see below the table. It tries again within five "
+                  "minutes.");
+  }
+  return Concat("Waiting does not help there: ", change, ". Then kube-scheduler tries again, within five minutes.");
+}
+
+std::string NotAskedText(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
+  const NotAsked rest = NodesNotAsked(filter, pod_now);
+  if (pod_now != nullptr && pod_now->node.empty() && rest.all == 0) return "";
+  std::string text =
+      "Nodes that kube-scheduler's own plugins had ruled out before, or that it did not look at, are not listed: "
+      "huygens "
+      "was not asked about them.";
+  std::vector<std::string> parts;
+  const auto add = [&](const std::vector<std::string>& names, std::string_view what) {
+    if (!names.empty()) parts.push_back(Concat(std::to_string(names.size()), what, " (", FirstNames(names), ")"));
+  };
+  add(rest.now, " could take it now");
+  add(rest.later, " may take it later");
+  add(rest.mended, " could if mended");
+  for (size_t i = 0; i < parts.size(); ++i) text += Concat(i == 0 ? "\nBy what huygens looks at " : " and ", parts[i]);
+  return text + (parts.empty() ? "\n" : "; what kube-scheduler lacks there is in the pod's Events, if it looked.\n");
+}
+
+}  // namespace huygens::reports

@@ -1,0 +1,22 @@
+// Whether a pod that filter refused need only wait, for `huygens explain`. Pure; any thread.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "admin/decision_document.h"
+#include "admin/pod_document.h"
+#include "admin/quota_document.h"
+
+namespace huygens::reports {
+
+// When kube-scheduler tries again, and what has to change first if waiting alone is in vain. `pod_now` and `quota_now`
+// are what huygens says of the pod now; null: nothing.
+std::string WhenAgain(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
+                      const admin::PodQuotaDocument* quota_now);
+
+// Of nodes that kube-scheduler did not ask about, with those of them that would take the pod by what huygens looks at.
+// A line or two; empty where huygens knows of none.
+std::string NotAskedText(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now);
+
+}  // namespace huygens::reports

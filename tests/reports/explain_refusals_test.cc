@@ -1,0 +1,175 @@
+// Each kind of refusal, as an operator who knows nothing but `huygens explain` reads it: the cause, figures where there
+// are any, and what to do.
+#include <gmock/gmock.h>
+
+#include <ostream>
+
+#include "tests/reports/explain_fixture.h"
+
+namespace huygens::reports {
+namespace {
+
+using policy::Reason;
+using testing::HasSubstr;
+
+struct Refusal {
+  std::string_view name;
+  Reason reason = Reason::kFits;
+  std::string_view quota;        // of the decision
+  std::string_view facts;        // likewise
+  std::string_view why;          // of the node now, as the server words it; empty: the page does not list it
+  std::string_view node_fields;  // more of the node on the pod's page
+  std::string_view pod_fields;   // more of that page
+  std::string_view quota_now;    // the page of the pod's budget
+  std::string_view cause;
+  std::string_view figures;
+  std::string_view advice;   // below "What to do"
+  std::string_view waiting;  // whether it helps
+
+  friend void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+};
+
+constexpr std::string_view kTriesAgain = "kube-scheduler tries again when something changes in the cluster";
+
+constexpr Refusal kRefusals[] = {
+    {.name = "ZoneTaken",
+     .reason = Reason::kInsufficientZones,
+     .why = "needs 6 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; taken by other pods",
+     .cause = "node(s) had insufficient resource of NUMA node: ",
+     .figures = "needs 6 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; taken by other pods\n",
+     .advice = "taken by other pods: it fits once pods there end: wait, give it a priority",
+     .waiting = kTriesAgain},
+    {.name = "ZoneNeverFits",
+     .reason = Reason::kZonesTooSmall,
+     .why = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty",
+     .node_fields = R"(,"neverFits":true)",
+     .cause = "node(s) had insufficient resource of NUMA node: ",
+     .figures = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty\n",
+     .advice = "too small even when empty: no pod that ends would help: ask for less, allow several zones",
+     .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
+    {.name = "Ceiling",
+     .reason = Reason::kUsageCeiling,
+     .why = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
+            "12300m (Wed 14:15; the largest there "
+            "is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)",
+     .cause = "node(s) would exceed the usage ceiling: ",
+     .figures = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a "
+                "peak of 12300m (Wed 14:15; the largest "
+                "there is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)\n",
+     .advice = "raise the ceiling (usage.resources, or the annotation huygens.dev/usage-ceilings), or add nodes; "
+               "`huygens explain node/n1` shows a node's week by pod.\n",
+     .waiting = kTriesAgain},
+    {.name = "Budget",
+     .reason = Reason::kQuotaExceeded,
+     .quota = "quota bizrq/search: limits.cpu used 4 of 4, requested 1",
+     .quota_now = R"({"group":"search","verdict":"refused","keys":[{"key":"limits.cpu","cost":"1","used":"4",)"
+                  R"("hard":"4","lacks":true}],"usedBy":[{"group":"search","key":"limits.cpu",)"
+                  R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":2,"children":[]}]})",
+     .cause = "\nquota bizrq/search: limits.cpu used 4 of 4, requested 1\n",
+     .figures = "\nWho uses limits.cpu of search: pods shop/a 3 and 2 more.\n",
+     .advice = "a larger budget (what its parent has left: `huygens quota tree`), a smaller pod, or fewer pods of the "
+               "group: `kubectl get pods -A -l biz.group.resource.quota=search` lists them, `huygens quota explain "
+               "default/p` what this one costs.\n",
+     .waiting = kTriesAgain},
+    {.name = "Model",
+     .reason = Reason::kQuotaOtherModel,
+     .quota = "the pod's label biz.group.resource.quota/cpu-type wants A5, the label huygens.dev/cpu-model is A4 on 3 "
+              "nodes",
+     .cause = "node(s) were not of the model that the pod's quota labels name",
+     .figures =
+         "\nthe pod's label biz.group.resource.quota/cpu-type wants A5, the label huygens.dev/cpu-model is A4 on "
+         "3 nodes\n",
+     .advice =
+         "mend the pod's labels biz.group.resource.quota/cpu-type, gpu-type and memory-type, or the nodes' labels",
+     .waiting = "Waiting does not help there: its quota labels must name models that nodes have"},
+    {.name = "LostTopology",
+     .reason = Reason::kLostTopology,
+     .why = "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most "
+            "(topology.lossGrace: 10m)",
+     .node_fields = R"(,"lossLeftSeconds":412,"lossGraceSeconds":600)",
+     .cause = "node(s) lost their NRT: ",
+     .figures = "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most "
+                "(topology.lossGrace: 10m)\n",
+     .advice =
+         "node(s) lost their NRT: the node's NodeResourceTopology was deleted: see why its exporter or agent does "
+         "not write it anew, or apply its definition again",
+     .waiting = kTriesAgain},
+    {.name = "StaleTopology",
+     .reason = Reason::kStaleRealCapacity,
+     .why = "needs 5 cpu in one zone, as the pod asks; freest node0: 0 of 0 free; its real capacity, 6 cpu, is out of "
+            "date (of 2026-11-21T10:00:00Z) and counts for nothing; it claims 8 cpu",
+     .cause = "node(s) had stale real capacity of NUMA node: ",
+     .figures =
+         "its real capacity, 6 cpu, is out of date (of 2026-11-21T10:00:00Z) and counts for nothing; it claims 8 "
+         "cpu\n",
+     .advice = "whoever writes offline_capacity has stopped: start it again, or set topology.realCapacity.whenStale",
+     .waiting = "Waiting does not help there: the real capacity of their zones must be written again."},
+    {.name = "BadAnnotation",
+     .reason = Reason::kZonesTooSmall,
+     .why = "needs 17 cpu in one zone, as the node asks; largest node1: 16 of 16 free; too small even when empty; over "
+            "several zones it would fit",
+     .node_fields = R"(,"neverFits":true,"fitsAcross":true)",
+     .pod_fields =
+         R"(,"notUnderstood":["annotation topology.crane.io/topology-awareness: there is no \"flase\", so it )"
+         R"(counts as absent; there are true, false"])",
+     .cause =
+         "\n! annotation topology.crane.io/topology-awareness: there is no \"flase\", so it counts as absent; there "
+         "are true, false\n",
+     .figures = "needs 17 cpu in one zone, as the node asks; largest node1: 16 of 16 free;",
+     .advice = "- mend what is marked with ! above; it counts as absent.\n",
+     .waiting = "Waiting does not help there: what is marked with ! below must be mended, or"},
+    {.name = "Gang",
+     .reason = Reason::kInsufficientZones,
+     .facts = R"({"gangHolds":6})",
+     .why = "needs 6 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; taken by other pods",
+     .pod_fields = R"(,"gang":"train")",
+     .cause = "\nIt is of the gang train (spec.schedulingGroup), which is placed whole or not at all",
+     .figures = "; 6 of them had a node by then",
+     .advice = "- its gang does not fit whole: fewer or smaller pods in it, or more nodes.",
+     .waiting = kTriesAgain},
+    {.name = "UnknownNode",
+     .reason = Reason::kUnknownNode,
+     .cause = "node(s) not known to huygens yet\n",
+     .advice =
+         "node(s) not known to huygens yet: the watch has not shown this Node: it is new, or gone; if it stays so "
+         "for longer than some seconds see the item nodes of /readyz?verbose.\n",
+     .waiting = kTriesAgain},
+};
+
+class ExplainRefusal : public ExplainNow, public testing::WithParamInterface<Refusal> {
+ protected:
+  std::string PageOf(const Refusal& refusal) {
+    std::string nodes;
+    for (const std::string_view node : kNodes) {
+      if (refusal.why.empty()) break;
+      nodes += Concat(nodes.empty() ? "" : ",", R"({"name":")", node, R"(","reason":")",
+                      policy::Explained(refusal.reason), R"(","why":")", refusal.why, "\"", refusal.node_fields, "}");
+    }
+    return Concat(R"({"pod":"default/p","uid":"uid-1")", refusal.pod_fields, R"(,"nodes":[)", nodes, "]}");
+  }
+};
+
+TEST_P(ExplainRefusal, NamesTheCauseTheFiguresAndWhatToDo) {
+  const Refusal& refusal = GetParam();
+  const std::vector<uint8_t> codes(std::size(kNodes), Code(refusal.reason));
+  Add({.verb = "filter",
+       .outcome = "rejected",
+       .quota = refusal.quota,
+       .nodes = kNodes,
+       .reasons = std::as_bytes(std::span(codes)),
+       .facts_json = std::string(refusal.facts)});
+  const std::string text = TextWith(PageOf(refusal), refusal.quota_now);
+  EXPECT_THAT(text, HasSubstr("\nRefused for all 3 nodes asked about, 2026-11-21T12:00:01Z (30s ago).\n"));
+  EXPECT_THAT(text, HasSubstr(refusal.waiting));
+  EXPECT_THAT(text, HasSubstr(refusal.cause));
+  EXPECT_THAT(text, HasSubstr(refusal.figures));
+  const size_t to_do = text.find("\nWhat to do:\n");
+  ASSERT_NE(to_do, std::string::npos) << text;
+  EXPECT_THAT(text.substr(to_do), HasSubstr(refusal.advice));
+}
+
+INSTANTIATE_TEST_SUITE_P(OfEveryKind, ExplainRefusal, testing::ValuesIn(kRefusals),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+}  // namespace
+}  // namespace huygens::reports

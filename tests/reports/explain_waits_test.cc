@@ -1,0 +1,136 @@
+// What a refused pod waits for, and what of the answer is of now.
+#include <gmock/gmock.h>
+
+#include "reports/quota_report.h"
+#include "tests/reports/explain_fixture.h"
+
+namespace huygens::reports {
+namespace {
+
+using policy::Reason;
+using testing::HasSubstr;
+using testing::Not;
+
+class ExplainWaits : public ExplainNow {
+ protected:
+  static std::string NodeOf(std::string_view name, Reason reason, std::string_view more = "") {
+    return Concat(R"({"name":")", name, R"(","reason":")", policy::Explained(reason), "\"", more, "}");
+  }
+  // The nodes asked about are all of this reason, on the page, too.
+  std::string Page(Reason reason, std::string_view more = "", std::string_view others = "",
+                   std::string_view rest = "") {
+    std::string nodes;
+    for (const std::string_view node : kNodes) nodes += Concat(nodes.empty() ? "" : ",", NodeOf(node, reason, more));
+    return Concat(R"({"pod":"default/p","uid":"uid-1","nodes":[)", nodes, others, "]", rest, "}");
+  }
+  std::string Headline(Reason reason, std::string_view more = "", std::string_view rest = "") {
+    FilterAll(reason);
+    return TextWith(Page(reason, more, "", rest));
+  }
+};
+
+constexpr std::string_view kFourInOne =
+    R"(,"figures":{"needs":{"cpu":"4"},"oneZone":true,"zone":"node1","free":{"cpu":"3"},"of":{"cpu":"8"}})";
+
+TEST_F(ExplainWaits, TheFirstLinesSayForWhat) {
+  EXPECT_THAT(
+      Headline(Reason::kInsufficientZones, kFourInOne),
+      HasSubstr("\nWaits for: a zone with 4 cpu free on n1, or the same of 2 nodes more.\nkube-scheduler tries"));
+  EXPECT_THAT(Headline(Reason::kUsageCeiling), HasSubstr("\nWaits for: less use by others on n1, or"));
+  EXPECT_THAT(Headline(Reason::kLostTopology), HasSubstr("\nWaits for: the topology object of n1, or"));
+  EXPECT_THAT(Headline(Reason::kUnknownNode), HasSubstr("\nWaits for: the watch to show the Node n1, or"));
+  EXPECT_THAT(Headline(Reason::kInsufficientZones, "", R"(,"gang":"train")"),
+              HasSubstr("\nWaits for: room for all of its gang train at once.\nkube-scheduler tries"));
+  EXPECT_THAT(Headline(Reason::kUnusableTopology),
+              HasSubstr("\nWaiting does not help there: their topology objects must be mended. Then"));
+  EXPECT_THAT(Headline(Reason::kZonesTooSmall, R"(,"neverFits":true)"), Not(HasSubstr("Waits for")));
+}
+
+TEST_F(ExplainWaits, OnlyTheTwoThatMostNodesLack) {
+  Filter({Code(Reason::kUsageUnknown), Code(Reason::kInsufficientCores), Code(Reason::kInsufficientCores)});
+  EXPECT_THAT(Text(), HasSubstr("\nWaits for: whole cores that nobody uses on n2, or the same of 1 node more; or fresh "
+                                "usage data on n1.\n"));
+  Filter({Code(Reason::kUsageUnknown), Code(Reason::kInsufficientCores), Code(Reason::kUsageCeiling)});
+  EXPECT_THAT(Text(), HasSubstr("on n2; or else what the table says.\n"));
+}
+
+TEST_F(ExplainWaits, NodesThatSomebodyHasToMendAreNotSaidToTakeItLater) {
+  FilterAll(Reason::kInsufficientZones);
+  const std::string others =
+      Concat(",", NodeOf("plain-1", Reason::kNoTopology), ",", NodeOf("broken", Reason::kUnusableTopology), ",",
+             NodeOf("full", Reason::kUsageCeiling));
+  EXPECT_THAT(
+      TextWith(Page(Reason::kInsufficientZones, "", others)),
+      HasSubstr("\nBy what huygens looks at 1 may take it later (full) and 2 could if mended (plain-1: no topology "
+                "object, broken: its topology object cannot be used);"));
+}
+
+TEST_F(ExplainWaits, ZonesWithRoomButForOldRealCapacityAreALineOfTheirOwn) {
+  constexpr std::string_view kStale =
+      R"(,"figures":{"needs":{"cpu":"4"},"oneZone":true,"zone":"node1","free":{},"of":{},)"
+      R"("staleZones":["node0","node2"]})";
+  EXPECT_THAT(
+      Headline(Reason::kInsufficientZones, kStale),
+      HasSubstr("\nWhat to do:\n- the real capacity of node0, node2 of n1, and of zones of 2 nodes more, is out of "
+                "date: start whoever writes offline_capacity, and if it is what they claim the pod fits at once.\n"
+                "- node(s) had"));
+}
+
+TEST_F(ExplainWaits, WhatNobodyHoldsIsAFaultOfTheTopologyObject) {
+  constexpr std::string_view kUnaccounted =
+      R"(,"figures":{"needs":{"cpu":"4"},"oneZone":true,"free":{},"of":{},"unaccounted":"5"})";
+  EXPECT_THAT(
+      Headline(Reason::kCannotAlignContainer, kUnaccounted),
+      HasSubstr(": taken by other pods: the topology object of n1 is probably out of date, for no pod known there "
+                "holds what it says is taken: see whether its exporter runs (`huygens explain node/n1` says when "
+                "it was written). Else: it fits once pods there end"));
+}
+
+TEST_F(ExplainWaits, FiguresOfABudgetAreThoseOfNowOrMarked) {
+  constexpr std::string_view kThen = "quota bizrq/ranking: limits.cpu used 4 of 10, requested 7";
+  constexpr std::string_view kSince =
+      "quota bizrq/ranking: bizrq/search above it is over its budget: limits.cpu used 60 of 30";
+  FilterAll(Reason::kQuotaExceeded, kThen);
+  const std::string page = Page(Reason::kQuotaAncestorOver);
+  EXPECT_THAT(TextWith(page, Concat(R"({"group":"ranking","verdict":"refused","why":")", kSince, R"(","keys":[]})")),
+              HasSubstr(Concat("\nat the decision: ", kThen, "\nnow: ", kSince, "\n")));
+  EXPECT_THAT(TextWith(page, R"({"group":"ranking","verdict":"fits","keys":[]})"),
+              HasSubstr(Concat("\nat the decision: ", kThen, "\nnow: its group allows it\n")));
+  EXPECT_THAT(TextWith(page, Concat(R"({"group":"ranking","verdict":"refused","why":")", kThen, R"(","keys":[]})")),
+              HasSubstr(Concat("\n", kThen, "\n")));
+}
+
+TEST_F(ExplainWaits, WhatTheGroupAboveHasLeftIsSaid) {
+  const auto pod = DecodeJson<admin::PodQuotaDocument>(
+      R"({"path":"org/search/ranking","keys":[{"key":"limits.cpu","cost":"7","lacks":true},{"key":"limits.memory","cost":"1"}]})");
+  const auto tree = DecodeJson<admin::QuotaTreeDocument>(
+      R"({"groups":[{"name":"search","keys":[{"key":"limits.cpu","hard":"30","remaining":"2","children":"28"},)"
+      R"({"key":"limits.memory","hard":"9","remaining":"8","children":"0"}]}]})");
+  ASSERT_TRUE(pod.ok() && tree.ok()) << pod.status() << tree.status();
+  EXPECT_EQ(GroupAbove(*pod), "search");
+  EXPECT_EQ(LeftAboveText(*pod, *tree), "search has 2 of limits.cpu left");
+  EXPECT_EQ(LeftAboveText({.path = "org"}, *tree), "");
+  FilterAll(Reason::kQuotaExceeded, "quota bizrq/ranking: limits.cpu used 4 of 10, requested 7");
+  EXPECT_THAT(TextWith(Page(Reason::kQuotaExceeded), R"({"group":"ranking","verdict":"refused","keys":[]})",
+                       "search has 2 of limits.cpu left"),
+              HasSubstr("a larger budget (its parent search has 2 of limits.cpu left: `huygens quota tree`)"));
+}
+
+TEST_F(ExplainWaits, APodOfAGangSaysWhereItFitsByItself) {
+  FilterAll(Reason::kInsufficientZones);
+  EXPECT_THAT(
+      TextWith(R"({"pod":"default/p","uid":"uid-1","gang":"train","nodes":[],"fits":["n2"]})"),
+      HasSubstr("n2    -      node(s) had insufficient resource of NUMA node: taken by other pods; now, by itself, "
+                "the pod would fit there\n"));
+}
+
+TEST_F(ExplainWaits, ABoundPodIsToldWhyTheOthersHaveNoFigures) {
+  FilterNarrowedToTheSecond(Code(Reason::kUsageCeilingTooLow));
+  Bind("n2", "");
+  EXPECT_THAT(Text(),
+              HasSubstr("\nOf nodes that refused it there are no figures: they are worked out for pods that still "
+                        "wait.\n"));
+}
+
+}  // namespace
+}  // namespace huygens::reports

@@ -1,0 +1,110 @@
+// What is said where there is no decision on a pod, and of a node.
+#include "reports/nothing_to_explain.h"
+
+#include <gmock/gmock.h>
+
+#include "json/document.h"
+#include "reports/node_report.h"
+
+namespace huygens::reports {
+namespace {
+
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+TEST(NotReady, NamesWhatFails) {
+  EXPECT_EQ(NotReadyText("[+]nodes synced\n[-]pods broken: HTTP 403\n[!]filter.checks: usage\n[-]serving draining\n"
+                         "readyz check failed\n"),
+            "huygens is not ready and refuses every call:\n- pods broken: HTTP 403\n- serving draining");
+  EXPECT_EQ(NotReadyText("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"),
+            "huygens is about to end, and still answers:\n- serving draining: answers are still given");
+  EXPECT_FALSE(RefusesCalls("[+]pods synced\n[-]serving draining: answers are still given\nreadyz check failed\n"));
+  EXPECT_TRUE(RefusesCalls("[-]pods broken: HTTP 403\n[-]serving draining: answers are still given\n"));
+  EXPECT_TRUE(RefusesCalls("<html>Bad Gateway</html>")) << "somebody else's answer";
+}
+
+TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
+  const auto waits = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","notUnderstood":["annotation a: no"],"nodes":[{"name":"n1","reason":"too small",)"
+      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"],"tooSmall":2})");
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  const std::string text = UndecidedPodText(*waits, "http://127.0.0.1:8889");
+  EXPECT_THAT(text,
+              StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
+  EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
+  EXPECT_THAT(
+      text,
+      EndsWith(
+          "1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
+          "lack room only for the requests of other pods. 2 nodes are too small for its requests, whoever leaves them. "
+          "These would not:\n\nNODE  VERDICT\n"
+          "n1    too small: needs 9 cpu\nn2    no NRT"));
+  const auto large = DecodeJson<admin::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
+  ASSERT_TRUE(large.ok()) << large.status();
+  EXPECT_THAT(UndecidedPodText(*large, "url"),
+              EndsWith("0 nodes could take the pod, by what huygens looks at and by requests. 1 node is too small for "
+                       "its requests, whoever leaves it."));
+  const auto bound = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
+  ASSERT_TRUE(bound.ok()) << bound.status();
+  EXPECT_THAT(UndecidedPodText(*bound, "url"),
+              EndsWith("started.\nIt is on n1; no zones were assigned: it is a pod of a DaemonSet."));
+}
+
+TEST(UnknownPod, SaysWhatThatMayMean) {
+  const std::string text = UnknownPodText("default/p", "http://127.0.0.1:8889");
+  EXPECT_THAT(text, HasSubstr("pod default/p"));
+  EXPECT_THAT(text, HasSubstr("http://127.0.0.1:8889"));
+  EXPECT_THAT(text, HasSubstr("-n NAMESPACE"));
+  EXPECT_THAT(text, HasSubstr("`kubectl get pod -n default p -o\n"));
+  EXPECT_THAT(text, Not(HasSubstr("Node called")));
+  EXPECT_THAT(UnknownPodText("default/n9", "http://127.0.0.1:8889", /*is_node=*/true),
+              HasSubstr("; there is a Node called n9: huygens explain node/n9.\nElse that means"));
+}
+
+TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
+  const std::string text = UnknownNodeText("nuam-1", "http://127.0.0.1:8889", {"numa-1", "worker"});
+  EXPECT_THAT(text, HasSubstr("no Node called nuam-1 is known to the huygens at http://127.0.0.1:8889; did you mean "
+                              "node/numa-1?\nIt knows 2 nodes"));
+  EXPECT_THAT(text, Not(HasSubstr("pod")));
+  EXPECT_THAT(UnknownNodeText("numa-2", "url", {"numa-1", "numa-3"}),
+              HasSubstr("known to the huygens at url\nIt knows"))
+      << "another node, not a misspelling";
+}
+
+TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
+  const auto node = DecodeJson<admin::NodeDocument>(
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"topologyWritten":"2026-11-21T12:00:00Z","notices":["label x: no"],"zones":[)"
+      R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","offlineUpdated":"2026-11-21T12:00:00Z","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
+      R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
+      R"({"name":"node9","zone":9,"absent":true,"allocatable":{},"effective":{"cpu":"0"},"used":{"cpu":"2"},)"
+      R"("free":{"cpu":"0"}}],"pods":[{"pod":"default/a","uid":"u","reservation":"reserved","zones":[)"
+      R"({"name":"node0","zone":0,"amount":{"cpu":"4"}}]},{"pod":"default/b","uid":"v","zones":[]}]})");
+  ASSERT_TRUE(node.ok()) << node.status();
+  const std::string text = NodeZonesText(*node, *ParseRfc3339("2026-11-21T15:00:00Z"));
+  EXPECT_THAT(text, HasSubstr("zones: managed: huygens chooses zones\n! its NodeResourceTopology was deleted"));
+  EXPECT_THAT(text, HasSubstr("\n! label x: no\nits topology object was written 2026-11-21T12:00:00Z (3h ago)\n"));
+  EXPECT_THAT(text, HasSubstr("  ZONE   CAN GIVE  USED  FREE"));
+  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; that is out of date, of "
+                              "2026-11-21T12:00:00Z: that figure goes on counting "
+                              "(topology.realCapacity.whenStale); 1 of 4 cores unused\n"));
+  EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
+  EXPECT_THAT(text, HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones: "
+                              "default/b; `huygens explain default/b` says why\n"));
+  const auto lost = DecodeJson<admin::NodeDocument>(
+      R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
+  EXPECT_THAT(
+      NodeZonesText(*lost, Time()),
+      HasSubstr("\n! its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at "
+                "most (topology.lossGrace: 10m), then the node counts as one without\n"));
+  const auto unusable =
+      DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
+  EXPECT_THAT(NodeZonesText(*unusable, Time()), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
+  const auto unpredicted = DecodeJson<admin::NodeDocument>(R"({"name":"k","known":true,"mode":"kubelet"})");
+  EXPECT_THAT(NodeZonesText(*unpredicted, Time()), HasSubstr("every pod passes the zones, and gets none from huygens"));
+}
+
+}  // namespace
+}  // namespace huygens::reports
