@@ -89,7 +89,7 @@ def present(bed):
     there = There()
     for kind, path in (("group", GROUPS_PATH), ("deployment", "/apis/apps/v1/deployments"), ("pod", PODS)):
         for item in bed.client.get(path)["items"]:
-            there.set(kind, {"kind": kind, **item})
+            there.set(kind, item)
     return there
 
 

@@ -12,32 +12,41 @@ from webhook_load import Caller, exactly_what_fits, reservations, stored
 CLIENTS = 16
 
 
-def writes(webhook):
-    return webhook.metric("huygens_group_status_writes_total", 'result="written"') or 0
+def tried(webhook):
+    """Writes of charges that it tried; of one that the other is always ahead of none succeeds."""
+    return webhook.metric("huygens_group_status_writes_total") or 0
 
 
 def every_pair(bed):
-    """A3: one and two API servers, one and two webhooks. Returns the port of the second API server."""
-    said = {}
+    """A3: one and two API servers, one and two webhooks, of which the second talks to both. Returns the port of the second API server."""
+    said = []
 
     def admit(servers, webhooks, *ports):
-        said[servers, webhooks] = exactly_what_fits(bed, f"{servers}-{webhooks}", ports)
+        what = exactly_what_fits(bed, f"{servers}-{webhooks}", ports)
+        said.append(f"{servers} API server{'s' * (servers > 1)}, {webhooks} webhook{'s' * (webhooks > 1)}: {what}")
 
-    first, second = bed.webhooks
+    def stop_second():
+        bed.webhooks.pop().stop()
+        bed.balancer.ports = [bed.webhooks[0].port]
+
+    def start_second():
+        bed.webhooks.append(bed.start_webhook("webhook-2", bed.api_servers.port))
+        bed.webhooks[1].wait_ready()
+        bed.balancer.ports = [each.port for each in bed.webhooks]
+
     admit(1, 2, None)
-    second.stop()
-    bed.webhooks, bed.balancer.ports = [first], [first.port]
-    admit(1, 1, None)
+    stop_second()
     port = bed.start_another_api_server()
-    admit(2, 1, None, port)
     bed.api_servers = Balancer([port, bed.client.port])  # as the Service of API servers
-    bed.webhooks.append(bed.start_webhook("webhook-2", bed.api_servers.port))
-    bed.webhooks[1].wait_ready()
-    bed.balancer.ports = [bed.webhooks[1].port, first.port]
-    before = [writes(each) for each in bed.webhooks]
+    start_second()
+    before = [tried(each) for each in bed.webhooks]
     admit(2, 2, None, port)
-    assert all(writes(each) > count for each, count in zip(bed.webhooks, before)), "one of the webhooks was asked nothing that costs"
-    return port, "; ".join(f"{servers} API servers, {webhooks} webhooks: {what}" for (servers, webhooks), what in said.items())
+    assert all(tried(each) > count for each, count in zip(bed.webhooks, before)), "one of the webhooks was asked nothing that costs"
+    stop_second()
+    admit(2, 1, None, port)
+    admit(1, 1, None)
+    start_second()
+    return port, "; ".join(said)
 
 
 def kill_one(bed, port):
