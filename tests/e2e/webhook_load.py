@@ -67,7 +67,7 @@ def exactly_what_fits(bed, group="crowd", ports=(None,)):
     codes = collections.Counter(code for _, _, all_codes in answers for code in all_codes)
     last = collections.Counter(code for code, _, _ in answers)
     assert last == {200: 100, 403: 100}, f"{dict(last)}; on the way {dict(codes)}"
-    assert not codes.keys() & {400, 409, 500}, dict(codes)
+    assert not codes.keys() & {400, 409, 500} and (len(ports) == 1 or codes.keys() == {200, 403}), dict(codes)
     assert stored(bed, f"{group}-") == reservations(bed, group) and bed.used(group) == "100", bed.status(group)["used"]
     again = f", asked again {codes[429] + codes[503]} times" if codes[429] + codes[503] else ""
     return f"of 200 creations at once 100 admitted in {took:.1f} s{again}"
