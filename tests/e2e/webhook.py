@@ -92,6 +92,23 @@ def what_shrinks_passes(bed):
     wait_until(lambda: caller.call("DELETE", f"{GROUPS_PATH}/full")[0] == 200, "an empty group stays", 10)
 
 
+def ready_while_believed(bed):
+    """A webhook whose certificate the API server does not believe is not ready, and says what to do."""
+    def all_say(code, text):
+        said = [each.admin("/readyz?verbose") for each in bed.webhooks]
+        return all(got[0] == code and text in got[1] for got in said)
+
+    certificates = bed.certificates_of_webhook
+    wait_until(lambda: all_say(200, "[+]caBundle of huygens-webhook names who signed the certificate"), "they do not know that they are believed", 20)
+    bed.tell(certificates.make_authority("stranger"))
+    wait_until(lambda: all_say(503, "[-]caBundle of huygens-webhook API servers do not believe the certificate: webhook groups.quota.huygens.dev: "
+                               "the certificate is signed by another authority; write the authority that signed it into caBundle"),
+               lambda: f"they are ready: {[each.admin('/readyz?verbose') for each in bed.webhooks]}", 20)
+    bed.tell(certificates.authority)
+    for each in bed.webhooks:
+        each.wait_ready()
+
+
 def while_nobody_answers(bed):
     """What passes with both webhooks dead, as webhooks.yaml says it; how they are switched off, for a namespace and at all."""
     caller = Caller(bed)
@@ -183,5 +200,5 @@ def webhook():
         bed.install_foreign_kinds()
         bed.install_webhook()
         said = [part(bed) for part in (check_denials, scale_of_every_kind, repeated_in_one_call, what_shrinks_passes, exactly_what_fits, kill_one,
-                                       restart_each, rotate, while_nobody_answers, autoscaler)]
+                                       restart_each, rotate, ready_while_believed, while_nobody_answers, autoscaler)]
         return "; ".join(filter(None, said))
