@@ -14,7 +14,7 @@ namespace huygens::kube {
 // An answer of 2xx. Aborted: the object has changed since the one that the call was made upon. NotFound: there is none.
 // PermissionDenied: nobody allows it. FailedPrecondition: the API server takes no such object, and has written nothing.
 // Other errors as those of net::Client, and Unavailable for any other answer: whether it was written is then not known.
-StatusOr<net::HttpReply> CallForObject(net::Client& client, std::string_view method, const std::string& path,
+StatusOr<net::HttpReply> CallForObject(net::Client& client, std::string_view method, std::string_view path,
                                        std::string_view body, Duration timeout,
                                        const net::Headers& headers = JsonHeaders());
 // Of a PATCH; `how`: "merge", "strategic-merge".
