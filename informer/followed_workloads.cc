@@ -1,12 +1,11 @@
 #include "informer/followed_workloads.h"
 
 #include <algorithm>
-#include <set>
 #include <string_view>
 #include <utility>
-#include <variant>
 
 #include "base/text.h"
+#include "informer/followed_objects.h"
 #include "informer/watch_readiness.h"
 #include "kube/decoded_object.h"
 #include "kube/resource.h"
@@ -64,65 +63,32 @@ kube::Resource ResourceOf(const ChargedKind& kind, const ResourceNames& names) {
 
 }  // namespace
 
-class FollowedWorkloads::OfKind final : public WatchEventHandler {
+class FollowedWorkloads::OfKind final : public FollowedObjects {
  public:
   OfKind(FollowedWorkloads& owner, const ChargedKind& kind)
-      : owner_(owner),
-        kind_(kind),
-        name_(NameOf(kind)),
-        queue_(
-            *this, owner.loop_, owner.log_, owner.metrics_, [] { return SteadyWaiter().Now(); }, name_),
-        reflectors_(owner.names_, queue_) {}
+      : FollowedObjects(NameOf(kind), owner.names_, owner.loop_, owner.log_, owner.metrics_),
+        owner_(owner),
+        kind_(kind) {}
+  ~OfKind() override { Stop(); }
 
   Status Start(const net::ClientOptions& api_server) {
-    return reflectors_.Start(api_server, ResourceOf(kind_, owner_.names_));
+    return FollowedObjects::Start(api_server, ResourceOf(kind_, owner_.names_));
   }
-  void Stop() { reflectors_.Stop(); }
-
-  void Apply(cluster::Kind, const cluster::WatchEvent& event) override {
-    std::visit([this](const auto& each) { On(each); }, event);
-  }
-  bool Sweep(cluster::Kind, size_t limit) override {
-    for (; limit > 0 && !unnamed_.empty(); --limit) Remove(*unnamed_.begin());
-    return !unnamed_.empty();
-  }
-
-  bool complete() const { return complete_; }
-  const std::string& name() const { return name_; }
   // "Deployment.apps", "Pod".
   bool Is(std::string_view kind) const {
     return kind.starts_with(kind_.kind) &&
            kind.substr(kind_.kind.size()) == (kind_.group.empty() ? std::string() : Concat(".", kind_.group));
   }
-  Duration Silence() const { return queue_.Silence(cluster::Kind::kWorkload); }
-  void CatchUp() { reflectors_.CatchUp(cluster::Kind::kWorkload, queue_.Seen(cluster::Kind::kWorkload) + 1); }
-  const kube::WatchReport& Watch() const { return queue_.Watch(cluster::Kind::kWorkload); }
-  observe::Readiness::Item Describe() const {
-    observe::Readiness::Item item = DescribeWatch(Watch(), complete_, queue_.Silence(cluster::Kind::kWorkload));
-    item.name = name_;
-    return item;
-  }
 
  private:
-  void On(const cluster::ListBegin&) { unnamed_ = there_; }
-  void On(const cluster::ListEnd&) { complete_ = true; }
-  void On(const cluster::WorkloadSet& event) {
-    const WorkloadObject& now = static_cast<const Decoded&>(*event.workload).object;
-    there_.insert(now.uid);
-    unnamed_.erase(now.uid);
+  std::string Set(const cluster::DecodedWorkload& object) override {
+    const WorkloadObject& now = static_cast<const Decoded&>(object).object;
     const WorkloadObject* known = owner_.index_.ByUid(now.uid);
     if (owner_.on_change_) owner_.on_change_(known, &now);
     owner_.index_.Set(now);
+    return now.uid;
   }
-  void On(const cluster::WorkloadKept& event) { unnamed_.erase(event.uid); }
-  void On(const cluster::WorkloadGone& event) { Remove(event.uid); }
-  template <typename Other>
-  void On(const Other&) {}  // what no reflector of workloads sends
-
-  // By value, since it may be an element of one of the sets.
-  void Remove(std::string uid) {  // NOLINT(performance-unnecessary-value-param)
-    unnamed_.erase(uid);
-    there_.erase(uid);
+  void Gone(const std::string& uid) override {
     const WorkloadObject* known = owner_.index_.ByUid(uid);
     if (known == nullptr) return;
     if (owner_.on_change_) owner_.on_change_(known, nullptr);
@@ -131,11 +97,6 @@ class FollowedWorkloads::OfKind final : public WatchEventHandler {
 
   FollowedWorkloads& owner_;
   const ChargedKind kind_;
-  const std::string name_;
-  std::set<std::string> there_, unnamed_;  // UIDs of the kind; those that the LIST under way has not named yet
-  bool complete_ = false;
-  WatchEventQueue queue_;
-  Reflectors reflectors_;
 };
 
 FollowedWorkloads::FollowedWorkloads(ResourceNames& names, net::EventLoop& loop, observe::Log& log,

@@ -14,8 +14,6 @@
 #include "base/resource.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "informer/reflectors.h"
-#include "informer/watch_event_queue.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "observe/log.h"

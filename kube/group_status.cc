@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "kube/api_call.h"
 #include "kube/list_path.h"
+#include "kube/object_call.h"
 #include "wire/biz_group_quota.h"
 
 namespace huygens::kube {
@@ -10,37 +11,42 @@ namespace {
 
 using cluster::BizGroupQuota;
 
-StatusOr<BizGroupQuota> Call(net::Client& client, std::string_view method, const std::string& path,
-                             std::string_view body, Duration timeout, const net::Headers& headers = JsonHeaders()) {
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, client.Call(method, path, body, headers, timeout));
-  if (Succeeded(reply)) return wire::DecodeBizGroupQuota(reply.body);
-  const std::string why = ExplainReply(reply);
-  if (reply.code == 409) return Conflict(why);
-  if (reply.code == 404) return NotFound(why);
-  // Malformed, too large, or against the definition of the kind: it will be no better the next time.
-  if (reply.code == 400 || reply.code == 413 || reply.code == 422) return Refused(why);
-  return Unavailable(Concat(method, " ", path, ": ", why));
+StatusOr<std::string> PathOf(const std::string& name) {
+  if (!IsObjectName(name)) return Invalid("the name of the group is no name of Kubernetes");
+  return Concat(ListPath(cluster::Kind::kBizGroupQuota), "/", name);
 }
-
-std::string PathOf(const std::string& name) { return Concat(ListPath(cluster::Kind::kBizGroupQuota), "/", name); }
 
 }  // namespace
 
 StatusOr<BizGroupQuota> WriteGroupStatus(net::Client& client, const BizGroupQuota& group, Duration timeout) {
-  if (!IsObjectName(group.name)) return Invalid("the name of the group is no name of Kubernetes");
-  return Call(client, "PUT", Concat(PathOf(group.name), "/status"), wire::EncodeBizGroupStatus(group), timeout);
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(group.name));
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "PUT", Concat(path, "/status"),
+                                                                      wire::EncodeBizGroupStatus(group), timeout));
+  return wire::DecodeBizGroupQuota(stored.body);
 }
 
 StatusOr<BizGroupQuota> WriteGroupFinalizers(net::Client& client, const BizGroupQuota& group, Duration timeout) {
-  static const net::Headers kMergePatch = {{"Accept", "application/json"},
-                                           {"Content-Type", "application/merge-patch+json"}};
-  if (!IsObjectName(group.name)) return Invalid("the name of the group is no name of Kubernetes");
-  return Call(client, "PATCH", PathOf(group.name), wire::EncodeBizGroupFinalizers(group), timeout, kMergePatch);
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(group.name));
+  HUYGENS_ASSIGN_OR_RETURN(
+      const net::HttpReply stored,
+      CallForObject(client, "PATCH", path, wire::EncodeBizGroupFinalizers(group), timeout, PatchHeaders("merge")));
+  return wire::DecodeBizGroupQuota(stored.body);
+}
+
+StatusOr<BizGroupQuota> WriteGroupBudget(net::Client& client, const BizGroupQuota& group,
+                                         const cluster::QuotaAmounts& hard, std::string_view transfer_uid, bool marked,
+                                         Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(group.name));
+  const std::string patch = wire::EncodeBudgetChange(group, hard, transfer_uid, marked);
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored,
+                           CallForObject(client, "PATCH", path, patch, timeout, PatchHeaders("merge")));
+  return wire::DecodeBizGroupQuota(stored.body);
 }
 
 StatusOr<BizGroupQuota> ReadGroup(net::Client& client, const std::string& name, Duration timeout) {
-  if (!IsObjectName(name)) return Invalid("the name of the group is no name of Kubernetes");
-  return Call(client, "GET", PathOf(name), "", timeout);
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(name));
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "GET", path, "", timeout));
+  return wire::DecodeBizGroupQuota(stored.body);
 }
 
 }  // namespace huygens::kube

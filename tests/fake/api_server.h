@@ -35,7 +35,9 @@ inline constexpr char kStatefulSets[] = "/apis/apps/v1/statefulsets";
 inline constexpr char kJobs[] = "/apis/batch/v1/jobs";
 inline constexpr char kRollouts[] = "/apis/argoproj.io/v1alpha1/rollouts";  // not installed at first
 inline constexpr char kSecrets[] = "/api/v1/secrets";
+inline constexpr char kConfigMaps[] = "/api/v1/configmaps";
 inline constexpr char kValidatingWebhooks[] = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
+inline constexpr char kQuotaTransfers[] = "/apis/quota.huygens.dev/v1alpha1/quotatransfers";
 inline constexpr char kBizGroupQuotas[] = "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
 
 // Lets what is held go on.

@@ -88,9 +88,26 @@ Target ParseTarget(std::string_view path) {
 }
 
 Store::Store() {
-  for (const char* const name : {kPods, kNodes, kEvents, kLeases, kCrane, kCommunity, kBizGroupQuotas, kResourceClaims,
-                                 kDeviceClasses, kResourceClaimsBeta, kReplicationControllers, kDeployments,
-                                 kReplicaSets, kStatefulSets, kJobs, kRollouts, kSecrets, kValidatingWebhooks})
+  for (const char* const name : {kPods,
+                                 kNodes,
+                                 kEvents,
+                                 kLeases,
+                                 kCrane,
+                                 kCommunity,
+                                 kBizGroupQuotas,
+                                 kResourceClaims,
+                                 kDeviceClasses,
+                                 kResourceClaimsBeta,
+                                 kReplicationControllers,
+                                 kDeployments,
+                                 kReplicaSets,
+                                 kStatefulSets,
+                                 kJobs,
+                                 kRollouts,
+                                 kSecrets,
+                                 kConfigMaps,
+                                 kValidatingWebhooks,
+                                 kQuotaTransfers})
     collections_[name];
   for (const char* const name : {kResourceClaimsBeta, kRollouts}) collections_[name].installed = false;
 }

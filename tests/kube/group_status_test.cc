@@ -45,6 +45,19 @@ TEST_F(GroupStatusTest, WritesTheStatusAndReturnsWhatIsStored) {
   EXPECT_EQ(Read().exact_hours, group.exact_hours);
 }
 
+TEST_F(GroupStatusTest, WritesSomeOfTheBudgetTogetherWithTheMarkOfATransfer) {
+  const cluster::BizGroupQuota before = Read();
+  const cluster::QuotaAmounts less = {{"limits.cpu", *Quantity::Parse("4")}};
+  const auto moved = WriteGroupBudget(*client_, before, less, "uid-t", true, seconds(5));
+  ASSERT_TRUE(moved.ok()) << moved.status();
+  EXPECT_EQ(Read().hard, less);
+  EXPECT_THAT(Read().transfers, testing::ElementsAre("uid-t"));
+  EXPECT_TRUE(absl::IsAborted(WriteGroupBudget(*client_, before, less, "uid-t", false, seconds(5)).status()));
+  ASSERT_TRUE(WriteGroupBudget(*client_, *moved, {}, "uid-t", false, seconds(5)).ok());
+  EXPECT_EQ(Read().hard, less);
+  EXPECT_THAT(Read().transfers, testing::IsEmpty());
+}
+
 TEST_F(GroupStatusTest, TellsConflictsFromOtherFailures) {
   cluster::BizGroupQuota group = Read();
   ASSERT_TRUE(WriteGroupStatus(*client_, group, seconds(5)).ok());
@@ -63,7 +76,8 @@ TEST_F(GroupStatusTest, TellsConflictsFromOtherFailures) {
     return WriteGroupStatus(*client_, Read(), seconds(5)).status();
   };
   for (const int never : {400, 413, 422}) EXPECT_TRUE(absl::IsFailedPrecondition(write(never))) << never;
-  for (const int later : {403, 408, 429, 500}) EXPECT_TRUE(absl::IsUnavailable(write(later))) << later;
+  EXPECT_TRUE(absl::IsPermissionDenied(write(403)));
+  for (const int later : {408, 429, 500}) EXPECT_TRUE(absl::IsUnavailable(write(later))) << later;
 }
 
 }  // namespace

@@ -1,0 +1,41 @@
+#include "kube/transfer_calls.h"
+
+#include "base/text.h"
+#include "kube/api_call.h"
+#include "kube/object_call.h"
+#include "wire/quota_transfer.h"
+
+namespace huygens::kube {
+namespace {
+
+using cluster::QuotaTransfer;
+
+StatusOr<std::string> PathOf(const std::string& name) {
+  if (!IsObjectName(name)) return Invalid("the name of the transfer is no name of Kubernetes");
+  return Concat(kTransfersPath, "/", name);
+}
+
+}  // namespace
+
+StatusOr<QuotaTransfer> WriteTransferStatus(net::Client& client, const QuotaTransfer& transfer, Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(transfer.name));
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "PUT", Concat(path, "/status"),
+                                                                      wire::EncodeTransferStatus(transfer), timeout));
+  return wire::DecodeQuotaTransfer(stored.body);
+}
+
+StatusOr<QuotaTransfer> WriteTransferFinalizers(net::Client& client, const QuotaTransfer& transfer, Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(transfer.name));
+  HUYGENS_ASSIGN_OR_RETURN(
+      const net::HttpReply stored,
+      CallForObject(client, "PATCH", path, wire::EncodeTransferFinalizers(transfer), timeout, PatchHeaders("merge")));
+  return wire::DecodeQuotaTransfer(stored.body);
+}
+
+StatusOr<QuotaTransfer> ReadTransfer(net::Client& client, const std::string& name, Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(name));
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "GET", path, "", timeout));
+  return wire::DecodeQuotaTransfer(stored.body);
+}
+
+}  // namespace huygens::kube
