@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "admin/service_shell.h"
+#include "base/steady_now.h"
 #include "controller/leader_calls.h"
 #include "controller/reconcile_loop.h"
 #include "controller/reconcilers.h"
@@ -32,8 +33,6 @@ observe::Metrics::Options MetricsOf(const settings::Configuration& configuration
   options.reconcilers = {std::begin(kReconcilerNames), std::end(kReconcilerNames)};
   return options;
 }
-
-Duration Monotonic() { return SteadyWaiter().Now(); }
 
 }  // namespace
 
@@ -107,7 +106,7 @@ void Controller::Impl::MakeLoops() {
   const ReconcileLoop::Environment environment{
       .clock = clock_,
       .log = log_,
-      .monotonic = Monotonic,
+      .monotonic = SteadyNow,
       .after = [this](Duration delay, std::function<void()> task) { loop_.After(delay, std::move(task)).Detach(); },
       .random = SystemRandom()};
   for (const auto& each : reconcilers_) {

@@ -82,6 +82,16 @@ Status CountHours(std::span<const CountedPod> pods, std::span<const quota::CashL
   return absl::OkStatus();
 }
 
+Status ResumeHours(const std::map<std::string, std::string>& exact_hours, Time until, cluster::BizGroupQuota& group) {
+  cluster::BizGroupQuota resumed = group;
+  resumed.exact_hours = exact_hours;
+  resumed.last_reconcile = until;
+  resumed.self_used.clear();  // of no budget it is said that it was counted, so nothing of one is left over
+  HUYGENS_RETURN_IF_ERROR(CountHours({}, {}, group.created.value_or(until), resumed));
+  group.exact_hours = std::move(resumed.exact_hours);
+  return absl::OkStatus();
+}
+
 std::optional<Time> NextPeriod(const cluster::BizGroupQuota& group, Time now) {
   if (!group.cash_policy) return std::nullopt;
   const auto periods = quota::Periods::Of(*group.cash_policy);

@@ -6,8 +6,10 @@
 // over, whenever and however often it was counted meanwhile. Pure; times come in.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
 
 #include "base/status.h"
 #include "controller/observed.h"
@@ -28,6 +30,10 @@ namespace huygens::controller {
 // Fails where exactHours cannot be read or the time zone of spec.cashPolicy is unknown, and then changes nothing.
 Status CountHours(std::span<const CountedPod> pods, std::span<const quota::CashLedger> inherited, Time now,
                   cluster::BizGroupQuota& group);
+
+// What a group that was never counted begins with: `exact_hours` of one of its name that was counted until `until` and
+// deleted. Where a period began since then, only what the present one consumed stays. Fails as CountHours does.
+Status ResumeHours(const std::map<std::string, std::string>& exact_hours, Time until, cluster::BizGroupQuota& group);
 
 // When a period begins next, so that the hours are to be counted then; nothing where budgets do not come anew.
 std::optional<Time> NextPeriod(const cluster::BizGroupQuota& group, Time now);

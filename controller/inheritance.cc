@@ -15,11 +15,6 @@ constexpr Duration kRemembered = std::chrono::hours(1);
 constexpr Duration kLeftFor = std::chrono::minutes(10);
 constexpr size_t kMostRemembered = 1000;  // of 2000 that the definition allows
 
-bool AnyHours(const Texts& exact_hours) {
-  return std::any_of(exact_hours.begin(), exact_hours.end(),
-                     [](const auto& each) { return each.second.find_first_not_of('0') != std::string::npos; });
-}
-
 bool IsInherited(const BizGroupQuota& parent, std::string_view uid) {
   return std::any_of(parent.inherited.begin(), parent.inherited.end(),
                      [uid](const InheritedGroup& each) { return each.uid == uid; });
@@ -29,6 +24,11 @@ bool IsInherited(const BizGroupQuota& parent, std::string_view uid) {
 
 bool HasFinalizer(const BizGroupQuota& group) {
   return std::find(group.finalizers.begin(), group.finalizers.end(), kFinalizer) != group.finalizers.end();
+}
+
+bool AnyHours(const Texts& exact_hours) {
+  return std::any_of(exact_hours.begin(), exact_hours.end(),
+                     [](const auto& each) { return each.second.find_first_not_of('0') != std::string::npos; });
 }
 
 bool Inheritance::Gone(const BizGroupQuota& group, Time now) {

@@ -5,7 +5,7 @@
 // A21, A22]
 //
 // A group that went without (its finalizer was taken away) leaves what was last seen of it to its parent, if anybody
-// watched. Owned by one thread.
+// watched. One without a parent: controller/root_hours.h. Owned by one thread.
 #pragma once
 
 #include <map>
@@ -25,6 +25,8 @@ namespace huygens::controller {
 inline constexpr std::string_view kFinalizer = "quota.huygens.dev/in-use";
 
 bool HasFinalizer(const cluster::BizGroupQuota& group);
+// Whether anything of status.exactHours is not 0.
+bool AnyHours(const std::map<std::string, std::string>& exact_hours);
 
 class Inheritance {
  public:

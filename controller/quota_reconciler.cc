@@ -47,8 +47,16 @@ void QuotaReconciler::Reconcile(const std::string& key, Done done) {
 void QuotaReconciler::Try(const std::shared_ptr<Attempt>& attempt) {
   const BizGroupQuota* group = cluster_.groups().Find(attempt->group);
   if (group == nullptr || !group->defect.empty()) return attempt->done({});
+  if (roots_.Unknown(*group)) {
+    return roots_.LookUp(*group, [this, attempt](const Status& status) {
+      if (!status.ok()) return attempt->done({.status = status});
+      Try(attempt);
+    });
+  }
   const Time now = environment_.clock.Now();
-  Counted counted = count_.Count(*group, now, environment_.monotonic());
+  BizGroupQuota begun = *group;
+  roots_.Resume(begun);
+  Counted counted = count_.Count(begun, now, environment_.monotonic());
   if (!counted.hours.ok()) {
     if (const auto left_out = hours_warnings_.Allow(now)) {
       environment_.log.Warn("hours of a group are not counted",
@@ -97,6 +105,12 @@ void QuotaReconciler::Finish(const std::shared_ptr<Attempt>& attempt, std::optio
     return WriteFinalizers(attempt, changed, again);
   }
   const bool kept = !inheritance_.KeptBy(*group, environment_.clock.Now()).empty();
+  if (!kept && roots_.Leaves(*group)) {
+    return roots_.Keep(*group, [this, attempt](const Status& status) {
+      if (!status.ok()) return attempt->done({.status = status});
+      Try(attempt);
+    });
+  }
   const bool leaves = inheritance_.LeavesHours(*group);
   if (!kept && leaves) keys_->Add(group->parent);
   if (kept || leaves) return attempt->done({.again = std::min(again.value_or(kKeptPause), kKeptPause)});
@@ -152,6 +166,7 @@ void QuotaReconciler::GroupChanged(const BizGroupQuota* before, const BizGroupQu
   hours_.GroupChanged(before, after);
   if (after == nullptr) {
     if (inheritance_.Gone(any, environment_.clock.Now())) keys_->AddAfter(any.parent, kBatch);
+    roots_.Gone(any);
     commitments_.erase(any.name);
     count_.Forget(any.name);
     if (any.parent.empty()) return;

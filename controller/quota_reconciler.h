@@ -3,7 +3,7 @@
 //
 // The status is written upon what was last read, by UID and resource version: where the webhook was faster the group is
 // read and counted anew. A group gets a finalizer, and loses it when its hours are its parent's
-// (controller/inheritance.h).
+// (controller/inheritance.h), or written down where it has none (controller/root_hours.h).
 #pragma once
 
 #include <functional>
@@ -18,6 +18,7 @@
 #include "controller/group_use.h"
 #include "controller/inheritance.h"
 #include "controller/reconciler.h"
+#include "controller/root_hours.h"
 #include "controller/status_count.h"
 #include "observe/controller_metrics.h"
 #include "observe/log.h"
@@ -37,6 +38,7 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
     const Clock& clock;
     observe::Log& log;
     std::function<Duration()> monotonic;
+    std::shared_ptr<LeftHoursStore> left_hours = nullptr;  // of groups without a parent; null: they leave none
   };
 
   // What is referred to must outlive this.
@@ -81,6 +83,7 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
   GroupUse use_;
   FollowedHours hours_{cluster_, use_};
   Inheritance inheritance_{cluster_, use_, hours_};
+  RootHours roots_{environment_.left_hours.get(), environment_.clock, environment_.log};
   StatusCount count_;
   WorkKeys* keys_ = nullptr;
   const std::string* taking_ = nullptr;                             // the group that is being taken in

@@ -1,8 +1,9 @@
 #include "controller/reconcilers.h"
 
-#include "base/waiter.h"
+#include "base/steady_now.h"
 #include "controller/api_group_store.h"
 #include "controller/certificate_reconciler.h"
+#include "controller/config_map_hours.h"
 #include "controller/quota_reconciler.h"
 
 namespace huygens::controller {
@@ -15,7 +16,10 @@ std::unique_ptr<Reconciler> MakeQuota(const Surroundings& given) {
   options.replicas.include_surge = given.configuration.webhook.include_surge;
   return std::make_unique<QuotaReconciler>(
       given.cluster, std::make_unique<ApiGroupStore>(given.calls),
-      QuotaReconciler::Environment{given.clock, given.log, [] { return SteadyWaiter().Now(); }}, options);
+      QuotaReconciler::Environment{
+          given.clock, given.log, SteadyNow,
+          std::make_shared<ConfigMapHours>(given.calls, given.configuration.controller.lease.namespace_name)},
+      options);
 }
 
 std::unique_ptr<Reconciler> MakeCertificates(const Surroundings& given) {

@@ -136,6 +136,8 @@ class SimulatedServer {
 
   int status_writes = 0;
   std::function<void()> before_write;  // once
+  std::map<std::string, LeftHours> left_hours;
+  Status hours_fault;  // of whoever reads or writes these
 
  private:
   void Store(cluster::BizGroupQuota group) {
@@ -189,12 +191,36 @@ class SimulatedStore final : public GroupStore {
   test::VirtualTime& time_;
 };
 
+class SimulatedHours final : public LeftHoursStore {
+ public:
+  SimulatedHours(SimulatedServer& server, test::VirtualTime& time) : server_(server), time_(time) {}
+
+  void Keep(const std::string& group, const LeftHours& left, Kept done) override {
+    time_.After(milliseconds(1), [this, group, left, done = std::move(done)] {
+      if (server_.hours_fault.ok()) server_.left_hours[group] = left;
+      done(server_.hours_fault);
+    });
+  }
+  void Find(const std::string& group, Found done) override {
+    time_.After(milliseconds(1), [this, group, done = std::move(done)] {
+      if (!server_.hours_fault.ok()) return done(server_.hours_fault);
+      const auto found = server_.left_hours.find(group);
+      done(found == server_.left_hours.end() ? std::nullopt : std::optional(found->second));
+    });
+  }
+
+ private:
+  SimulatedServer& server_;
+  test::VirtualTime& time_;
+};
+
 // One instance.
 class SimulatedController {
  public:
   SimulatedController(SimulatedServer& server, test::VirtualTime& time, Duration resync = minutes(5))
       : reconciler_(view, std::make_unique<SimulatedStore>(server, time),
-                    {time, captured_.log, [&time] { return time.Monotonic(); }}, {}),
+                    {time, captured_.log, [&time] { return time.Monotonic(); }, std::make_shared<SimulatedHours>(server, time)},
+                    {}),
         loop(reconciler_,
              {.clock = time,
               .log = captured_.log,
