@@ -1,0 +1,396 @@
+#include "tests/simulation/world.h"
+
+#include <utility>
+
+#include "base/text.h"
+
+namespace huygens::simulation {
+namespace {
+
+using std::chrono::milliseconds;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr Duration kSlice = milliseconds(50);
+// The end of reservations, of a Lease and of what is retried with a pause.
+constexpr Duration kRest = minutes(6);
+constexpr Duration kLease = seconds(15);
+// Until everybody knows that a key has come to a budget, and all that was judged without it is stored.
+constexpr Duration kNewKey = seconds(240);
+
+observe::Log& NoLog() {
+  static const SystemClock clock;
+  static observe::Log log(clock, observe::LogLevel::kError, observe::LogFormat::kText);
+  return log;
+}
+
+observe::Metrics& AnyMetrics() {
+  static observe::Metrics metrics{observe::Metrics::Options()};
+  return metrics;
+}
+
+std::string Told(const cluster::BizGroupQuota& group, bool gone) {
+  std::string reserved;
+  for (const auto& each : group.reservations) {
+    reserved += Concat(reserved.empty() ? "" : ", ", each.uid, " ", Text(PlainOf(each.amounts)));
+  }
+  return Concat("bizrq ", group.name, " ", group.uid, "@", group.resource_version, gone ? " gone" : "",
+                group.deleting ? " deleting" : "", ": hard ", Text(PlainOf(group.hard)), "; used ",
+                Text(PlainOf(group.used)), "; reserved ", reserved);
+}
+
+std::string Told(const Workload& workload, bool gone) {
+  return Concat(workload.kind, " ", workload.name, " ", workload.uid, "@", std::to_string(workload.version),
+                gone ? " gone" : "", workload.deleting ? " deleting" : "", ": of ", workload.group, ", ",
+                std::to_string(workload.replicas), " x ", std::to_string(workload.milli_cores), "m",
+                workload.node.empty() ? "" : " on ", workload.node, workload.finished() ? " finished" : "");
+}
+
+std::string Numbered(std::string_view what, int number) { return Concat(what, std::to_string(number)); }
+
+}  // namespace
+
+Tally& Tally::operator+=(const Tally& other_tally) {
+  stored += other_tally.stored;
+  denied += other_tally.denied;
+  unavailable += other_tally.unavailable;
+  other += other_tally.other;
+  conflicts += other_tally.conflicts;
+  restarts += other_tally.restarts;
+  settled += other_tally.settled;
+  expired += other_tally.expired;
+  superseded += other_tally.superseded;
+  hours += other_tally.hours;
+  return *this;
+}
+
+World::World(const Plan& plan, bool tells)
+    : plan_(plan),
+      tells_(tells),
+      random_(plan.seed ^ 0x5eed),
+      requests_(time_, server_, plan.settings.webhooks, request_faults_,
+                [this](int webhook, std::string review, std::function<void(std::string)> answer) {
+                  WebhookInstance* asked = webhooks_[static_cast<size_t>(webhook)].get();
+                  if (asked == nullptr) return false;
+                  asked->Ask(std::move(review), seconds(10), std::move(answer));
+                  return true;
+                }),
+      kube_(time_, server_, requests_, random_.Fork(++streams_),
+            {.finished_pods_stay = plan.settings.finished_pods_stay, .at_half_seconds = plan.settings.exact_hours},
+            {.reserve =
+                 [this](const Workload& pod, const std::string& node) {
+                   return !plan_.settings.extender || (extender_ != nullptr && extender_->Reserve(pod, node));
+                 },
+             .settled =
+                 [this](const Workload& pod, bool bound) {
+                   if (extender_ != nullptr) extender_->Settled(pod, bound);
+                 }}) {
+  server_.OnChange([this](std::string_view kind) { Changed(kind); });
+  webhooks_.resize(static_cast<size_t>(plan_.settings.webhooks));
+  controllers_.resize(2);
+  for (size_t i = 0; i < webhooks_.size(); ++i) StartWebhook(i);
+  for (size_t i = 0; i < controllers_.size(); ++i) StartController(i);
+  if (plan_.settings.extender) extender_ = std::make_unique<ExtenderInstance>(Given(), NextStream());
+  controllers_[0]->Lead();
+}
+
+Surroundings World::Given() {
+  return {.time = time_,
+          .server = server_,
+          .log = NoLog(),
+          .metrics = AnyMetrics(),
+          .faults = call_faults_,
+          .lag = plan_.settings.lag};
+}
+
+void World::StartWebhook(size_t which) {
+  Stream random = NextStream();
+  const Duration offset = random.Between(-plan_.settings.clock_offset, plan_.settings.clock_offset);
+  webhooks_[which] = std::make_unique<WebhookInstance>(
+      Given(), random, offset, [this](const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after) {
+        if (std::string why = Truth::WithinBudget(before, after); !why.empty()) Fail(why);
+      });
+}
+
+void World::StartController(size_t which) {
+  controllers_[which] = std::make_unique<ControllerInstance>(Given(), NextStream(), plan_.settings.resync);
+}
+
+void World::Fail(const std::string& why) {
+  if (failure_.empty()) failure_ = why;
+}
+
+void World::Note(const std::string& what) {
+  if (!tells_) return;
+  events_.push_back(
+      Concat(std::to_string(std::chrono::duration_cast<milliseconds>(time_.Monotonic()).count()), " ms: ", what));
+}
+
+void World::Changed(std::string_view kind) {
+  const Change& change = server_.Log(kind).back();
+  if (tells_) Note(change.group != nullptr ? Told(*change.group, change.gone) : Told(*change.workload, change.gone));
+  if (kind == kPods && change.workload->scheduled) {
+    const auto [paid, is_new] = paid_.try_emplace(change.workload->uid);
+    if (is_new) paid->second.group = truth_.PayerOf(*change.workload);
+    paid->second.pod = *change.workload;
+  }
+  if (kind == kGroups) {
+    auto& known = keys_since_[change.group->name];
+    const auto before = std::exchange(known, {});
+    for (const auto& [key, hard] : change.group->hard) {
+      const auto found = before.find(key);
+      known[key] = found == before.end() ? time_.Monotonic() : found->second;
+    }
+  }
+  const auto is_new = [this](const std::string& group, const std::string& key) {
+    return time_.Monotonic() - keys_since_[group][key] < kNewKey;
+  };
+  if (std::string why = truth_.NothingUncharged(is_new); !why.empty()) Fail(why);
+}
+
+void World::Insist(std::function<void(Requests::Done)> ask, int tries, std::string what) {
+  ask([this, ask, tries, what](Outcome outcome, const std::string& said) {
+    const size_t message = said.find(R"("message":)");
+    if (tells_)
+      Note(Concat(what, ": ", Name(outcome), message == std::string::npos ? "" : " ",
+                  message == std::string::npos ? "" : said.substr(message, 200)));
+    ++(outcome == Outcome::kStored        ? tally_.stored
+       : outcome == Outcome::kDenied      ? tally_.denied
+       : outcome == Outcome::kUnavailable ? tally_.unavailable
+                                          : tally_.other);
+    if (outcome != Outcome::kUnavailable || tries <= 1) return;
+    time_.After(seconds(1), [this, ask, tries, what] { Insist(ask, tries - 1, what); });
+  });
+}
+
+void World::Execute(const Operation& operation) {
+  switch (operation.verb) {
+    case Verb::kCreateGroup:
+    case Verb::kSetBudget:
+    case Verb::kToggleKey:
+    case Verb::kDeleteGroup:
+      return ExecuteOnGroups(operation);
+    case Verb::kKillWebhook:
+    case Verb::kKillController:
+    case Verb::kKillExtender:
+      return Kill(operation);
+    case Verb::kChangeLeader:
+    case Verb::kCutWatch:
+    case Verb::kCutCalls:
+      return ExecuteFault(operation);
+    default:
+      return ExecuteOnWorkloads(operation);
+  }
+}
+
+std::string World::Group(int which) const {
+  const auto& groups = server_.groups();
+  if (groups.empty()) return {};
+  return std::next(groups.begin(), which % static_cast<int>(groups.size()))->first;
+}
+
+std::string World::Object(std::string_view kind, int which) const {
+  std::vector<std::string> names;
+  if (const auto found = server_.workloads().find(kind); found != server_.workloads().end()) {
+    for (const auto& [name, each] : found->second) {
+      if (each.owner_uid.empty() && !each.deleting && !each.finished()) names.push_back(name);
+    }
+  }
+  return names.empty() ? std::string() : names[static_cast<size_t>(which) % names.size()];
+}
+
+void World::ExecuteOnGroups(const Operation& operation) {
+  const bool created = operation.verb == Verb::kCreateGroup;
+  const std::string name = created ? Numbered("g", operation.target) : Group(operation.target);
+  if (name.empty()) return;
+  const Stream random = random_.Fork(static_cast<uint64_t>(operation.number) + 100000);
+  const auto way = operation.flavour % 2 == 0 ? Requests::Way::kPatch : Requests::Way::kPut;
+  const int64_t cores = operation.amount * 1000;
+  if (created) {
+    cluster::BizGroupQuota group;
+    group.name = name;
+    if (operation.target > 0 && operation.group != operation.target) group.parent = Numbered("g", operation.group);
+    Plain hard = {{"limits.cpu", cores}};
+    if (plan_.settings.models) hard["limits.cpu.A4"] = cores / 2;
+    if (plan_.settings.hours) {
+      const bool few = !plan_.settings.exact_hours && operation.flavour == 0;
+      hard["cash/limits.cpu"] = operation.target == 0 ? 1'000'000'000 : few ? 50 : 1'000'000;
+    }
+    group.hard = AmountsOf(hard);
+    return Insist([this, group, random](Requests::Done done) { requests_.CreateGroup(group, random, std::move(done)); },
+                  3, Text(operation));
+  }
+  if (operation.verb == Verb::kDeleteGroup) {
+    deleted_ = true;
+    return Insist([this, name, random](Requests::Done done) { requests_.DeleteGroup(name, random, std::move(done)); },
+                  2, Text(operation));
+  }
+  const bool toggle = operation.verb == Verb::kToggleKey;
+  const auto change = [toggle, cores](Plain& hard) {
+    if (!toggle) {
+      hard["limits.cpu"] = cores;
+      if (hard.contains("limits.cpu.A4")) hard["limits.cpu.A4"] = cores / 2;
+    } else if (hard.erase("pods") == 0) {
+      hard["pods"] = cores;
+    }
+  };
+  Insist([this, name, way, change,
+          random](Requests::Done done) { requests_.ChangeGroup(name, way, change, random, std::move(done)); },
+         2, Text(operation));
+}
+
+void World::ExecuteOnWorkloads(const Operation& operation) {
+  const bool pod = operation.verb == Verb::kCreatePod || operation.verb == Verb::kEndPod;
+  const bool created = operation.verb == Verb::kCreatePod || operation.verb == Verb::kCreateDeployment;
+  const std::string name =
+      created ? Numbered(pod ? "p" : "d", operation.target) : Object(pod ? kPods : kDeployments, operation.target);
+  if (name.empty()) return;
+  const Stream random = random_.Fork(static_cast<uint64_t>(operation.number) + 100000);
+  const auto way = operation.flavour % 2 == 0 ? Requests::Way::kPatch : Requests::Way::kPut;
+  const std::string text = Text(operation);
+  const auto update = [&](std::function<void(Workload&)> change) {
+    Insist([this, name, way, change = std::move(change), random](
+               Requests::Done done) { requests_.Update(kDeployments, name, way, change, random, std::move(done)); },
+           2, text);
+  };
+  switch (operation.verb) {
+    case Verb::kCreateDeployment:
+    case Verb::kCreatePod: {
+      Workload workload{.kind = std::string(pod ? kPods : kDeployments), .name = name};
+      workload.group = Group(operation.group);
+      if (plan_.settings.models && operation.flavour >= 2) workload.model = "A4";
+      workload.replicas = pod ? 1 : operation.amount;
+      workload.milli_cores = operation.milli_cores;
+      return Insist(
+          [this, workload, random](Requests::Done done) { requests_.Create(workload, random, std::move(done)); }, 3,
+          text);
+    }
+    case Verb::kScale:
+      return Insist(
+          [this, name, way, replicas = operation.amount, random](Requests::Done done) {
+            requests_.Scale(kDeployments, name, way, replicas, random, std::move(done));
+          },
+          2, text);
+    case Verb::kResize:
+      return update([milli = operation.milli_cores](Workload& now) { now.milli_cores = milli; });
+    case Verb::kMove:
+      moved_ = true;
+      return update([group = Group(operation.group)](Workload& now) { now.group = group; });
+    case Verb::kDeleteDeployment:
+      if (const Workload* found = server_.Find(kDeployments, name)) {
+        Workload deleting = *found;
+        deleting.deleting = true;
+        (void)server_.Update(deleting);
+      }
+      return;
+    default:
+      kube_.End(name);
+  }
+}
+
+void World::Kill(const Operation& operation) {
+  ++tally_.restarts;
+  const Duration down = seconds(operation.amount);
+  Note(Text(operation));
+  if (operation.verb == Verb::kKillExtender) {
+    extender_.reset();
+    return time_.After(down, [this] {
+      if (extender_ == nullptr) extender_ = std::make_unique<ExtenderInstance>(Given(), NextStream());
+    });
+  }
+  if (operation.verb == Verb::kKillWebhook) {
+    const size_t which = static_cast<size_t>(operation.target) % webhooks_.size();
+    webhooks_[which].reset();
+    return time_.After(down, [this, which] {
+      if (webhooks_[which] == nullptr) StartWebhook(which);
+    });
+  }
+  const size_t which = static_cast<size_t>(operation.target) % controllers_.size();
+  controllers_[which].reset();
+  time_.After(down, [this, which] {
+    if (controllers_[which] == nullptr) StartController(which);
+  });
+  if (which == leader_)
+    time_.After(kLease, [this, term = ++terms_] {
+      if (term == terms_) Lead(1 - leader_);
+    });
+}
+
+// Waits for the one that is to lead, if it is down.
+void World::Lead(size_t which) {
+  leader_ = which;
+  if (controllers_[which] != nullptr) return controllers_[which]->Lead();
+  time_.After(seconds(1), [this, which, term = terms_] {
+    if (term == terms_) Lead(which);
+  });
+}
+
+void World::ExecuteFault(const Operation& operation) {
+  Note(Text(operation));
+  const Duration lasts = seconds(operation.amount);
+  const auto target = static_cast<size_t>(operation.target);
+  if (operation.verb == Verb::kChangeLeader) {
+    if (controllers_[leader_] != nullptr) controllers_[leader_]->StopLeading();
+    return time_.After(std::min(lasts, kLease), [this, term = ++terms_] {
+      if (term == terms_) Lead(1 - leader_);
+    });
+  }
+  const bool of_controller = target % 3 == 0;
+  WebhookInstance* webhook = webhooks_[target % webhooks_.size()].get();
+  ControllerInstance* controller = controllers_[operation.flavour % 2 == 0 ? leader_ : 1 - leader_].get();
+  if (operation.verb == Verb::kCutCalls) {
+    if (of_controller && controller != nullptr) controller->line().CutUntil(time_.Monotonic() + lasts);
+    if (!of_controller && webhook != nullptr) webhook->line().CutUntil(time_.Monotonic() + lasts);
+    return;
+  }
+  const std::string_view kind = kAllKinds[operation.group % 4];
+  if (of_controller && controller != nullptr) controller->watch(kind).Cut(lasts, operation.flavour < 2);
+  if (!of_controller && webhook != nullptr) webhook->watch(kind).Cut(lasts, operation.flavour < 2);
+}
+
+void World::Heal() {
+  call_faults_ = {};
+  request_faults_ = {};
+  for (size_t i = 0; i < webhooks_.size(); ++i) {
+    if (webhooks_[i] == nullptr) StartWebhook(i);
+    webhooks_[i]->line().Heal();
+    for (const std::string_view kind : kAllKinds) webhooks_[i]->watch(kind).Heal();
+  }
+  for (size_t i = 0; i < controllers_.size(); ++i) {
+    if (controllers_[i] == nullptr) StartController(i);
+    controllers_[i]->line().Heal();
+    for (const std::string_view kind : kAllKinds) controllers_[i]->watch(kind).Heal();
+  }
+  if (plan_.settings.extender && extender_ == nullptr) {
+    extender_ = std::make_unique<ExtenderInstance>(Given(), NextStream());
+  }
+}
+
+std::string World::Run() {
+  Duration end{};
+  for (const Operation& each : plan_.operations) {
+    time_.After(each.at, [this, &each] { Execute(each); });
+    end = std::max(end, each.at);
+  }
+  end += seconds(20);
+  time_.After(plan_.settings.faults_from, [this] {
+    call_faults_ = plan_.settings.calls;
+    request_faults_ = plan_.settings.requests;
+  });
+  time_.After(end, [this] { Heal(); });
+  const Duration rest = end + kRest + plan_.settings.finished_pods_stay;
+  for (Duration at{}; at < rest && failure_.empty(); at += kSlice) time_.Run(at);
+  if (failure_.empty()) failure_ = CheckAtRest();
+  for (const auto& each : webhooks_) {
+    if (each != nullptr) tally_.conflicts += each->counts().conflicts;
+  }
+  for (const auto& each : controllers_) {
+    if (each == nullptr) continue;
+    tally_.settled += each->counts().settled;
+    tally_.expired += each->counts().expired;
+    tally_.superseded += each->counts().superseded;
+  }
+  return failure_;
+}
+
+}  // namespace huygens::simulation
