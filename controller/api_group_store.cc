@@ -4,14 +4,15 @@
 #include <utility>
 
 #include "kube/group_status.h"
+#include "kube/transfer_calls.h"
 
 namespace huygens::controller {
 namespace {
 
 constexpr Duration kTimeout = std::chrono::seconds(5);
 
-template <typename Ask>
-void Post(LeaderCalls& calls, GroupStore::Done done, Ask ask) {
+template <typename Done, typename Ask>
+void Post(LeaderCalls& calls, Done done, Ask ask) {
   calls.Post(
       [done = std::move(done), ask = std::move(ask)](net::Client& client, Duration longest) -> kube::CallPool::Then {
         return [done, answer = ask(client, std::min(kTimeout, longest))] { done(answer); };
@@ -30,9 +31,33 @@ void ApiGroupStore::WriteFinalizers(const cluster::BizGroupQuota& group, Done do
        [group](net::Client& client, Duration timeout) { return kube::WriteGroupFinalizers(client, group, timeout); });
 }
 
+void ApiGroupStore::WriteBudget(const cluster::BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                                const std::string& transfer_uid, bool marked, Done done) {
+  Post(calls_, std::move(done), [group, hard, transfer_uid, marked](net::Client& client, Duration timeout) {
+    return kube::WriteGroupBudget(client, group, hard, transfer_uid, marked, timeout);
+  });
+}
+
 void ApiGroupStore::Read(const std::string& name, Done done) {
   Post(calls_, std::move(done),
        [name](net::Client& client, Duration timeout) { return kube::ReadGroup(client, name, timeout); });
+}
+
+void ApiTransferStore::WriteStatus(const cluster::QuotaTransfer& transfer, Done done) {
+  Post(calls_, std::move(done), [transfer](net::Client& client, Duration timeout) {
+    return kube::WriteTransferStatus(client, transfer, timeout);
+  });
+}
+
+void ApiTransferStore::WriteFinalizers(const cluster::QuotaTransfer& transfer, Done done) {
+  Post(calls_, std::move(done), [transfer](net::Client& client, Duration timeout) {
+    return kube::WriteTransferFinalizers(client, transfer, timeout);
+  });
+}
+
+void ApiTransferStore::Read(const std::string& name, Done done) {
+  Post(calls_, std::move(done),
+       [name](net::Client& client, Duration timeout) { return kube::ReadTransfer(client, name, timeout); });
 }
 
 }  // namespace huygens::controller

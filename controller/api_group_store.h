@@ -1,4 +1,4 @@
-// Groups at an API server, by calls that only the leader makes.
+// Groups and transfers at an API server, by calls that only the leader makes.
 #pragma once
 
 #include <string>
@@ -6,6 +6,7 @@
 #include "base/time.h"
 #include "controller/group_store.h"
 #include "controller/leader_calls.h"
+#include "controller/transfer_store.h"
 
 namespace huygens::controller {
 
@@ -16,6 +17,21 @@ class ApiGroupStore final : public GroupStore {
 
   void WriteStatus(const cluster::BizGroupQuota& group, Done done) override;
   void WriteFinalizers(const cluster::BizGroupQuota& group, Done done) override;
+  void WriteBudget(const cluster::BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                   const std::string& transfer_uid, bool marked, Done done) override;
+  void Read(const std::string& name, Done done) override;
+
+ private:
+  LeaderCalls& calls_;
+};
+
+class ApiTransferStore final : public TransferStore {
+ public:
+  // `calls` must outlive it.
+  explicit ApiTransferStore(LeaderCalls& calls) : calls_(calls) {}
+
+  void WriteStatus(const cluster::QuotaTransfer& transfer, Done done) override;
+  void WriteFinalizers(const cluster::QuotaTransfer& transfer, Done done) override;
   void Read(const std::string& name, Done done) override;
 
  private:

@@ -6,6 +6,7 @@
 namespace huygens::controller {
 
 using cluster::BizGroupQuota;
+using cluster::QuotaTransfer;
 
 void ClusterView::Set(BizGroupQuota group) {
   const BizGroupQuota* known = groups_.Find(group.name);
@@ -19,6 +20,22 @@ void ClusterView::Set(BizGroupQuota group) {
     if (another) each->GroupChanged(&*before, nullptr);
     each->GroupChanged(before && !another ? &*before : nullptr, after);
   }
+}
+
+void ClusterView::Set(QuotaTransfer transfer) {
+  const QuotaTransfer* known = transfers_.Find(transfer.name);
+  const std::optional<QuotaTransfer> before = known == nullptr ? std::nullopt : std::optional(*known);
+  const std::string name = transfer.name;
+  if (!transfers_.Set(std::move(transfer))) return;
+  for (ClusterObserver* each : observers_) each->TransferChanged(before ? &*before : nullptr, transfers_.Find(name));
+}
+
+void ClusterView::RemoveTransfer(std::string_view uid) {
+  const QuotaTransfer* known = transfers_.ByUid(uid);
+  if (known == nullptr) return;
+  const QuotaTransfer before = *known;
+  transfers_.Remove(before.name);
+  for (ClusterObserver* each : observers_) each->TransferChanged(&before, nullptr);
 }
 
 void ClusterView::Remove(std::string_view group) {

@@ -1,4 +1,5 @@
-// What reconcilers know of a cluster: groups, workloads and pods, classes of devices, and who is told when these change.
+// What reconcilers know of a cluster: groups and transfers between them, workloads and pods, classes of devices, and who
+// is told when these change.
 // Whoever watches fills it in. On the loop's thread.
 #pragma once
 
@@ -9,6 +10,7 @@
 #include "base/resource.h"
 #include "base/time.h"
 #include "controller/known_groups.h"
+#include "controller/known_transfers.h"
 #include "quota/device_classes.h"
 #include "workloads/index.h"
 #include "workloads/object.h"
@@ -16,11 +18,12 @@
 namespace huygens::controller {
 
 // Is told what has changed: before it, null where there was none, and after it, null where it is gone. The workloads of
-// the cluster still are as before, the groups as after. Valid during the call.
+// the cluster still are as before, groups and transfers as after. Valid during the call.
 class ClusterObserver {
  public:
   virtual ~ClusterObserver() = default;
   virtual void GroupChanged(const cluster::BizGroupQuota* /*before*/, const cluster::BizGroupQuota* /*after*/) {}
+  virtual void TransferChanged(const cluster::QuotaTransfer* /*before*/, const cluster::QuotaTransfer* /*after*/) {}
   virtual void WorkloadChanged(const workloads::WorkloadObject* /*before*/,
                                const workloads::WorkloadObject* /*after*/) {}
 };
@@ -33,13 +36,16 @@ class ClusterView {
   void Observe(ClusterObserver& observer) { observers_.push_back(&observer); }
 
   const KnownGroups& groups() const { return groups_; }
+  const KnownTransfers& transfers() const { return transfers_; }
   // Pods among them.
   virtual const workloads::WorkloadIndex& workloads() const = 0;
   const quota::DeviceClasses& classes() const { return classes_; }
   ResourceNames& names() { return names_; }
   const ResourceNames& names() const { return names_; }
-  // A group as it is now: from a watch, or as an API server has just answered, so that nobody waits for the watch.
+  // A group or a transfer as it is now: from a watch, or as an API server has just answered, so that nobody waits for the
+  // watch.
   void Set(cluster::BizGroupQuota group);
+  void Set(cluster::QuotaTransfer transfer);
 
   // What was never listed yet, in words; empty: all was.
   virtual std::string NotReady() const = 0;
@@ -50,6 +56,8 @@ class ClusterView {
 
  protected:
   void Remove(std::string_view group);
+  // Nothing, where one of its name has come since.
+  void RemoveTransfer(std::string_view uid);
   // Before `workloads` changes.
   void Tell(const workloads::WorkloadObject* before, const workloads::WorkloadObject* after);
   quota::DeviceClasses classes_;
@@ -58,6 +66,7 @@ class ClusterView {
  private:
   std::vector<ClusterObserver*> observers_;
   KnownGroups groups_;
+  KnownTransfers transfers_;
 };
 
 }  // namespace huygens::controller

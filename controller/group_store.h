@@ -17,9 +17,12 @@ class GroupStore {
   using Done = std::function<void(StatusOr<cluster::BizGroupQuota>)>;
 
   virtual ~GroupStore() = default;
-  // If the group still has this UID and resource version: its status, its finalizers.
+  // If the group still has this UID and resource version: its status, its finalizers, some of its budget.
   virtual void WriteStatus(const cluster::BizGroupQuota& group, Done done) = 0;
   virtual void WriteFinalizers(const cluster::BizGroupQuota& group, Done done) = 0;
+  // `hard`: the keys of spec.hard that change; together with them the mark of a transfer is set, or taken away.
+  virtual void WriteBudget(const cluster::BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                           const std::string& transfer_uid, bool marked, Done done) = 0;
   virtual void Read(const std::string& name, Done done) = 0;
 };
 

@@ -1,7 +1,10 @@
 #include "controller/group_use.h"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "quota/keys.h"
 
 namespace huygens::controller {
 
@@ -34,6 +37,19 @@ std::vector<ObservedObject> GroupUse::Of(std::string_view group) const {
     observed.push_back({each.uid, KindText(each), each.namespace_name, each.name, *std::move(usage)});
   });
   return observed;
+}
+
+std::vector<ObservedObject> GroupUse::OfChildren(const cluster::BizGroupQuota& group) const {
+  std::vector<ObservedObject> children;
+  for (const cluster::BizGroupQuota* each : cluster_.groups().ChildrenOf(group.name)) {
+    ObservedObject child{each->uid, std::string(cluster::kGroupKind), "", each->name,
+                         cluster_.groups().Commitment(each->name)};
+    const bool inherited = std::any_of(group.inherited.begin(), group.inherited.end(),
+                                       [&](const auto& known) { return known.uid == each->uid; });
+    if (inherited) std::erase_if(child.usage, [](const auto& amount) { return quota::IsCash(amount.first); });
+    children.push_back(std::move(child));
+  }
+  return children;
 }
 
 void GroupUse::Note(const WorkloadObject* workload, int by) {

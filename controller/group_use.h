@@ -24,6 +24,8 @@ class GroupUse {
 
   // One whose pods cannot be counted takes nothing: the webhook would have refused it.
   std::vector<ObservedObject> Of(std::string_view group) const;
+  // What its children take of it. Hours of one whose hours are the group's already count no more.
+  std::vector<ObservedObject> OfChildren(const cluster::BizGroupQuota& group) const;
   // The groups whose use may not be the same after this change. As ClusterObserver::WorkloadChanged.
   std::set<std::string> Concerned(const workloads::WorkloadObject* before, const workloads::WorkloadObject* after);
 

@@ -28,6 +28,8 @@ class KnownGroups {
   // What it takes of its parent.
   quota::Amounts Commitment(std::string_view name) const;
   bool empty() const { return groups_.empty(); }
+  // Without what pods take.
+  const quota::Tree& tree() const { return tree_; }
 
  private:
   std::map<std::string, cluster::BizGroupQuota, std::less<>> groups_;

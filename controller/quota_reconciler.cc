@@ -1,7 +1,11 @@
 #include "controller/quota_reconciler.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
+
+#include "controller/filled_budgets.h"
+#include "quota/transfer.h"
 
 namespace huygens::controller {
 namespace {
@@ -38,6 +42,11 @@ void QuotaReconciler::Start(WorkKeys& keys) {
 
 void QuotaReconciler::ForEachKey(absl::FunctionRef<void(std::string_view)> visit) const {
   cluster_.groups().ForEach([&](const BizGroupQuota& each) { visit(each.name); });
+}
+
+void QuotaReconciler::RefreshMetrics(observe::Metrics& metrics) const {
+  metrics.controller().SetQuota(counts_);
+  metrics.controller().SetFilled(FilledBudgets(cluster_.groups()));
 }
 
 void QuotaReconciler::Reconcile(const std::string& key, Done done) {
@@ -179,7 +188,29 @@ void QuotaReconciler::GroupChanged(const BizGroupQuota* before, const BizGroupQu
     if (child->deleting) keys_->AddAfter(child->name, kBatch);
   }
   if (before != nullptr && before->hard != after->hard) count_.Changed(after->name);
+  if (before != nullptr && before->transfers != after->transfers) {
+    cluster_.transfers().ForEach([&](const cluster::QuotaTransfer& each) {
+      if (before->transfers.contains(each.uid) != after->transfers.contains(each.uid)) CountGroupsOf(each);
+    });
+  }
   if (taking_ == nullptr || *taking_ != after->name) keys_->AddAfter(after->name, kBatch);
+}
+
+void QuotaReconciler::TransferChanged(const cluster::QuotaTransfer* before, const cluster::QuotaTransfer* after) {
+  for (const cluster::QuotaTransfer* each : {before, after}) {
+    if (each != nullptr && quota::IsUnderWay(each->phase)) CountGroupsOf(*each);
+  }
+}
+
+void QuotaReconciler::CountGroupsOf(const cluster::QuotaTransfer& transfer) {
+  std::set<std::string> groups(transfer.shrinking.begin(), transfer.shrinking.end());
+  groups.insert(transfer.growing.begin(), transfer.growing.end());
+  groups.insert(transfer.common);
+  for (const std::string& each : groups) {
+    if (cluster_.groups().Find(each) == nullptr) continue;
+    count_.Changed(each);
+    keys_->AddAfter(each, kBatch);
+  }
 }
 
 void QuotaReconciler::WorkloadChanged(const workloads::WorkloadObject* before, const workloads::WorkloadObject* after) {

@@ -49,9 +49,10 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
   std::string NotReady() const override { return cluster_.NotReady(); }
   void ForEachKey(absl::FunctionRef<void(std::string_view)> visit) const override;
   void Reconcile(const std::string& key, Done done) override;
-  void RefreshMetrics(observe::Metrics& metrics) const override { metrics.controller().SetQuota(counts_); }
+  void RefreshMetrics(observe::Metrics& metrics) const override;
 
   void GroupChanged(const cluster::BizGroupQuota* before, const cluster::BizGroupQuota* after) override;
+  void TransferChanged(const cluster::QuotaTransfer* before, const cluster::QuotaTransfer* after) override;
   void WorkloadChanged(const workloads::WorkloadObject* before, const workloads::WorkloadObject* after) override;
 
   const observe::QuotaCounts& counts() const { return counts_; }
@@ -74,6 +75,8 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
   // Takes in what was stored, as nobody else's change.
   void Take(const cluster::BizGroupQuota& stored);
   void Note(const Counted& counted);
+  // What it keeps of groups it may keep of others now.
+  void CountGroupsOf(const cluster::QuotaTransfer& transfer);
   // The parent counts what the group takes of it.
   void TellParent(const std::string& group, const std::string& parent);
 

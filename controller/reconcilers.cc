@@ -5,21 +5,36 @@
 #include "controller/certificate_reconciler.h"
 #include "controller/config_map_hours.h"
 #include "controller/quota_reconciler.h"
+#include "controller/transfer_reconciler.h"
 
 namespace huygens::controller {
 namespace {
 
+quota::KeyOptions KeysOf(const Surroundings& given) {
+  return {.gpu_resources = given.configuration.quota.gpu_resources};
+}
+
+quota::ReplicaOptions ReplicasOf(const Surroundings& given) {
+  return {.include_surge = given.configuration.webhook.include_surge};
+}
+
 std::unique_ptr<Reconciler> MakeQuota(const Surroundings& given) {
   QuotaReconciler::Options options;
   options.count.hours = given.configuration.controller.hours_interval;
-  options.keys.gpu_resources = given.configuration.quota.gpu_resources;
-  options.replicas.include_surge = given.configuration.webhook.include_surge;
+  options.keys = KeysOf(given);
+  options.replicas = ReplicasOf(given);
   return std::make_unique<QuotaReconciler>(
       given.cluster, std::make_unique<ApiGroupStore>(given.calls),
       QuotaReconciler::Environment{
           given.clock, given.log, SteadyNow,
           std::make_shared<ConfigMapHours>(given.calls, given.configuration.controller.lease.namespace_name)},
       options);
+}
+
+std::unique_ptr<Reconciler> MakeTransfers(const Surroundings& given) {
+  return std::make_unique<TransferReconciler>(
+      given.cluster, std::make_unique<ApiGroupStore>(given.calls), std::make_unique<ApiTransferStore>(given.calls),
+      TransferReconciler::Environment{given.clock, given.log}, KeysOf(given), ReplicasOf(given));
 }
 
 std::unique_ptr<Reconciler> MakeCertificates(const Surroundings& given) {
@@ -38,6 +53,7 @@ std::unique_ptr<Reconciler> MakeCertificates(const Surroundings& given) {
 std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
   std::vector<std::unique_ptr<Reconciler>> reconcilers;
   reconcilers.push_back(MakeQuota(surroundings));
+  reconcilers.push_back(MakeTransfers(surroundings));
   if (surroundings.configuration.controller.certificates.enabled) reconcilers.push_back(MakeCertificates(surroundings));
   return reconcilers;
 }

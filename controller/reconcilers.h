@@ -30,7 +30,7 @@ struct Surroundings {
 };
 
 // Their names, as the metrics have them.
-inline constexpr std::string_view kReconcilerNames[] = {"quota", "certificates"};
+inline constexpr std::string_view kReconcilerNames[] = {"quota", "transfers", "certificates"};
 
 std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 

@@ -148,6 +148,7 @@ Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group) {
   quota::Add(self, hours);
   Amounts sum = self;
   quota::Add(sum, children.Sum());
+  if (input.held) quota::Add(sum, quota::NormalKeys(input.held(group.reservations)));
   Amounts keys = budget;
   quota::Add(keys, hours);  // what was consumed of a budget of hours that is no more
   Amounts used = ForKeysOf(keys, sum);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -30,6 +31,8 @@ struct RecountInput {
   // Up to when the watches have shown all there is: never later than now, earlier where a watch is silent. Nothing is
   // believed to be gone on account of time that nobody watched.
   Time watched_until;
+  // What transfers keep of the group beside these reservations; null: nothing.
+  std::function<quota::Amounts(const std::vector<cluster::QuotaReservation>& standing)> held = nullptr;
 };
 
 struct Recounted {
@@ -42,7 +45,8 @@ struct Recounted {
 };
 
 // Writes used, selfUsed, reservations and the budget that they are reckoned with into `group`. Hours of its own are
-// taken from selfUsed as they are (controller/hours.h); those of the children are added to them in `used`.
+// taken from selfUsed as they are (controller/hours.h); those of the children, and what transfers keep, are added to them
+// in `used`.
 Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group);
 
 // How much it matters that the status is written, in this order.

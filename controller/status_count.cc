@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "controller/hours.h"
-#include "quota/keys.h"
 
 namespace huygens::controller {
 namespace {
@@ -20,19 +19,6 @@ std::string KeyOf(const QuotaReservation& reservation) { return Concat(reservati
 void Sooner(std::optional<Duration>& again, Duration other) { again = std::min(again.value_or(other), other); }
 
 }  // namespace
-
-std::vector<ObservedObject> StatusCount::Children(const BizGroupQuota& group) const {
-  std::vector<ObservedObject> children;
-  for (const BizGroupQuota* each : cluster_.groups().ChildrenOf(group.name)) {
-    ObservedObject child{each->uid, std::string(cluster::kGroupKind), "", each->name,
-                         cluster_.groups().Commitment(each->name)};
-    const bool inherited = std::any_of(group.inherited.begin(), group.inherited.end(),
-                                       [&](const auto& known) { return known.uid == each->uid; });
-    if (inherited) std::erase_if(child.usage, [](const auto& amount) { return quota::IsCash(amount.first); });
-    children.push_back(std::move(child));
-  }
-  return children;
-}
 
 std::optional<NameHolder> StatusCount::HolderOf(const QuotaReservation& reservation, Memory& memory, Time now) const {
   std::string uid;
@@ -64,6 +50,15 @@ void StatusCount::CatchUp(const BizGroupQuota& group, Duration monotonic) {
   }
 }
 
+quota::Amounts StatusCount::HeldBeside(const BizGroupQuota& group,
+                                       const std::vector<QuotaReservation>& reservations) const {
+  quota::Tree tree = cluster_.groups().tree();
+  BizGroupQuota then = *cluster_.groups().Find(group.name);
+  then.reservations = reservations;
+  tree.Set(std::move(then));
+  return cluster_.transfers().HeldBy(group.name, tree);
+}
+
 Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monotonic) {
   Memory& memory = memories_[before.name];
   if (memory.uid != before.uid) memory = {.uid = before.uid};
@@ -83,21 +78,32 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
   const std::vector<CountedPod> pods = hours_.Of(group.name, now);
   counted.hours = CountHours(pods, inherited, now, group);
   if (!counted.hours.ok()) group.inherited = before.inherited;
-  const std::vector<ObservedObject> workloads = use_.Of(group.name), children = Children(group);
+  const std::vector<ObservedObject> workloads = use_.Of(group.name), children = use_.OfChildren(group);
   const auto holder_of = [&](const QuotaReservation& each) {
     const auto holder = HolderOf(each, memory, now);
     if (holder) holders.try_emplace(holder->uid, holder->since);
     return holder;
   };
   const auto known_since = [&](const QuotaReservation& each) { return memory.reserved.find(KeyOf(each))->second; };
+  // What a transfer keeps of a group whose reservation for it ends: that is no charge which nobody knew of.
+  bool held_anew = false;
+  const auto held = [&](const std::vector<QuotaReservation>& standing) {
+    const quota::Tree& tree = cluster_.groups().tree();
+    const quota::Amounts known = cluster_.transfers().HeldBy(group.name, tree);
+    if (standing.size() == before.reservations.size()) return known;
+    quota::Amounts now = HeldBeside(group, standing);
+    held_anew = now != known;
+    return now;
+  };
   counted.recounted = Recount({.workloads = workloads,
                                .children = children,
                                .holder_of = holder_of,
                                .known_since = known_since,
-                               .watched_until = now - Silence(before)},
+                               .watched_until = now - Silence(before),
+                               .held = held},
                               group);
   memory.holders = std::move(holders);
-  if (memory.changes == memory.counted_changes) counted.drift = counted.recounted.fall;
+  if (memory.changes == memory.counted_changes && !held_anew) counted.drift = counted.recounted.fall;
   Decide(before, memory, now, monotonic, counted);
   return counted;
 }

@@ -1,5 +1,5 @@
-// What the controller knows of a cluster, as the watches of an API server tell it: groups, workloads and pods, classes
-// of devices. Every instance follows it, so that whoever begins to lead knows it already. On the loop's thread.
+// What the controller knows of a cluster, as the watches of an API server tell it: groups and transfers, workloads
+// and pods, classes of devices. Every instance follows it, so that whoever begins to lead knows it already. On the loop's thread.
 #pragma once
 
 #include <string>
@@ -8,6 +8,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "controller/cluster_view.h"
+#include "controller/watched_transfers.h"
 #include "informer/followed_budgets.h"
 #include "informer/followed_workloads.h"
 #include "informer/reflectors.h"
@@ -45,6 +46,7 @@ class WatchedCluster final : public ClusterView, public informer::FollowedBudget
   void ClassGone(std::string_view name) override { classes_.Remove(name); }
 
   informer::FollowedWorkloads workloads_;
+  WatchedTransfers transfers_;
   informer::WatchEventQueue queue_;
   informer::Reflectors reflectors_{names_, queue_};
 };

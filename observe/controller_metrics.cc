@@ -4,6 +4,7 @@
 #include <prometheus/gauge.h>
 #include <prometheus/registry.h>
 
+#include <map>
 #include <string>
 #include <utility>
 
@@ -54,7 +55,10 @@ struct ControllerMetrics::Series {
                           "how", kReservationEnds)),
         drift(EachCounter(Counters(registry, "huygens_quota_drift_total",
                                    "Figures of business groups that were wrong though nothing had changed."),
-                          "direction", kDriftDirections)) {}
+                          "direction", kDriftDirections)),
+        filled(Gauges(
+            registry, "huygens_quota_filled",
+            "Share of a budget that is used, where it is nearly all and workloads of the group itself use it.")) {}
 
   Gauge& leader;
   Family<Gauge>& depths;
@@ -65,6 +69,8 @@ struct ControllerMetrics::Series {
   Counter& conflicts;
   ByValue<Counter> ended;
   ByValue<Counter> drift;
+  Family<Gauge>& filled;
+  std::map<std::pair<std::string, std::string>, Gauge*> shown;  // of `filled`, by group and key
 };
 
 ControllerMetrics::ControllerMetrics(prometheus::Registry& registry, std::span<const std::string_view> reconcilers)
@@ -91,6 +97,17 @@ void ControllerMetrics::SetQuota(const QuotaCounts& totals) {
   RaiseTo(series_->ended["superseded"], totals.superseded);
   RaiseTo(series_->drift["over"], totals.drift_over);
   RaiseTo(series_->drift["under"], totals.drift_under);
+}
+
+void ControllerMetrics::SetFilled(std::span<const FilledBudget> budgets) {
+  auto gone = std::exchange(series_->shown, {});
+  for (const FilledBudget& each : budgets) {
+    Gauge& gauge = series_->filled.Add({{"group", each.group}, {"key", each.key}});
+    gauge.Set(each.share);
+    series_->shown.emplace(std::pair(each.group, each.key), &gauge);
+    gone.erase({each.group, each.key});
+  }
+  for (const auto& [name, gauge] : gone) series_->filled.Remove(gauge);
 }
 
 }  // namespace huygens::observe

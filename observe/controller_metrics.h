@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace prometheus {
 class Registry;
@@ -27,6 +29,12 @@ struct QuotaCounts {
   uint64_t drift_over = 0, drift_under = 0;  // keys of groups of which the status said too much, too little
 };
 
+// A budget of which a group's own workloads use most.
+struct FilledBudget {
+  std::string group, key;
+  double share = 0;  // of the budget that is used, 1 = all
+};
+
 class ControllerMetrics {
  public:
   // For the files of observe/: registers them.
@@ -36,6 +44,8 @@ class ControllerMetrics {
   void SetLeader(bool leads);
   void SetReconciler(std::string_view name, size_t depth, uint64_t succeeded, uint64_t failed);
   void SetQuota(const QuotaCounts& totals);
+  // All that are to be shown.
+  void SetFilled(std::span<const FilledBudget> budgets);
 
  private:
   struct Series;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_join.h"
@@ -252,19 +253,30 @@ class Mover {
     const Group* group = tree_.Find(name);
     if (!group) return Waiting(waiting, Concat("bizrq/", name, " does not exist"));
     if (grows) {
-      Amounts reserved = ToReserve(*tree_.Find(payer), *group, amounts_);
-      if (!IsReserved(*tree_.Find(payer), group->object->uid, reserved, now_ + kReservationLeft)) {
-        TransferStep step = Simply(Kind::kReserve);
-        step.group = name;
-        step.payer = payer;
-        step.reserved = std::move(reserved);
-        return step;
+      if (auto step = Reserve(payer, name)) return *std::move(step);
+      // What it gets is for the next one, and must not look free before that has it.
+      const bool is_last = index == (forward ? way_.Count() - 1 : 0);
+      if (!is_last) {
+        if (auto step = Reserve(name, way_.Name(forward ? index + 1 : index - 1))) return *std::move(step);
       }
     }
     TransferStep step = Simply(Kind::kChangeBudget);
     step.group = name;
     step.hard = Changed(*group->object, amounts_, grows);
     step.marked = forward;
+    return step;
+  }
+
+  // Nothing: it is reserved, or there is nobody to reserve it for.
+  std::optional<TransferStep> Reserve(const std::string& payer, const std::string& name) const {
+    const Group* child = tree_.Find(name);
+    if (!child) return std::nullopt;
+    Amounts reserved = ToReserve(*tree_.Find(payer), *child, amounts_);
+    if (IsReserved(*tree_.Find(payer), child->object->uid, reserved, now_ + kReservationLeft)) return std::nullopt;
+    TransferStep step = Simply(Kind::kReserve);
+    step.group = name;
+    step.payer = payer;
+    step.reserved = std::move(reserved);
     return step;
   }
 
@@ -306,26 +318,51 @@ Amounts SpeltAs(const Amounts& stored, const Amounts& changes) {
   return spelt;
 }
 
+Spending NextSpending(const QuotaTransfer& transfer, const Tree& tree) {
+  if (transfer.phase == Phase::kPending) return {transfer.from, ""};
+  if (!IsUnderWay(transfer.phase)) return {};
+  const bool forward = transfer.phase == Phase::kMoving;
+  const Way way(transfer, tree);
+  const size_t done = way.Done();
+  if (done == (forward ? way.Count() : 0)) return {};
+  const size_t next = forward ? done : done - 1;
+  if (way.Grows(next) != forward) return {way.Name(next), ""};
+  return {way.Above(next), way.Name(next)};
+}
+
 Hold HoldOf(const QuotaTransfer& transfer, const Tree& tree) {
-  if (transfer.phase != Phase::kMoving && transfer.phase != Phase::kReturning && transfer.phase != Phase::kOverdue) {
-    return {};
-  }
+  if (!IsUnderWay(transfer.phase)) return {};
   const Way way(transfer, tree);
   const size_t done = way.Done();
   const Amounts amounts = NormalKeys(transfer.amounts);
   if (done == way.Count()) {
-    return transfer.phase == Phase::kOverdue ? Hold{transfer.to, amounts} : Hold();
+    return transfer.phase == Phase::kOverdue ? Hold{transfer.to, amounts, ""} : Hold();
   }
-  const std::string holder(way.Holder(done));
-  const Group* payer = tree.Find(holder);
-  if (!payer) return {};
-  const size_t next = transfer.phase == Phase::kMoving ? done : done - 1;
-  const Group* child = tree.Find(way.Name(next));
-  const bool grows = way.Grows(next) == (transfer.phase == Phase::kMoving);
-  if (child && grows && IsReserved(*payer, child->object->uid, ToReserve(*payer, *child, amounts), std::nullopt)) {
-    return {};
+  std::string holder(way.Holder(done));
+  const Group* group = tree.Find(holder);
+  if (!group) return {};
+  return {std::move(holder), Masked(amounts, group->object->hard), NextSpending(transfer, tree).child};
+}
+
+Amounts HeldIn(std::string_view name, std::span<const Hold> holds, const Tree& tree) {
+  Amounts held;
+  std::map<std::string_view, Amounts> by_child;
+  for (const Hold& each : holds) {
+    if (each.group == name) Add(each.child.empty() ? held : by_child[each.child], each.amounts);
   }
-  return {holder, Masked(amounts, payer->object->hard)};
+  const Group* group = tree.Find(name);
+  for (const auto& [child, amounts] : by_child) {
+    Amounts reserved;
+    if (const Group* known = tree.Find(child); known && group) {
+      for (const auto& each : group->object->reservations) {
+        if (each.uid == known->object->uid) Max(reserved, NormalKeys(each.amounts));
+      }
+      reserved = Increase(reserved, known->committed);
+    }
+    Add(held, Increase(amounts, reserved));
+  }
+  RemoveZeros(held);
+  return held;
 }
 
 }  // namespace huygens::quota

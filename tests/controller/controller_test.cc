@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "controller/leader_calls.h"
+#include "controller/secret.h"
 #include "kube/group_status.h"
 #include "net/client.h"
 #include "tests/fake/api_server.h"
@@ -19,7 +20,6 @@
 #include "tests/fake/temporary_directory.h"
 #include "tests/observe/captured_log.h"
 #include "wire/biz_group_quota.h"
-#include "wire/secret.h"
 
 namespace huygens::controller {
 namespace {
@@ -139,6 +139,45 @@ TEST_F(ControllerTest, TakesItsFinalizerOffAGroupThatIsDeleted) {
   EXPECT_TRUE(Await([&] { return api_.Get(fake::kBizGroupQuotas, "", "team").empty(); }));
 }
 
+TEST_F(ControllerTest, CarriesOutTransfersOfBudget) {
+  api_.Put(fake::BizGroupQuota("org").Hard("limits.cpu", "100"));
+  api_.Put(fake::BizGroupQuota("team").Parent("org").Hard("limits.cpu", "10"));
+  api_.Put(fake::BizGroupQuota("other").Parent("org").Hard("limits.cpu", "5"));
+  api_.Put(Deployment("web", 3));
+  const Running controller(configuration_);
+  ASSERT_TRUE(AwaitUsed("team", "3"));
+  api_.Put(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"QuotaTransfer","metadata":{"name":"t"},)"
+           R"("spec":{"from":"team","to":"other","amounts":{"limits.cpu":"4"}}})");
+  const auto transfer = [&] { return api_.Get(fake::kQuotaTransfers, "", "t"); };
+  EXPECT_TRUE(Await([&] { return transfer().find(R"("phase":"Moved")") != std::string::npos; })) << transfer();
+  EXPECT_EQ(quota::Get(Group("team").hard, "limits.cpu").Canonical(), "6");
+  EXPECT_EQ(quota::Get(Group("other").hard, "limits.cpu").Canonical(), "9");
+  EXPECT_TRUE(Await([&] { return Group("team").transfers.empty() && Group("other").transfers.empty(); }));
+  EXPECT_TRUE(AwaitUsed("org", "15"));
+  EXPECT_THAT(transfer(), HasSubstr("quota.huygens.dev/transfer"));
+  EXPECT_THAT(controller.Admin("/readyz?verbose"), HasSubstr("[+]quotatransfers.quota.huygens.dev"));
+  EXPECT_THAT(controller.Admin("/metrics"),
+              HasSubstr("huygens_controller_reconciles_total{reconciler=\"transfers\",result=\"ok\"}"));
+}
+
+TEST_F(ControllerTest, CountsGroupsWhereTransfersAreNotDefinedOrNobodyMayListThem) {
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10"));
+  api_.Install(fake::kQuotaTransfers, false);
+  {
+    const Running controller(configuration_);
+    EXPECT_TRUE(AwaitUsed("team", "0"));
+    EXPECT_TRUE(Await([&] {
+      return controller.Admin("/readyz?verbose").find("quotatransfers.quota.huygens.dev absent") != std::string::npos;
+    })) << controller.Admin("/readyz?verbose");
+  }
+  api_.Install(fake::kQuotaTransfers, true);
+  api_.Inject({.method = "GET", .path = fake::kQuotaTransfers, .times = -1, .code = 403});
+  api_.Put(Deployment("web", 3));
+  const Running controller(configuration_);
+  EXPECT_TRUE(AwaitUsed("team", "3"));
+  EXPECT_THAT(controller.Admin("/readyz?verbose"), HasSubstr("no transfer is carried out"));
+}
+
 TEST_F(ControllerTest, KeepsTheCertificatesOfTheWebhookWhereItIsTold) {
   api_.Put(R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":)"
            R"({"name":"huygens-webhook"},"webhooks":[{"name":"a.huygens.dev","clientConfig":{}}]})");
@@ -152,7 +191,7 @@ TEST_F(ControllerTest, KeepsTheCertificatesOfTheWebhookWhereItIsTold) {
   configuration_.controller.certificates.enabled = true;
   const Running controller(configuration_);
   ASSERT_TRUE(Await([&] { return told().find("caBundle") != std::string::npos; }));
-  EXPECT_THAT(wire::DecodeSecret(secret())->data, testing::Contains(testing::Key("tls.key")));
+  EXPECT_THAT(DecodeSecret(secret())->data, testing::Contains(testing::Key("tls.key")));
 }
 
 TEST_F(ControllerTest, NothingIsWrittenBeforeAllIsListed) {
@@ -192,6 +231,7 @@ class LeaderCallsTest : public testing::Test {
   LeaderCallsTest() { api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10")); }
   void Read() {
     calls_.Post([this](net::Client& client, Duration longest) -> kube::CallPool::Then {
+      ++begun_;
       const auto read = kube::ReadGroup(client, "team", longest);
       returned_ = true;
       return [this, read] { answers_.push_back(read.status()); };
@@ -201,6 +241,7 @@ class LeaderCallsTest : public testing::Test {
   fake::ApiServer api_;
   net::EventLoop loop_;
   LeaderCalls calls_{loop_, api_.Options(), 1};
+  std::atomic<int> begun_ = 0;
   std::atomic<bool> returned_ = false;
   std::vector<Status> answers_;
 };
@@ -219,10 +260,13 @@ TEST_F(LeaderCallsTest, OnlyTheLeaderCalls) {
 }
 
 TEST_F(LeaderCallsTest, NoneBeginsWhenTheTimeIsOverAndNoneIsUnderWayAfterTheEnd) {
-  ASSERT_TRUE(calls_.Begin([] { return Duration::zero(); }).ok());
+  std::atomic<int> asked = 0;
+  ASSERT_TRUE(calls_.Begin([&] { return asked++ == 0 ? Duration::zero() : Duration(kPatience); }).ok());
   Read();
+  Read();
+  while (asked < 2) std::this_thread::yield();
   calls_.End();
-  EXPECT_EQ(api_.Seen("GET", "/team"), 0);
+  EXPECT_EQ(begun_, 1);
 
   const auto gate = std::make_shared<fake::Gate>();
   api_.Inject({.what = fake::Fault::What::kHold, .path = "/team", .gate = gate});

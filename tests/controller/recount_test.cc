@@ -24,7 +24,7 @@ class RecountTest : public testing::Test {
       if (found == holders_.end()) return std::nullopt;
       return found->second;
     };
-    return Recount({workloads_, children_, holder, [this](const auto&) { return known_since_; }, watched_until},
+    return Recount({workloads_, children_, holder, [this](const auto&) { return known_since_; }, watched_until, held_},
                    group_);
   }
   StatusChange CountAndCompare() {
@@ -42,6 +42,7 @@ class RecountTest : public testing::Test {
   std::vector<ObservedObject> workloads_, children_;
   std::map<std::string, NameHolder> holders_;
   Time known_since_ = kNow - seconds(30);
+  std::function<Amounts(const std::vector<cluster::QuotaReservation>&)> held_;
 };
 
 TEST_F(RecountTest, AddsUpWhatTheWorkloadsTakeOfTheKeysOfTheBudget) {
@@ -66,6 +67,18 @@ TEST_F(RecountTest, WhatChildrenTakeIsUsedButNotByItself) {
   Count();
   EXPECT_EQ(group_.self_used, Of({{"limits.cpu", "2"}, {"pods", "0"}}));
   EXPECT_EQ(group_.used, Of({{"limits.cpu", "5"}, {"pods", "5"}}));
+}
+
+// Which is what it keeps once the reservation that counted it is over.
+TEST_F(RecountTest, WhatATransferKeepsIsUsedAsIfAChildHadIt) {
+  held_ = [](const auto& standing) { return standing.empty() ? Of({{"limits.cpu", "3"}}) : Amounts(); };
+  workloads_ = {Observed("u1", "web", {{"limits.cpu", "2"}})};
+  group_.reservations = {ReservedChild("c1", "sub", {{"limits.cpu", "3"}})};
+  Count();
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "5"}, {"pods", "0"}}));
+  Count(kNow + seconds(90));
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "5"}, {"pods", "0"}}));
+  EXPECT_EQ(group_.self_used, Of({{"limits.cpu", "2"}, {"pods", "0"}}));
 }
 
 TEST_F(RecountTest, AReservationCountsUntilItsObjectIsSeen) {

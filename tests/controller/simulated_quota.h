@@ -1,5 +1,5 @@
 // A cluster in virtual time for the reconciler of groups: an API server that keeps groups with compare-and-swap and
-// finalizers, watches that may lag or be silent, workloads and pods that come and go, and controllers that lead or not.
+// finalizers, transfers between them, watches that may lag or be silent, workloads and pods that come and go, and controllers that lead or not.
 #pragma once
 
 #include <deque>
@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "controller/quota_reconciler.h"
 #include "controller/reconcile_loop.h"
+#include "controller/transfer_store.h"
 #include "tests/base/virtual_time.h"
 #include "tests/controller/groups.h"
 #include "tests/observe/captured_log.h"
@@ -30,6 +31,7 @@ class SimulatedView final : public ClusterView {
     silence = {};
   }
   void Gone(const std::string& group) { Remove(group); }
+  void TransferGone(const std::string& uid) { RemoveTransfer(uid); }
   void SetWorkload(const workloads::WorkloadObject& workload) {
     Tell(index_.ByUid(workload.uid), &workload);
     index_.Set(workload);
@@ -41,13 +43,14 @@ class SimulatedView final : public ClusterView {
     index_.Remove(uid);
   }
   Duration silence{};
+  Duration lag = milliseconds(1);  // of what its watches tell
   int caught_up = 0;
 
  private:
   workloads::WorkloadIndex index_;
 };
 
-// What an API server has. Watches tell after a millisecond.
+// What an API server has.
 class SimulatedServer {
  public:
   explicit SimulatedServer(test::VirtualTime& time) : time_(time) {}
@@ -77,6 +80,20 @@ class SimulatedServer {
   std::string Used(const std::string& name, std::string_view key) const {
     return quota::Get(group(name).used, key).Canonical();
   }
+
+  void PutTransfer(cluster::QuotaTransfer transfer) {
+    if (transfer.uid.empty()) transfer.uid = Concat(transfer.name, "-", std::to_string(++uids_));
+    Store(std::move(transfer));
+  }
+  void DeleteTransfer(const std::string& name) {
+    cluster::QuotaTransfer transfer = transfers_.at(name);
+    transfer.deleting = true;
+    Store(std::move(transfer));
+    ReapTransfer(name);
+  }
+  bool HasTransfer(const std::string& name) const { return transfers_.contains(name); }
+  const cluster::QuotaTransfer& transfer(const std::string& name) const { return transfers_.at(name); }
+  const std::map<std::string, cluster::BizGroupQuota>& groups() const { return groups_; }
 
   // `json`: of the API group and kind.
   void Put(const std::string& api, const std::string& kind, const std::string& json) {
@@ -127,15 +144,35 @@ class SimulatedServer {
       ++status_writes;
     } else {
       group.finalizers = next.finalizers;
+      group.hard = next.hard;
+      group.transfers = next.transfers;
     }
     Store(group);
     const cluster::BizGroupQuota stored = groups_.at(next.name);
     Reap(next.name);
     return stored;
   }
+  StatusOr<cluster::QuotaTransfer> Swap(cluster::QuotaTransfer next, bool status) {
+    const auto found = transfers_.find(next.name);
+    if (found == transfers_.end()) return absl::NotFoundError("not found");
+    const cluster::QuotaTransfer& known = found->second;
+    if (next.uid != known.uid || next.resource_version != known.resource_version) {
+      return absl::AbortedError("the object has been modified");
+    }
+    cluster::QuotaTransfer transfer = status ? next : known;
+    transfer.finalizer = status ? known.finalizer : next.finalizer;
+    transfer.deleting = known.deleting;
+    transfer.until = known.until;
+    Store(std::move(transfer));
+    cluster::QuotaTransfer stored = transfers_.at(next.name);
+    ReapTransfer(next.name);
+    return stored;
+  }
 
   int status_writes = 0;
   std::function<void()> before_write;  // once
+  std::function<void()> on_write;      // before each write of a controller
+  std::function<void()> on_stored;     // after each change of a group or a transfer
   std::map<std::string, LeftHours> left_hours;
   Status hours_fault;  // of whoever reads or writes these
 
@@ -144,6 +181,19 @@ class SimulatedServer {
     group.resource_version = std::to_string(++version_);
     groups_[group.name] = group;
     Tell([group](SimulatedView& view) { view.Set(group); });
+    if (on_stored) on_stored();
+  }
+  void Store(cluster::QuotaTransfer transfer) {
+    transfer.resource_version = std::to_string(++version_);
+    transfers_[transfer.name] = transfer;
+    Tell([transfer](SimulatedView& view) { view.Set(transfer); });
+    if (on_stored) on_stored();
+  }
+  void ReapTransfer(const std::string& name) {
+    const auto found = transfers_.find(name);
+    if (!found->second.deleting || found->second.finalizer) return;
+    Tell([uid = found->second.uid](SimulatedView& view) { view.TransferGone(uid); });
+    transfers_.erase(found);
   }
   void Reap(const std::string& name) {
     const auto found = groups_.find(name);
@@ -152,12 +202,13 @@ class SimulatedServer {
     Tell([name](SimulatedView& view) { view.Gone(name); });
   }
   void Tell(const std::function<void(SimulatedView&)>& tell) {
-    for (SimulatedView* each : views_) time_.After(milliseconds(1), [each, tell] { tell(*each); });
+    for (SimulatedView* each : views_) time_.After(each->lag, [each, tell] { tell(*each); });
   }
 
   test::VirtualTime& time_;
   ResourceNames names_;
   std::map<std::string, cluster::BizGroupQuota> groups_;
+  std::map<std::string, cluster::QuotaTransfer> transfers_;
   std::vector<SimulatedView*> views_;
   uint64_t version_ = 100;
   int uids_ = 0;
@@ -171,6 +222,14 @@ class SimulatedStore final : public GroupStore {
   void WriteFinalizers(const cluster::BizGroupQuota& group, Done done) override {
     Write(group, false, std::move(done));
   }
+  void WriteBudget(const cluster::BizGroupQuota& group, const cluster::QuotaAmounts& hard,
+                   const std::string& transfer_uid, bool marked, Done done) override {
+    cluster::BizGroupQuota changed = group;
+    for (const auto& [key, amount] : hard) quota::Set(changed.hard, key, amount);
+    if (marked) changed.transfers.insert(transfer_uid);
+    if (!marked) changed.transfers.erase(transfer_uid);
+    Write(changed, false, std::move(done));
+  }
   void Read(const std::string& name, Done done) override {
     time_.After(milliseconds(1), [this, name, done = std::move(done)] {
       if (!server_.Has(name)) return done(absl::NotFoundError("not found"));
@@ -182,7 +241,38 @@ class SimulatedStore final : public GroupStore {
   void Write(const cluster::BizGroupQuota& group, bool status, Done done) {
     time_.After(milliseconds(1), [this, group, status, done = std::move(done)] {
       if (auto before = std::exchange(server_.before_write, nullptr)) before();
+      if (server_.on_write) server_.on_write();
       const auto stored = server_.Swap(group, status);
+      time_.After(milliseconds(2), [done, stored] { done(stored); });
+    });
+  }
+
+  SimulatedServer& server_;
+  test::VirtualTime& time_;
+};
+
+class SimulatedTransferStore final : public TransferStore {
+ public:
+  SimulatedTransferStore(SimulatedServer& server, test::VirtualTime& time) : server_(server), time_(time) {}
+
+  void WriteStatus(const cluster::QuotaTransfer& transfer, Done done) override {
+    Write(transfer, true, std::move(done));
+  }
+  void WriteFinalizers(const cluster::QuotaTransfer& transfer, Done done) override {
+    Write(transfer, false, std::move(done));
+  }
+  void Read(const std::string& name, Done done) override {
+    time_.After(milliseconds(1), [this, name, done = std::move(done)] {
+      if (!server_.HasTransfer(name)) return done(absl::NotFoundError("not found"));
+      done(server_.transfer(name));
+    });
+  }
+
+ private:
+  void Write(const cluster::QuotaTransfer& transfer, bool status, Done done) {
+    time_.After(milliseconds(1), [this, transfer, status, done = std::move(done)] {
+      if (server_.on_write) server_.on_write();
+      const auto stored = server_.Swap(transfer, status);
       time_.After(milliseconds(2), [done, stored] { done(stored); });
     });
   }
@@ -218,9 +308,10 @@ class SimulatedHours final : public LeftHoursStore {
 class SimulatedController {
  public:
   SimulatedController(SimulatedServer& server, test::VirtualTime& time, Duration resync = minutes(5))
-      : reconciler_(view, std::make_unique<SimulatedStore>(server, time),
-                    {time, captured_.log, [&time] { return time.Monotonic(); }, std::make_shared<SimulatedHours>(server, time)},
-                    {}),
+      : reconciler_(
+            view, std::make_unique<SimulatedStore>(server, time),
+            {time, captured_.log, [&time] { return time.Monotonic(); }, std::make_shared<SimulatedHours>(server, time)},
+            {}),
         loop(reconciler_,
              {.clock = time,
               .log = captured_.log,

@@ -11,6 +11,8 @@
 #include <sstream>
 #include <thread>
 
+#include "observe/controller_metrics.h"
+
 namespace huygens::observe {
 namespace {
 
@@ -228,6 +230,14 @@ TEST(Metrics, AnyThreadMayCountWhileAnotherRenders) {
   EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="ok",verb="filter"})"), 1500);
 }
 
+TEST(Metrics, BudgetsThatAreNotFilledAnyMoreAreNotShown) {
+  Metrics metrics(SomeOptions());
+  metrics.controller().SetFilled(std::vector<FilledBudget>{{"a", "limits.cpu", 1}, {"b", "pods", 0.9}});
+  metrics.controller().SetFilled(std::vector<FilledBudget>{{"b", "pods", 0.95}});
+  EXPECT_EQ(Value(metrics, R"(huygens_quota_filled{group="b",key="pods"})"), 0.95);
+  EXPECT_THAT(metrics.Render(), Not(HasSubstr(R"(group="a")")));
+}
+
 // name -> "type labels", of what is shown and of what is documented.
 using Listing = std::map<std::string, std::string>;
 
@@ -235,8 +245,9 @@ Listing Shown() {
   Listing types;
   std::map<std::string, std::set<std::string>> labels;
   Metrics metrics(SomeOptions());
-  metrics.SetQuotas(
-      std::vector<QuotaFigures>{{"team", "limits.cpu", 1, 1}});  // the only ones that begin without series
+  // Those that begin without series.
+  metrics.SetQuotas(std::vector<QuotaFigures>{{"team", "limits.cpu", 1, 1}});
+  metrics.controller().SetFilled(std::vector<FilledBudget>{{"team", "limits.cpu", 1}});
   std::istringstream in(metrics.Render());
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("# TYPE ")) {

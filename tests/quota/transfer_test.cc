@@ -219,6 +219,10 @@ TEST_F(TransferTest, A25_AReservationThatIsAboutToEndIsMadeAnew) {
   EXPECT_EQ(Next().payer, "org");
   EXPECT_EQ(Next().reserved, Of({{"limits.cpu", "45"}}));
   ASSERT_TRUE(Step());
+  EXPECT_EQ(Next().payer, "ads") << "for whom they are, before ads has them";
+  EXPECT_EQ(Next().group, "bidding");
+  EXPECT_EQ(Next().reserved, Of({{"limits.cpu", "25"}}));
+  ASSERT_TRUE(Step());
   EXPECT_EQ(Next().kind, TransferStep::Kind::kChangeBudget);
   now += seconds(61);
   EXPECT_EQ(Next().kind, TransferStep::Kind::kReserve);
@@ -257,15 +261,18 @@ RC_GTEST_PROP(Transfer, A25_IsInOnePlaceAtEachStep, ()) {
 
   std::map<std::string, int64_t> left;
   for (const auto& [name, group] : bed.groups) left[name] = bed.Left(name).Value();
+  const Phase there = bed.transfer.until ? Phase::kLent : Phase::kMoved;
   const auto check = [&] {
     for (const auto& [name, group] : bed.groups) {
       const int64_t now = bed.Left(name).Value();
       const bool overdue = bed.transfer.phase == Phase::kOverdue && name == to;
-      RC_ASSERT(now >= 0 || overdue);
       const int64_t changed = now - left[name];
+      // It is about to get them, and has them reserved already for whom they are.
+      const bool expects = name != from && name != to && bed.transfer.phase != there && changed == -amount;
+      RC_ASSERT(now >= (expects ? -amount : 0) || overdue);
       if (name == from) RC_ASSERT(changed == 0 || changed == -amount);
       if (name == to) RC_ASSERT(changed == 0 || changed == amount || overdue);
-      if (name != from && name != to) RC_ASSERT(changed == 0);
+      if (name != from && name != to) RC_ASSERT(changed == 0 || expects);
     }
   };
   const auto take_what_is_left = [&](const std::string& name) {
@@ -290,7 +297,6 @@ RC_GTEST_PROP(Transfer, A25_IsInOnePlaceAtEachStep, ()) {
     }
   };
   run();
-  const Phase there = bed.transfer.until ? Phase::kLent : Phase::kMoved;
   RC_ASSERT(bed.transfer.phase == (fits ? there : Phase::kPending));
   RC_ASSERT(bed.Left(to).Value() == left[to] + (fits ? amount : 0));
   if (!fits || !bed.transfer.until) return;

@@ -92,7 +92,7 @@ class TransferBed {
       if (more.Sign() > 0) left.Sub(more);
     }
     const Hold hold = HoldOf(transfer, tree);
-    if (hold.group == name) left.Sub(Get(hold.amounts, key));
+    left.Sub(Get(HeldIn(name, {&hold, 1}, tree), key));
     return left;
   }
 

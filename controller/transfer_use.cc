@@ -1,0 +1,74 @@
+#include "controller/transfer_use.h"
+
+#include <utility>
+
+#include "controller/recount.h"
+#include "quota/keys.h"
+
+namespace huygens::controller {
+namespace {
+
+using cluster::BizGroupQuota;
+using cluster::QuotaReservation;
+using cluster::QuotaTransfer;
+using quota::Amounts;
+
+// As the webhook reserves.
+constexpr auto kReservation = std::chrono::seconds(90);
+
+void EraseReservation(BizGroupQuota& group, std::string_view uid) {
+  std::erase_if(group.reservations,
+                [&](const QuotaReservation& each) { return each.uid == uid && each.kind == cluster::kGroupKind; });
+}
+
+}  // namespace
+
+BizGroupQuota TransferUse::Counted(BizGroupQuota group, std::string_view without_transfer) const {
+  const std::vector<ObservedObject> workloads = use_.Of(group.name), children = use_.OfChildren(group);
+  quota::Tree tree = cluster_.groups().tree();
+  Recount({.workloads = workloads,
+           .children = children,
+           .holder_of = [](const QuotaReservation&) { return std::optional<NameHolder>(); },
+           .known_since = [](const QuotaReservation&) { return Time(); },
+           .watched_until = Time::min(),
+           .held =
+               [&](const std::vector<QuotaReservation>& standing) {
+                 BizGroupQuota then = group;
+                 then.reservations = standing;
+                 tree.Set(std::move(then));
+                 return cluster_.transfers().HeldBy(group.name, tree, without_transfer);
+               }},
+          group);
+  return group;
+}
+
+quota::TransferStep TransferUse::NextStep(const QuotaTransfer& transfer, Time now) const {
+  const quota::Tree& known = cluster_.groups().tree();
+  const quota::Spending spending = quota::NextSpending(transfer, known);
+  const BizGroupQuota* payer = cluster_.groups().Find(spending.payer);
+  if (payer == nullptr) return quota::NextTransferStep(transfer, known, now);
+  BizGroupQuota own_left_out = *payer;
+  if (const BizGroupQuota* child = cluster_.groups().Find(spending.child)) EraseReservation(own_left_out, child->uid);
+  Amounts used = Counted(std::move(own_left_out), transfer.uid).used;
+  quota::Subtract(used, known.Find(spending.payer)->used);
+  // Hours the status says; what the budget does not limit nobody asks for.
+  std::erase_if(used, [](const auto& each) { return quota::IsCash(each.first) || each.second.Sign() <= 0; });
+  quota::Tree tree = known;
+  tree.Charge(spending.payer, used);
+  return quota::NextTransferStep(transfer, tree, now);
+}
+
+BizGroupQuota TransferUse::Reserved(const quota::TransferStep& step, Time now) const {
+  BizGroupQuota payer = *cluster_.groups().Find(step.payer);
+  const BizGroupQuota& child = *cluster_.groups().Find(step.group);
+  EraseReservation(payer, child.uid);
+  payer.reservations.push_back({.uid = child.uid,
+                                .kind = std::string(cluster::kGroupKind),
+                                .namespace_name = "",
+                                .name = child.name,
+                                .amounts = step.reserved,
+                                .until = std::chrono::ceil<std::chrono::seconds>(now) + kReservation});
+  return Counted(std::move(payer), "");
+}
+
+}  // namespace huygens::controller
