@@ -276,6 +276,17 @@ TEST_F(WatchBehindTest, AGroupThatNoWatchHasToldOfIsAskedForWithThoseAboveIt) {
   EXPECT_EQ(quota::Get(store_.groups["team"].used, "limits.cpu").Canonical(), "2");
 }
 
+TEST_F(WatchBehindTest, ADryRunIsJudgedAndChargesNothing) {
+  const auto dry = [](int replicas) {
+    std::string review = Review("apps", "Deployment", "CREATE", "", Deployment{.replicas = replicas}.Json(), "null");
+    return review.replace(review.size() - 2, 0, R"(,"dryRun":true)");
+  };
+  EXPECT_THAT(Ask({dry(2)}), testing::ElementsAre(HasSubstr(R"("allowed":true)")));
+  EXPECT_EQ(quota::Get(store_.groups["team"].used, "limits.cpu").Canonical(), "0");
+  EXPECT_THAT(store_.groups["team"].reservations, testing::IsEmpty());
+  EXPECT_THAT(Ask({dry(3)}), testing::ElementsAre(HasSubstr("limits.cpu used 0 of 2, requested 3")));
+}
+
 TEST_F(WatchBehindTest, WhatTheApiServerDoesNotHaveIsRefused) {
   EXPECT_THAT(Create({{.group = "teem"}}), testing::ElementsAre(HasSubstr("quota bizrq/teem: no such group")));
   EXPECT_EQ(store_.reads, 1);
