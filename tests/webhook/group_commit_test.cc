@@ -252,6 +252,32 @@ TEST(GroupCommit, JudgesAgainWhereAnotherInstanceWroteBeforeItsOwnAnswerCame) {
               testing::ElementsAre("team limits.cpu=1", "403 quota bizrq/team: limits.cpu used 3 of 3, requested 1"));
 }
 
+// A charge that was written by a call whose answer got lost is found, but holds only if the object has time to come.
+TEST(GroupCommit, AReservationThatIsNearlyOverIsWrittenAnewNotFound) {
+  for (const bool in_time : {true, false}) {
+    VirtualTime time;
+    std::vector<HeldStore::Call> calls;
+    SimulatedWebhook webhook(time, std::make_unique<HeldStore>(calls));
+    webhook.ledger().Set(Team("9"));
+    bool allowed = false;
+    webhook.Ask("web", 0, 2, [&](const Judgement& judgement) { allowed = judgement.allowed; });
+    ASSERT_EQ(calls.size(), 1U);
+    auto found = calls[0].group;
+    found.resource_version = "2";
+    found.reservations.front().until = time.Now() + seconds(in_time ? 61 : 59);
+    calls[0].done(absl::AbortedError("the object has been modified"));
+    ASSERT_EQ(calls.size(), 2U) << "read";
+    calls[1].done(found);
+    EXPECT_EQ(allowed, in_time);
+    ASSERT_EQ(calls.size(), in_time ? 2U : 3U);
+    if (in_time) continue;
+    EXPECT_EQ(Used(calls[2].group), "2") << "charged once";
+    EXPECT_EQ(calls[2].group.reservations.front().until, std::chrono::ceil<seconds>(time.Now()) + seconds(90));
+    calls[2].done(calls[2].group);
+    EXPECT_TRUE(allowed);
+  }
+}
+
 TEST(GroupCommit, WhatWasAnsweredMeanwhileIsNotJudgedAgain) {
   VirtualTime time;
   std::vector<HeldStore::Call> calls;
