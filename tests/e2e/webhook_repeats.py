@@ -70,7 +70,7 @@ def existing_names(bed):
     caller = Caller(bed)
     codes = in_a_row(lambda _: caller.call("POST", DEPLOYMENTS, deployment("loop", "loop", 1))[0], 40)
     assert set(codes) <= {409, 403} and 409 in codes, set(codes)
-    assert int(bed.used("loop")) > 4, bed.status("loop")
+    assert 403 in codes or int(bed.used("loop")) > 4, bed.status("loop")  # else what follows says nothing
     start = time.monotonic()
     wait_used(bed, "loop", 4)
     took = time.monotonic() - start
