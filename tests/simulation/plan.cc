@@ -25,8 +25,10 @@ Settings WideSettings(Stream& random) {
   const auto share = [&](double most) { return random.Chance(0.5) ? 0.0 : random.Uniform() * most; };
   settings.calls = {.lost_request = share(0.1), .lost_answer = share(0.2), .slow = share(0.1), .error = share(0.1)};
   settings.requests = {.lost_after_yes = share(0.2), .slow_store = share(0.15)};
-  const bool late = random.Chance(0.5);
-  if (late && !settings.exact_hours) {
+  const int late = random.Below(4);
+  if (late == 0) {
+    settings.lag = {.usual = milliseconds(3), .longest = milliseconds(3), .often = 0};
+  } else if (late > 1 && !settings.exact_hours) {
     settings.lag = {.usual = milliseconds(random.Within(1, 200)),
                     .longest = milliseconds(random.Within(200, 8000)),
                     .often = random.Uniform() * 0.3};

@@ -48,6 +48,8 @@ class Requests {
     // The review of what is there now; empty: it is not there.
     std::function<std::string()> review;
     std::function<Status()> store;
+    // Such a creation fails at once: a reservation is given up two seconds after its name turned out to be another's.
+    std::function<bool()> name_is_taken = [] { return false; };
     bool repeats = false;
     Stream random;
     Done done;
