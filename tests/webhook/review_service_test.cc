@@ -287,6 +287,20 @@ TEST_F(WatchBehindTest, ADryRunIsJudgedAndChargesNothing) {
   EXPECT_THAT(Ask({dry(3)}), testing::ElementsAre(HasSubstr("limits.cpu used 0 of 2, requested 3")));
 }
 
+TEST_F(WatchBehindTest, WhatIsHandedToAChildIsNotTheGroupsOwnUse) {
+  EXPECT_THAT(Ask({R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":"r-1",
+          "kind":{"group":"quota.huygens.dev","version":"v1alpha1","kind":"BizGroupResourceQuota"},
+          "resource":{"group":"quota.huygens.dev","version":"v1alpha1","resource":"bizgroupresourcequotas"},
+          "name":"below","operation":"CREATE","object":{"metadata":{"name":"below","uid":"below-uid"},
+          "spec":{"parentBizGroup":"team","hard":{"limits.cpu":"1"}}},"oldObject":null}})"}),
+              testing::ElementsAre(HasSubstr(R"("allowed":true)")));
+  const cluster::BizGroupQuota& team = store_.groups["team"];
+  EXPECT_EQ(quota::Get(team.used, "limits.cpu").Canonical(), "1");
+  EXPECT_EQ(quota::Get(team.self_used, "limits.cpu").Canonical(), "0");
+  ASSERT_EQ(team.reservations.size(), 1U);
+  EXPECT_EQ(team.reservations.front().kind, cluster::kGroupKind);
+}
+
 TEST_F(WatchBehindTest, WhatTheApiServerDoesNotHaveIsRefused) {
   EXPECT_THAT(Create({{.group = "teem"}}), testing::ElementsAre(HasSubstr("quota bizrq/teem: no such group")));
   EXPECT_EQ(store_.reads, 1);
