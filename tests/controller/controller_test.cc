@@ -178,6 +178,25 @@ TEST_F(ControllerTest, CountsGroupsWhereTransfersAreNotDefinedOrNobodyMayListThe
   EXPECT_THAT(controller.Admin("/readyz?verbose"), HasSubstr("no transfer is carried out"));
 }
 
+TEST_F(ControllerTest, AGroupWithoutAParentGoesOnWithItsHoursWhenItIsMadeAnew) {
+  const auto put = [&](std::string_view more_metadata, std::string_view status) {
+    api_.Put(
+        Concat(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"org")",
+               more_metadata, R"(},"spec":{"hard":{"cash/limits.cpu":"10"}})", status, "}"));
+  };
+  constexpr char kConsumed[] =
+      R"(,"status":{"exactHours":{"limits.cpu":"7200000"},"lastReconcileTime":"2026-11-24T00:00:00Z"})";
+  put("", kConsumed);
+  const Running controller(configuration_);
+  ASSERT_TRUE(Await([&] { return !Group("org").finalizers.empty(); }));
+  put(R"(,"deletionTimestamp":"2026-11-24T00:00:00Z","finalizers":["quota.huygens.dev/in-use"])", kConsumed);
+  ASSERT_TRUE(Await([&] { return api_.Get(fake::kBizGroupQuotas, "", "org").empty(); }));
+  EXPECT_THAT(api_.Get(fake::kConfigMaps, "kube-system", "huygens-controller-hours"), HasSubstr("7200000"));
+  put("", "");
+  EXPECT_TRUE(Await([&] { return Group("org").last_reconcile.has_value(); }));
+  EXPECT_EQ(quota::Get(Group("org").self_used, "cash/limits.cpu").Canonical(), "2");
+}
+
 TEST_F(ControllerTest, KeepsTheCertificatesOfTheWebhookWhereItIsTold) {
   api_.Put(R"({"apiVersion":"admissionregistration.k8s.io/v1","kind":"ValidatingWebhookConfiguration","metadata":)"
            R"({"name":"huygens-webhook"},"webhooks":[{"name":"a.huygens.dev","clientConfig":{}}]})");
