@@ -59,7 +59,7 @@ void TransferReconciler::Reconcile(const std::string& key, Done done) {
   }
   const bool of_group = step.kind == Kind::kReserve || step.kind == Kind::kChangeBudget;
   if (of_group && Yields(*transfer)) return done({});
-  if (!read_.contains(transfer->uid)) return Read(key, std::move(done));
+  if (!read_.contains(transfer->uid)) return Begin(key, done);
   Do(*transfer, step, std::move(done));
 }
 
@@ -78,9 +78,34 @@ void TransferReconciler::Read(const std::string& name, Done done) {
   transfers_->Read(name, [this, done = std::move(done)](StatusOr<QuotaTransfer> read) {
     if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
     if (!read.ok()) return done({.status = read.status()});
-    read_.insert(read->uid);
     cluster_.Set(*std::move(read));
     done(kGoOn);
+  });
+}
+
+void TransferReconciler::Begin(const std::string& name, const Done& done) {
+  transfers_->Read(name, [this, done](StatusOr<QuotaTransfer> read) {
+    if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
+    if (!read.ok()) return done({.status = read.status()});
+    std::vector<std::string> groups = read->shrinking;
+    groups.insert(groups.end(), read->growing.begin(), read->growing.end());
+    const std::string uid = read->uid;
+    cluster_.Set(*std::move(read));
+    ReadGroups(uid, std::move(groups), done);
+  });
+}
+
+void TransferReconciler::ReadGroups(const std::string& uid, std::vector<std::string> groups, const Done& done) {
+  if (groups.empty()) {
+    read_.insert(uid);
+    return done(kGoOn);
+  }
+  const std::string group = std::move(groups.back());
+  groups.pop_back();
+  groups_->Read(group, [this, uid, groups = std::move(groups), done](StatusOr<BizGroupQuota> read) mutable {
+    if (!read.ok() && !absl::IsNotFound(read.status())) return done({.status = read.status()});
+    if (read.ok()) cluster_.Set(*std::move(read));
+    ReadGroups(uid, std::move(groups), done);
   });
 }
 

@@ -2,13 +2,15 @@
 // then looks again. Its keys are the names of transfers.
 //
 // A group's budget changes together with the mark that it has, and only if the group is as it was when the step was
-// found, so no step is done twice by an instance that knows less than there is. That a transfer is further than its watch
-// has told could still mislead: before this instance first writes anything for one, in the time that it leads, it reads it.
+// found, so no step is done twice by an instance that knows less than there is. That a transfer or its groups are further
+// than the watches have told could still mislead, such as to end one whose marks are not known yet: before this instance
+// first writes anything for one, in the time that it leads, it reads it and the groups on its way.
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "base/time.h"
@@ -46,6 +48,9 @@ class TransferReconciler final : public Reconciler, public ClusterObserver {
   // Whether another one on its way goes first where both pass: what a group has reserved for a child would be taken for
   // both, and only one of them would be counted.
   bool Yields(const cluster::QuotaTransfer& transfer) const;
+  // Reads it and its groups, and looks at it again.
+  void Begin(const std::string& name, const Done& done);
+  void ReadGroups(const std::string& uid, std::vector<std::string> groups, const Done& done);
   // Reads it, and looks at it again.
   void Read(const std::string& name, Done done);
   void ReadGroup(const std::string& group, const Done& done);
