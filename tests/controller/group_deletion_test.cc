@@ -134,6 +134,7 @@ TEST_F(GroupDeletionTest, AParentTakesHoursOverOnceThoughTheLeaderEndsInBetween)
   for (int i = 0; i < 20000 && server.group("org").inherited.empty(); ++i) Run(milliseconds(1));
   controller->loop.StopLeading();  // before the child lost its finalizer
   ASSERT_TRUE(server.Has("team"));
+  EXPECT_EQ(server.Used("org", kHours), "166666667n") << "not beside the budget of the child that has left them";
   second->loop.Lead();
   Run(seconds(10));
   EXPECT_FALSE(server.Has("team"));

@@ -56,6 +56,13 @@ TEST_F(TransferTest, A25_GoesUpToTheGroupAboveBothAndDownAgain) {
   EXPECT_EQ(Budgets(), "100 45 25 45 25");
 }
 
+TEST_F(TransferTest, A25_MarksOfAnotherTransferSayNothingOfThisOne) {
+  for (auto& [name, group] : groups) group.transfers.insert("uid-of-another");
+  Finish();
+  EXPECT_EQ(Budgets(), "100 45 25 45 25");
+  EXPECT_EQ(Marks(), groups.size()) << "they stay";
+}
+
 TEST_F(TransferTest, A25_ALoanComesBackWhenItsTimeIsOver) {
   transfer.until = kNow + hours(5);
   Finish();
