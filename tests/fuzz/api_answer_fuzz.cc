@@ -1,7 +1,6 @@
 // Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics, an access
 // review, a Secret, webhooks, the configuration of kubelet or kube-scheduler.
 #include "controller/secret.h"
-#include "wire/webhook_configuration.h"
 #include "preflight/kubelet_configuration.h"
 #include "preflight/scheduler_configuration.h"
 #include "tests/fuzz/require.h"
@@ -14,6 +13,7 @@
 #include "wire/object_meta.h"
 #include "wire/server_version.h"
 #include "wire/watch.h"
+#include "wire/webhook_configuration.h"
 
 namespace huygens {
 namespace {
@@ -71,10 +71,9 @@ void CheckSecret(std::string_view json) {
 }
 
 void CheckWebhooks(std::string_view json) {
-  StatusOr<wire::WebhookConfiguration> webhooks = controller::DecodeWebhookConfiguration(json);
+  StatusOr<wire::WebhookConfiguration> webhooks = wire::DecodeWebhookConfiguration(json);
   if (!webhooks.ok()) return;
-  StatusOr<wire::WebhookConfiguration> again =
-      wire::DecodeWebhookConfiguration(controller::EncodeBundlePatch(*webhooks));
+  StatusOr<wire::WebhookConfiguration> again = wire::DecodeWebhookConfiguration(wire::EncodeBundlePatch(*webhooks));
   Require(again.ok() && again->webhooks.size() == webhooks->webhooks.size(), "a patch names each webhook");
 }
 
