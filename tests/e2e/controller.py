@@ -1,5 +1,6 @@
 """Budgets counted: two instances of huygens controller on a real API server, with real Deployments by kube-controller-manager."""
 import random
+import subprocess
 import time
 
 from admission import DEPLOYMENTS, make_deployment
@@ -14,6 +15,7 @@ FINALIZER = "quota.huygens.dev/in-use"
 PODS = "/api/v1/namespaces/default/pods"
 TAKEOVER = 20  # seconds
 HOURS = "cash/limits.cpu"
+TRANSFERS = "/apis/quota.huygens.dev/v1alpha1/quotatransfers"
 TOKENS["controller-token"] = (ACCOUNT, "")
 
 
@@ -201,12 +203,81 @@ def hours(scene):
     return f"{seconds:.0f} core-seconds stayed with the parent"
 
 
+def transfers(scene):
+    """Ten cores of one team go to another for good, and five as a loan that comes back; at each look nobody has given away more than it has, and
+    those above see nothing of it. A loan that is used when its time is over is overdue until that ends."""
+    scene.make_group("house", cpus="100")
+    for floor, room, cpus in (("left", "attic", "40"), ("right", "cellar", "30")):
+        scene.make_group(floor, "house", cpus)
+        scene.make_group(room, floor, str(int(cpus) - 10))
+    tree = {"house": ("left", "right"), "left": ("attic",), "right": ("cellar",)}
+    scene.wait_used("house", 70)
+    scene.wait_used("left", 30)
+    scene.wait_used("right", 20)
+    scene.create("tenant", "attic", 12)
+    scene.wait_used("attic", 12)
+    kubeconfig, looks, drift = scene.bed.kubeconfig("admin-token"), 0, scene.leader().metric("huygens_quota_drift_total")
+
+    def transfer(*what):
+        made = subprocess.run([huygens_binary(), "quota", "transfer", "--kubeconfig", kubeconfig, *what], capture_output=True, text=True, timeout=30)
+        assert made.returncode == 0, made.stderr
+        return made.stdout.split()[0].split("/")[1]
+
+    def look(name, phase):
+        nonlocal looks
+        looks += 1
+        groups = {each["metadata"]["name"]: each for each in scene.client.get(GROUPS_PATH)["items"]}
+        hard = {each: int(group["spec"]["hard"]["limits.cpu"]) for each, group in groups.items()}
+        left = {each: hard[each] - int(groups[each]["status"]["used"]["limits.cpu"]) for each in tree}
+        for parent, children in tree.items():
+            assert sum(hard[each] for each in children) <= hard[parent], hard
+        assert left["house"] <= 30 and left["left"] <= 10 and left["right"] <= 10, (left, groups)
+        status = scene.client.get(f"{TRANSFERS}/{name}").get("status", {})
+        return status.get("phase") == phase and (hard, left, groups)
+
+    def until(name, phase, seconds=30):
+        return wait_until(lambda: look(name, phase), lambda: f"{name} should be {phase}: {scene.client.get(f'{TRANSFERS}/{name}')}", seconds)
+
+    def settled(name, phase, attic, cellar):
+        # The reservations that it was paid by, and the marks, go a moment later.
+        def same():
+            known = look(name, phase)
+            return known and known[1] == {"house": 30, "left": 10, "right": 10} and not any(
+                group["status"].get("reservations") or group["metadata"].get("annotations") for each, group in known[2].items() if each in tree) and known
+        hard, _, _ = wait_until(same, lambda: f"not settled: {look(name, phase)}", 20)
+        assert (hard["attic"], hard["cellar"]) == (attic, cellar), hard
+
+    good = transfer("attic", "cellar", "limits.cpu=10")
+    until(good, "Moved")
+    settled(good, "Moved", 20, 30)
+    start = time.monotonic()
+    loan = transfer("attic", "cellar", "limits.cpu=5", "--until", "8s")
+    until(loan, "Lent", 7)
+    until(loan, "Returned")
+    assert time.monotonic() - start >= 7, "it came back before its time"
+    settled(loan, "Returned", 20, 30)
+    late = transfer("attic", "cellar", "limits.cpu=5", "--until", "8s")
+    until(late, "Lent", 7)
+    scene.create("guest", "cellar", 32)
+    until(late, "Overdue")
+    scene.wait_used("cellar", 37)
+    scene.bed.kubectl("scale", "deployment/guest", "--replicas=20")
+    until(late, "Returned")
+    settled(late, "Returned", 20, 30)
+    scene.bed.kubectl("delete", "quotatransfers", "--all", "--timeout=30s")
+    for name in ("guest", "tenant"):
+        scene.client.delete(f"{DEPLOYMENTS}/{name}")
+    assert scene.leader().metric("huygens_quota_drift_total") == drift, "transfers are no drift"
+    return f"3 transfers in {looks} looks"
+
+
 def allowed(scene):
     """With the shipped permissions nothing was refused, and nothing else was written."""
     refused = [event for event in scene.bed.audit() if event["user"]["username"] == ACCOUNT and event["responseStatus"]["code"] == 403]
     assert not refused, refused[:2]
     kinds = set(scene.writes())
-    expected = {("update", "bizgroupresourcequotas", "status"), ("patch", "bizgroupresourcequotas", ""), ("update", "leases", ""), ("create", "leases", "")}
+    expected = {("update", "bizgroupresourcequotas", "status"), ("patch", "bizgroupresourcequotas", ""), ("update", "leases", ""), ("create", "leases", ""),
+                ("update", "quotatransfers", "status"), ("patch", "quotatransfers", "")}
     assert kinds == expected, kinds ^ expected
 
 
@@ -216,6 +287,7 @@ def controller():
         raise Skip(why)
     with ControlPlane("controller") as bed:
         bed.install()
+        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/quotatransfers.quota.huygens.dev")
         bed.kubectl("apply", "-f", CONFIG / "controller" / "rbac.yaml")
         manager = Process("kube-controller-manager", [
             BINARIES / "kube-controller-manager", f"--kubeconfig={bed.kubeconfig('admin-token')}", "--leader-elect=false", "--bind-address=127.0.0.1",
@@ -223,7 +295,7 @@ def controller():
             bed.directory, grace=5)
         try:
             scene = Scene(bed)
-            parts = (new_groups, one_deployment, churn, leak, at_rest, takeover, hours, allowed)
+            parts = (new_groups, one_deployment, churn, leak, at_rest, takeover, hours, transfers, allowed)
             return "; ".join(filter(None, [part(scene) for part in parts]))
         finally:
             manager.stop()
