@@ -49,6 +49,11 @@ void FollowedBudgets::List::Set(const std::string& name) {
   unnamed.erase(name);
 }
 
+void FollowedBudgets::On(const cluster::ListEnd& event) {
+  Of(event.kind).complete = true;
+  if (event.kind == Kind::kBizGroupQuota) GroupsListed(Of(event.kind).there);
+}
+
 void FollowedBudgets::On(const cluster::BizGroupQuotaSet& event) {
   Of(Kind::kBizGroupQuota).Set(event.group.name);
   GroupSet(event.group);

@@ -38,11 +38,13 @@ class FollowedBudgets : public WatchEventHandler {
  protected:
   virtual void GroupSet(const cluster::BizGroupQuota& group) = 0;
   virtual void GroupGone(std::string_view name) = 0;
+  // All that there are, at the end of a list: one that is known otherwise than by this watch may be gone.
+  using Names = std::set<std::string, std::less<>>;
+  virtual void GroupsListed(const Names& /*there*/) {}
   virtual void ClassSet(const cluster::DeviceClass& device_class) = 0;
   virtual void ClassGone(std::string_view name) = 0;
 
  private:
-  using Names = std::set<std::string, std::less<>>;
   // Of one kind: the names that are there, and those that the LIST under way has not named yet.
   struct List {
     Names there, unnamed;
@@ -52,7 +54,7 @@ class FollowedBudgets : public WatchEventHandler {
 
   List& Of(cluster::Kind kind) { return lists_[static_cast<size_t>(kind)]; }
   void On(const cluster::ListBegin& event) { Of(event.kind).unnamed = Of(event.kind).there; }
-  void On(const cluster::ListEnd& event) { Of(event.kind).complete = true; }
+  void On(const cluster::ListEnd& event);
   void On(const cluster::BizGroupQuotaSet& event);
   void On(const cluster::BizGroupQuotaGone& event);
   void On(const cluster::DeviceClassSet& event);

@@ -73,9 +73,11 @@ void GroupCommit::LookUp(const std::string& group, Duration deadline, std::funct
   if (!is_first) return;
   const Duration left = deadline - options_.margin - environment_.monotonic();
   store_.Read(group, std::clamp<Duration>(left, std::chrono::milliseconds(1), options_.write_timeout),
-              [this, group](StatusOr<BizGroupQuota> read) {
-                const Status status = read.status();
-                if (read.ok()) ledger_.Set(*std::move(read));
+              [this, group, removals = ledger_.removals()](StatusOr<BizGroupQuota> read) {
+                Status status = read.status();
+                if (read.ok() && !ledger_.SetAnswer(*std::move(read), removals)) {
+                  status = Unavailable("groups are being deleted");
+                }
                 const auto waiting = std::move(lookups_.extract(group).mapped());
                 for (const auto& each : waiting) each(status);
               });
@@ -124,6 +126,7 @@ void GroupCommit::WriteBatch(const std::string& group, Queue& queue, BizGroupQuo
   }
   queue.base = object.resource_version;
   queue.in_flight = true;
+  queue.removals = ledger_.removals();
   store_.Write(object, std::min(options_.write_timeout, LongestLeft(queue)),
                [this, group](StatusOr<BizGroupQuota> stored) { Written(group, std::move(stored)); });
 }
@@ -140,7 +143,7 @@ void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stor
   for (Order& order : queue.waiting) {  // what was held beside them is in the group now, which makes no difference
     if (order.judged_by == queue.base) order.judged_by = stored->resource_version;
   }
-  ledger_.Set(*std::move(stored));
+  ledger_.SetAnswer(*std::move(stored), queue.removals);
   std::vector<Order> done = std::exchange(queue.writing, {});
   for (Order& order : done) {
     if (!order.review.answer) continue;
@@ -189,6 +192,7 @@ void GroupCommit::ReadAnew(const std::string& group) {
     queue.busy = false;
     return Next(group);
   }
+  queue.removals = ledger_.removals();
   store_.Read(group, std::min(options_.write_timeout, LongestLeft(queue)),
               [this, group](StatusOr<BizGroupQuota> read) { HaveRead(group, std::move(read)); });
 }
@@ -200,12 +204,8 @@ void GroupCommit::HaveRead(const std::string& group, StatusOr<BizGroupQuota> rea
     queue.trouble = Message(read.status());
     return environment_.after(queue.backoff.Next(), [this, group] { ReadAnew(group); });
   }
-  const bool there = read.ok();
-  if (there) {
-    ledger_.Set(*std::move(read));
-  } else {
-    ledger_.Remove(group);
-  }
+  const bool there = read.ok() && ledger_.SetAnswer(*std::move(read), queue.removals);
+  if (!there) ledger_.Remove(group);
   queue.busy = false;
   JudgeAgain(queue, there);
   Next(group);

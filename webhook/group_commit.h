@@ -86,6 +86,7 @@ class GroupCommit {
     std::deque<Order> waiting;
     std::vector<Order> writing;
     std::string base;        // the resource version that is being written upon
+    uint64_t removals = 0;   // of the ledger, when the last call began
     bool busy = false;       // a write, a read or a pause is on its way
     bool in_flight = false;  // a write is
     std::string trouble;     // of the last call

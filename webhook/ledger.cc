@@ -44,7 +44,14 @@ void Ledger::Set(BizGroupQuota object) {
   if (!parent.empty()) Refresh(parent);
 }
 
+bool Ledger::SetAnswer(BizGroupQuota object, uint64_t removals) {
+  if (removals != removals_ && Find(object.name) == nullptr) return false;
+  Set(std::move(object));
+  return true;
+}
+
 void Ledger::Remove(std::string_view name) {
+  ++removals_;
   const auto found = entries_.find(name);
   if (found == entries_.end() || !found->second.there) return;
   found->second.there = false;
@@ -53,6 +60,14 @@ void Ledger::Remove(std::string_view name) {
   Refresh(name);
   if (!parent.empty()) Refresh(parent);
   if (found->second.held.empty()) entries_.erase(found);
+}
+
+void Ledger::KeepOnly(const std::set<std::string, std::less<>>& names) {
+  std::vector<std::string> others;
+  for (const auto& [name, entry] : entries_) {
+    if (entry.there && !names.contains(name)) others.push_back(name);
+  }
+  for (const std::string& each : others) Remove(each);
 }
 
 void Ledger::Refresh(std::string_view name) {

@@ -6,7 +6,9 @@
 // Where children are known that are not in the status yet they count, too. Owned by one thread.
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +25,12 @@ class Ledger {
   // An object that is older than the one known is passed over.
   void Set(cluster::BizGroupQuota object);
   void Remove(std::string_view name);
+  // Removes all others: those that an answer told of while nobody watched.
+  void KeepOnly(const std::set<std::string, std::less<>>& names);
+  // Of what an API server answers to a question that was asked when `removals` was so many: a group that the watch has
+  // told to be gone since does not come back by it. False: it was passed over.
+  bool SetAnswer(cluster::BizGroupQuota object, uint64_t removals);
+  uint64_t removals() const { return removals_; }
 
   // From the answer of a judge until it is written, or given up. Each Hold is followed by one LetGo of the same charge.
   void Hold(const Charge& charge);
@@ -56,6 +64,7 @@ class Ledger {
 
   quota::Tree tree_;
   std::map<std::string, Entry, std::less<>> entries_;
+  uint64_t removals_ = 0;
 };
 
 }  // namespace huygens::webhook

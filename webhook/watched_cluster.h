@@ -28,6 +28,7 @@ class WatchedCluster final : public KnownCluster, public informer::FollowedBudge
   std::string ClassesHidden() const;
   void GroupSet(const cluster::BizGroupQuota& group) override { ledger_.Set(group); }
   void GroupGone(std::string_view name) override { ledger_.Remove(name); }
+  void GroupsListed(const Names& there) override { ledger_.KeepOnly(there); }
   void ClassSet(const cluster::DeviceClass& device_class) override { classes_.Set(device_class); }
   void ClassGone(std::string_view name) override { classes_.Remove(name); }
 

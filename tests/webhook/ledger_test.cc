@@ -42,6 +42,16 @@ TEST(Ledger, WhatTheWatchTellsOfAWriteUnderWayCountsOnce) {
   EXPECT_EQ(Known(ledger), "4");
 }
 
+TEST(Ledger, AGroupThatIsGoneDoesNotComeBackByAnOldAnswer) {
+  Ledger ledger;
+  const uint64_t asked = ledger.removals();
+  EXPECT_TRUE(ledger.SetAnswer(Team("1", "0"), asked)) << "nobody told of it before";
+  ledger.Remove("team");
+  EXPECT_FALSE(ledger.SetAnswer(Team("1", "0"), asked));
+  EXPECT_EQ(ledger.Find("team"), nullptr);
+  EXPECT_TRUE(ledger.SetAnswer(Team("3", "0"), ledger.removals())) << "made anew";
+}
+
 TEST(Ledger, AReservationThatIsTooSmallOrOfAnotherIsNoWriteOfIt) {
   Ledger ledger;
   ledger.Set(Team("1", "0"));

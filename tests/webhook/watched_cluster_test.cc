@@ -44,5 +44,16 @@ TEST_F(WatchedClusterTest, WithoutGroupsItDoesNothing) {
   EXPECT_THAT(cluster_.NotReady(), HasSubstr("may not read"));
 }
 
+// Looked up while the watch was down, and deleted before the watch was back.
+TEST_F(WatchedClusterTest, AGroupThatNoListNamesIsGoneWhoeverToldOfIt) {
+  cluster_.ledger().Set(quota::MakeGroup("looked-up", "", {{"limits.cpu", "1"}}));
+  const Kind kind = Kind::kBizGroupQuota;
+  cluster_.Apply(kind, cluster::ListBegin{kind});
+  cluster_.Apply(kind, cluster::BizGroupQuotaSet{quota::MakeGroup("team", "", {{"limits.cpu", "1"}})});
+  cluster_.Apply(kind, cluster::ListEnd{kind});
+  EXPECT_EQ(cluster_.ledger().Find("looked-up"), nullptr);
+  EXPECT_NE(cluster_.ledger().Find("team"), nullptr);
+}
+
 }  // namespace
 }  // namespace huygens::webhook
