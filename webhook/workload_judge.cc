@@ -37,6 +37,23 @@ StatusOr<Claim> ClaimOf(const WorkloadObject& workload, const Facts& facts, cons
   return claim;
 }
 
+// What the object was before is charged, but for what it has lost since the review was made: the controller may have given
+// that back. Such a change conflicts and is judged again, by what is reserved for it now, so that must be charged whole.
+Amounts StillCharged(const Claim& was, const WorkloadObject* before, const Facts& facts, const Rules& rules) {
+  const WorkloadObject* known = before == nullptr ? nullptr : facts.workloads.ByUid(before->uid);
+  if (known == nullptr ||
+      wire::ParseResourceVersion(known->resource_version) <= wire::ParseResourceVersion(before->resource_version)) {
+    return was.usage;
+  }
+  WorkloadObject borrower = *known;
+  workloads::BorrowTemplate(borrower, facts.workloads);
+  const Claim now = ClaimOf(borrower, facts, rules).value_or(Claim());
+  Amounts least;
+  if (now.group != was.group) return least;
+  for (const auto& [key, amount] : was.usage) quota::Set(least, key, std::min(amount, quota::Get(now.usage, key)));
+  return least;
+}
+
 void AddChanges(const Facts& facts, const Claim& before, const Claim& after, Judgement& judgement) {
   Amounts now = after.own ? after.usage : Amounts();
   Amounts was = before.own ? before.usage : Amounts();
@@ -150,7 +167,7 @@ Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject
     return NotYet(Concat("quota bizrq/", now->group, ": ", facts.classes_hidden));
   }
   Amounts charged = facts.ReservedFor(now->group, after.uid);
-  if (!joins) quota::Max(charged, was.usage);
+  if (!joins) quota::Max(charged, StillCharged(was, given_before, facts, rules));
   Amounts more = quota::Increase(now->usage, charged);
   quota::RemoveZeros(more);
   if (const Verdict verdict = CheckGrowth(facts.tree, *group, more); !verdict.fits()) return refuse(verdict);

@@ -40,6 +40,30 @@ TEST(WorkloadJudge, A1_OnlyWhatGrowsIsHeldAgainstTheBudget) {
             "403 quota bizrq/team: limits.cpu used 12 of 10, requested 2");
 }
 
+// Its share may have been given back since; an object that was changed since is judged again, by what was charged now.
+TEST(WorkloadJudge, WhatAnObjectHasLostSinceIsChargedAgain) {
+  Reviews reviews;
+  const auto charged = [&] {
+    const Judgement judgement = reviews.Update(Deployment{.replicas = 4}.Json(), Deployment{.replicas = 6}.Json());
+    return quota::Get(judgement.charge->increase, "limits.cpu").Canonical();
+  };
+  EXPECT_EQ(charged(), "2");
+  workloads::WorkloadObject now =
+      *workloads::DecodeWorkload("apps", "Deployment", Deployment{.replicas = 1}.Json(), reviews.names);
+  reviews.workloads.Set(now);
+  EXPECT_EQ(charged(), "2") << "of the same resource version";
+  now.resource_version = "8";
+  reviews.workloads.Set(now);
+  EXPECT_EQ(charged(), "5");
+  now.labels.group = "other";
+  reviews.workloads.Set(now);
+  EXPECT_EQ(charged(), "6");
+  now.labels.group = "team";
+  now.counted.replicas = 5;
+  reviews.workloads.Set(now);
+  EXPECT_EQ(charged(), "2") << "what it got besides is another review's";
+}
+
 TEST(WorkloadJudge, A9_WhatABudgetCountsMustBeStated) {
   const Reviews reviews;
   EXPECT_EQ(Said(reviews.Create(Of({.cores = ""}))), "403 quota bizrq/team: must specify limits.cpu for: app");
