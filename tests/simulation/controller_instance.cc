@@ -1,5 +1,6 @@
 #include "tests/simulation/controller_instance.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace huygens::simulation {
@@ -77,13 +78,18 @@ void ControllerInstance::Told(const Change& change) {
 
 void ControllerInstance::Lead() {
   leads_ = true;
+  current_ = false;
   ++term_;
   Begin();
 }
 
 void ControllerInstance::Begin() {
   if (!leads_ || loop_->leading()) return;
-  if (NotReady().empty()) return loop_->Lead();
+  // Production begins with what its watches have told so far, which may be less than the last leader knew and gave
+  // reservations up for: until then the status can say less than is stored.
+  current_ = current_ ||
+             std::all_of(watches_.begin(), watches_.end(), [](const auto& each) { return each.second->current(); });
+  if (current_ && NotReady().empty()) return loop_->Lead();
   line_.After(std::chrono::milliseconds(200), [this] { Begin(); });
 }
 

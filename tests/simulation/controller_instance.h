@@ -45,7 +45,7 @@ class ControllerInstance final : public controller::ClusterView {
   std::unique_ptr<controller::QuotaReconciler> reconciler_;
   std::unique_ptr<controller::ReconcileLoop> loop_;
   std::map<std::string, std::unique_ptr<Watch>, std::less<>> watches_;
-  bool leads_ = false;
+  bool leads_ = false, current_ = false;
   uint64_t term_ = 0;
 };
 

@@ -9,8 +9,15 @@ constexpr Duration kBookmarks = std::chrono::minutes(1);
 
 }  // namespace
 
-Watch::Watch(ApiServer& server, test::VirtualTime& time, std::string_view kind, Stream random, WatchLag lag, Tell tell)
-    : server_(server), time_(time), kind_(kind), random_(random), lag_(lag), tell_(std::move(tell)) {
+Watch::Watch(ApiServer& server, test::VirtualTime& time, std::string_view kind, Stream random, WatchLag lag, Tell tell,
+             Listed listed)
+    : server_(server),
+      time_(time),
+      kind_(kind),
+      random_(random),
+      lag_(lag),
+      tell_(std::move(tell)),
+      tell_listed_(std::move(listed)) {
   server_.OnChange([this, alive = std::weak_ptr<bool>(alive_)](std::string_view changed) {
     if (alive.expired() || changed != kind_ || !connected_ || list_next_) return;
     Send([this] { TellNext(); });
@@ -79,6 +86,10 @@ void Watch::List() {
       tell_(gone);
     }
     listed_ = true;
+    if (!tell_listed_) return;
+    std::set<std::string, std::less<>> keys;
+    for (const auto& [key, change] : known_) keys.insert(key);
+    tell_listed_(keys);
   });
   Bookmark();
 }

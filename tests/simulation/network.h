@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -90,7 +91,11 @@ class Watch {
  public:
   using Tell = std::function<void(const Change&)>;
 
-  Watch(ApiServer& server, test::VirtualTime& time, std::string_view kind, Stream random, WatchLag lag, Tell tell);
+  // `listed`: is told at the end of each list by what keys the objects are known that are there.
+  using Listed = std::function<void(const std::set<std::string, std::less<>>&)>;
+
+  Watch(ApiServer& server, test::VirtualTime& time, std::string_view kind, Stream random, WatchLag lag, Tell tell,
+        Listed listed = nullptr);
 
   // Nothing is told for so long. Then the watch goes on where it was, or all is listed anew.
   void Cut(Duration lasts, bool list_anew);
@@ -121,6 +126,7 @@ class Watch {
   Stream random_;
   const WatchLag lag_;
   const Tell tell_;
+  const Listed tell_listed_;
   size_t next_ = 0;  // of the log: what is to be told next
   bool listed_ = false, connected_ = true, list_next_ = true;
   uint64_t connection_ = 0;

@@ -25,11 +25,13 @@ WebhookInstance::WebhookInstance(const Surroundings& given, Stream random, Durat
                 .metrics = given.metrics,
                 .monotonic = [&time = given.time] { return time.Monotonic(); },
                 .after = [this](Duration delay, auto task) { line_.After(delay, std::move(task)); }}),
-      groups_(given.server, given.time, kGroups, random.Fork(3), given.lag,
-              [this](const Change& change) {
-                if (change.gone) return ledger_.Remove(change.group->name);
-                ledger_.Set(*change.group);
-              }),
+      groups_(
+          given.server, given.time, kGroups, random.Fork(3), given.lag,
+          [this](const Change& change) {
+            if (change.gone) return ledger_.Remove(change.group->name);
+            ledger_.Set(*change.group);
+          },
+          [this](const auto& there) { ledger_.KeepOnly(there); }),
       deployments_(given.server, given.time, kDeployments, random.Fork(4), given.lag,
                    [this](const Change& change) { WorkloadTold(change); }),
       replica_sets_(given.server, given.time, kReplicaSets, random.Fork(5), given.lag,
