@@ -36,10 +36,11 @@ class Controller(Huygens):
 
 
 class Scene:
-    def __init__(self, bed):
+    def __init__(self, bed, controllers=None):
+        """`controllers`: that run already."""
         self.bed, self.client = bed, bed.client
-        self.controllers = [Controller(bed, f"controller-{i}") for i in range(2)]
-        bed.extenders += self.controllers
+        self.controllers = controllers or [Controller(bed, f"controller-{i}") for i in range(2)]
+        bed.extenders += [each for each in self.controllers if each not in bed.extenders]
         for each in self.controllers:
             each.wait_ready()
         self.leader()

@@ -11,7 +11,7 @@ from admission import DEPLOYMENTS
 from api import wait_until
 from binaries import missing
 from budgets import GROUP
-from controller import Controller
+from controller import Controller, Scene, transfers
 from history import Recorder
 from testbed import CONFIG, GROUPS_PATH, SCHEDULER_NAME, Skip
 from webhook_bed import WebhookBed
@@ -235,4 +235,5 @@ def together():
         found = faults(recorder.events())
         assert not found and not recorder.gaps, f"{len(found)} faults, such as {found[:3]}; {recorder.gaps} gaps"
         said.append(f"right at each of {len(recorder.events())} changes, and at the end")
+        said.append(transfers(Scene(bed, controllers)))  # whose writes the webhook sees
         return "; ".join(filter(None, said))
