@@ -36,8 +36,9 @@ bool SaysCertificateRefused(std::string_view text) {
 std::string WarningText(std::string_view line) {
   std::string text;
   if (!absl::StartsWithIgnoreCase(ToAbsl(line), "warning:")) return text;
-  for (size_t at = line.find('"');
-       at != std::string_view::npos && ++at < line.size() && line[at] != '"' && line[at] != '\r';) {
+  const size_t quote = line.find('"');
+  if (quote == std::string_view::npos) return text;
+  for (size_t at = quote + 1; at < line.size() && line[at] != '"' && line[at] != '\r'; ++at) {
     if (line[at] == '\\' && at + 1 < line.size()) ++at;
     text += line[at];
   }

@@ -78,6 +78,7 @@ CaBundles::CaBundles(const std::vector<std::string>& configurations, Environment
 void CaBundles::Look() {
   if (configurations_.empty()) return;
   std::vector<std::string> names;
+  names.reserve(configurations_.size());
   for (const Configuration& each : configurations_) names.push_back(each.name);
   environment_.calls.Post([this, names = std::move(names)](net::Client& client) -> kube::CallPool::Then {
     std::vector<Read> read;
