@@ -99,6 +99,8 @@ void QuotaReconciler::Conflict(const std::shared_ptr<Attempt>& attempt, const St
   store_->Read(attempt->group, [this, attempt](StatusOr<BizGroupQuota> read) {
     if (absl::IsNotFound(read.status())) return attempt->done({});
     if (!read.ok()) return attempt->done({.status = read.status()});
+    if (cluster_.groups().Find(attempt->group) == nullptr)
+      return attempt->done({});  // the watch said since that it went
     cluster_.Set(*std::move(read));
     Try(attempt);
   });
@@ -139,6 +141,7 @@ void QuotaReconciler::WriteFinalizers(const std::shared_ptr<Attempt>& attempt, c
 }
 
 void QuotaReconciler::Take(const BizGroupQuota& stored) {
+  if (cluster_.groups().Find(stored.name) == nullptr) return;  // the watch was faster with its end
   taking_ = &stored.name;
   cluster_.Set(stored);
   taking_ = nullptr;

@@ -209,6 +209,14 @@ TEST_F(QuotaReconcilerTest, OneOfTheSameNameThatIsMadeAnewIsNotWrittenWithTheOld
   EXPECT_EQ(Used("team"), "2");
 }
 
+TEST_F(QuotaReconcilerTest, AGroupThatGoesWhileItsStatusIsWrittenIsNotBroughtBackByTheAnswer) {
+  server.before_write = [&] { time.After(std::chrono::microseconds(500), [&] { server.DeleteGroup("team"); }); };
+  server.PutGroup(MakeGroup("team", "", {{"limits.cpu", "10"}}));
+  Run(seconds(2));
+  EXPECT_FALSE(server.Has("team"));
+  EXPECT_EQ(controller.view.groups().Find("team"), nullptr);
+}
+
 TEST_F(QuotaReconcilerTest, AParentHoldsTheBudgetsOfItsChildren) {
   PutGroup("org", "", {{"limits.cpu", "100"}});
   PutGroup("team", "org", {{"limits.cpu", "10"}});
