@@ -33,7 +33,7 @@ Settings WideSettings(Stream& random) {
                     .longest = milliseconds(random.Within(200, 8000)),
                     .often = random.Uniform() * 0.3};
   }
-  if (settings.exact_hours) settings.finished_pods_stay = seconds(150);
+  if (settings.exact_hours) settings.finished_pods_stay = std::chrono::minutes(10);
   return settings;
 }
 

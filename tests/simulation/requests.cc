@@ -84,8 +84,8 @@ void Requests::Judged(const Shared& request, const std::string& answer) {
     return request->done(denied ? Outcome::kDenied : Outcome::kUnavailable, answer);
   }
   if (request->random.Chance(faults_.lost_after_yes)) return request->done(Outcome::kLost, answer);
-  const bool slow = request->random.Chance(faults_.slow_store) && !request->name_is_taken();
-  time_.After(request->random.Between(microseconds(100), slow ? Duration(seconds(45)) : milliseconds(10)),
+  const bool slow = request->random.Chance(faults_.slow_store);
+  time_.After(request->random.Between(microseconds(100), slow ? request->slowest : milliseconds(10)),
               [this, request, answer] { Store(request, answer); });
 }
 
@@ -103,7 +103,7 @@ void Requests::Create(Workload workload, Stream random, Done done) {
   workload.uid = server_.NewUid(workload.name);
   Begin({.review = [this, workload] { return ReviewOf(std::to_string(++reviews_), nullptr, workload); },
          .store = [this, workload] { return server_.Create(workload); },
-         .name_is_taken = [this, workload] { return server_.Find(workload.kind, workload.name) != nullptr; },
+         .slowest = seconds(1),
          .random = random,
          .done = std::move(done)});
 }
@@ -147,7 +147,7 @@ void Requests::CreateGroup(BizGroupQuota group, Stream random, Done done) {
   group.uid = server_.NewUid(group.name);
   Begin({.review = [this, group] { return GroupReview(std::to_string(++reviews_), "CREATE", nullptr, &group); },
          .store = [this, group] { return server_.CreateGroup(group); },
-         .name_is_taken = [this, group] { return server_.groups().contains(group.name); },
+         .slowest = seconds(1),
          .random = random,
          .done = std::move(done)});
 }

@@ -48,8 +48,9 @@ class Requests {
     // The review of what is there now; empty: it is not there.
     std::function<std::string()> review;
     std::function<Status()> store;
-    // Such a creation fails at once: a reservation is given up two seconds after its name turned out to be another's.
-    std::function<bool()> name_is_taken = [] { return false; };
+    // Between our yes and the object. Of creations less than two seconds: a reservation is given up when its name has
+    // been another's for so long.
+    Duration slowest = std::chrono::seconds(45);
     bool repeats = false;
     Stream random;
     Done done;
