@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook format docs lint sanitize fuzz soak coverage e2e-versions clean
+.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook format docs lint sanitize fuzz soak simulate coverage e2e-versions clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -60,6 +60,9 @@ fuzz: setup ## each fuzz target for SECONDS (default 60)
 
 soak: build ## an hour of abuse of every kind beside real scheduling; SECONDS=600 shortens it
 	@tools/control_plane && HUYGENS_SOAK_SECONDS=$(or $(SECONDS),3600) tests/e2e/run abuse
+
+simulate: setup ## webhooks, controllers and an extender on a simulated API server: SEEDS of them (default 10000), from FIRST on
+	@tools/build dev simulation_test && HUYGENS_SIMULATION_SEEDS=$(or $(SEEDS),10000) HUYGENS_SIMULATION_FIRST=$(or $(FIRST),1) build/dev/tests/simulation_test --gtest_brief=1
 
 coverage: setup ## line coverage of the unit tests
 	@tools/coverage
