@@ -75,18 +75,20 @@ bool TransferReconciler::Yields(const QuotaTransfer& transfer) const {
 }
 
 void TransferReconciler::Read(const std::string& name, Done done) {
-  transfers_->Read(name, [this, done = std::move(done)](StatusOr<QuotaTransfer> read) {
+  transfers_->Read(name, [this, name, done = std::move(done)](StatusOr<QuotaTransfer> read) {
     if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
     if (!read.ok()) return done({.status = read.status()});
+    if (cluster_.transfers().Find(name) == nullptr) return done({});  // it has said so since
     cluster_.Set(*std::move(read));
     done(kGoOn);
   });
 }
 
 void TransferReconciler::Begin(const std::string& name, const Done& done) {
-  transfers_->Read(name, [this, done](StatusOr<QuotaTransfer> read) {
+  transfers_->Read(name, [this, name, done](StatusOr<QuotaTransfer> read) {
     if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
     if (!read.ok()) return done({.status = read.status()});
+    if (cluster_.transfers().Find(name) == nullptr) return done({});  // it has said so since
     std::vector<std::string> groups = read->shrinking;
     groups.insert(groups.end(), read->growing.begin(), read->growing.end());
     const std::string uid = read->uid;
@@ -102,17 +104,21 @@ void TransferReconciler::ReadGroups(const std::string& uid, std::vector<std::str
   }
   const std::string group = std::move(groups.back());
   groups.pop_back();
-  groups_->Read(group, [this, uid, groups = std::move(groups), done](StatusOr<BizGroupQuota> read) mutable {
-    if (!read.ok() && !absl::IsNotFound(read.status())) return done({.status = read.status()});
-    if (read.ok()) cluster_.Set(*std::move(read));
-    ReadGroups(uid, std::move(groups), done);
-  });
+  const bool known = cluster_.groups().Find(group) != nullptr;
+  groups_->Read(
+      group, [this, group, known, uid, groups = std::move(groups), done](StatusOr<BizGroupQuota> read) mutable {
+        if (!read.ok() && !absl::IsNotFound(read.status())) return done({.status = read.status()});
+        const bool has_gone = known && cluster_.groups().Find(group) == nullptr;  // as the watch has said since
+        if (read.ok() && !has_gone) cluster_.Set(*std::move(read));
+        ReadGroups(uid, std::move(groups), done);
+      });
 }
 
 void TransferReconciler::ReadGroup(const std::string& group, const Done& done) {
-  groups_->Read(group, [this, done](StatusOr<BizGroupQuota> read) {
+  groups_->Read(group, [this, group, done](StatusOr<BizGroupQuota> read) {
     if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
     if (!read.ok()) return done({.status = read.status()});
+    if (cluster_.groups().Find(group) == nullptr) return done({});  // it has said so since
     cluster_.Set(*std::move(read));
     done(kGoOn);
   });
