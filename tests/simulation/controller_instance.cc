@@ -44,15 +44,15 @@ ControllerInstance::ControllerInstance(const Surroundings& given, Stream random,
   reconciler_ = std::make_unique<controller::QuotaReconciler>(
       *this, std::make_unique<Store>(*this), controller::QuotaReconciler::Environment{clock_, given.log, monotonic},
       controller::QuotaReconciler::Options{});
-  loop_ = std::make_unique<controller::ReconcileLoop>(
+  loop_ = std::make_unique<reconcile::ReconcileLoop>(
       *reconciler_,
-      controller::ReconcileLoop::Environment{
+      reconcile::ReconcileLoop::Environment{
           .clock = clock_,
           .log = given.log,
           .monotonic = monotonic,
           .after = [this](Duration delay, auto task) { line_.After(delay, std::move(task)); },
           .random = [stream = random.Fork(2)]() mutable { return stream.Uniform(); }},
-      resync, controller::WorkQueue::Options{.parallel = 8});
+      resync, reconcile::WorkQueue::Options{.parallel = 8});
   uint64_t number = 3;
   for (const std::string_view kind : kAllKinds) {
     watches_.emplace(kind, std::make_unique<Watch>(given.server, given.time, kind, random.Fork(number++), given.lag,

@@ -8,7 +8,7 @@
 
 #include "controller/cluster_view.h"
 #include "controller/quota_reconciler.h"
-#include "controller/reconcile_loop.h"
+#include "reconcile/reconcile_loop.h"
 #include "tests/simulation/webhook_instance.h"
 
 namespace huygens::simulation {
@@ -43,7 +43,7 @@ class ControllerInstance final : public controller::ClusterView {
   workloads::WorkloadIndex index_;
   Line line_;
   std::unique_ptr<controller::QuotaReconciler> reconciler_;
-  std::unique_ptr<controller::ReconcileLoop> loop_;
+  std::unique_ptr<reconcile::ReconcileLoop> loop_;
   std::map<std::string, std::unique_ptr<Watch>, std::less<>> watches_;
   bool leads_ = false, current_ = false;
   uint64_t term_ = 0;

@@ -60,6 +60,7 @@ void Watch::Connect(bool list) {
     list_next_ = true;
     After(Lag(), [this] { List(); });
   } else {
+    list_next_ = false;
     for (size_t i = next_; i < server_.Log(kind_).size(); ++i) Send([this] { TellNext(); });
     Bookmark();
   }
