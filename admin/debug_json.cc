@@ -4,6 +4,7 @@
 #include "admin/outgrown_zones.h"
 #include "admin/usage_json.h"
 #include "base/quantity.h"
+#include "placement/node_fit.h"
 
 namespace huygens::admin {
 
@@ -43,8 +44,14 @@ NodeDocument::Zone ZoneOf(const placement::ZoneDescription& zone, const Resource
   return said;
 }
 
-NodeDocument::Pod PodOf(const placement::NodeDescription::PodOnNode& pod, const ResourceNames& resources) {
+NodeDocument::Pod PodOf(const placement::NodeDescription::PodOnNode& pod, const cluster::State& state,
+                        const ResourceNames& resources) {
   NodeDocument::Pod said{.pod = pod.key, .uid = pod.uid};
+  if (const cluster::PlacedPod* placed = state.FindPlaced(pod.uid)) {
+    for (const auto& [resource, amount] : placement::PlacedRequestsOf(*placed->pod)) {
+      if (resource != kPodSlots) said.requests.emplace_back(resources.Name(resource), QuantityText(resource, amount));
+    }
+  }
   if (pod.reservation) said.reservation = cluster::Name(*pod.reservation);
   if (pod.kubelet) {
     said.counted = pod.kubelet->contained           ? "published"
@@ -121,7 +128,7 @@ std::optional<NodeDocument> DescribeNode(const placement::Placement& placement, 
     said.kubelet.push_back({each.name, each.value, std::string(kubelet::Text(each.source))});
   }
   for (const placement::ZoneDescription& zone : node->zones) said.zones.push_back(ZoneOf(zone, resources));
-  for (const auto& pod : node->pods) said.pods.push_back(PodOf(pod, resources));
+  for (const auto& pod : node->pods) said.pods.push_back(PodOf(pod, placement.state(), resources));
   if (!node->usage.empty()) {
     said.usage = WeekOf(placement, *index, node->usage, now);
   } else if (placement.usage().options().resources.empty()) {

@@ -6,6 +6,7 @@
 #include "admin/debug_json.h"
 #include "admin/usage_json.h"
 #include "observe/readiness.h"
+#include "placement/node_fit.h"
 #include "policy/explained.h"
 #include "settings/scalar.h"
 #include "usage/estimate.h"
@@ -63,6 +64,10 @@ std::optional<UsageShortage> OfUsage(const placement::Placement& placement, cons
     const usage::Account::Peak peak = account.PeakOf(node, r);
     if (peak.slot) shortage.peak_at = SlotText(*peak.slot, account.options(), now);
     shortage.largest = peak.largest;
+    // Highest over the week, as what is left of the ceiling for a pod.
+    const usage::NodeFigures figures = account.Figures(node, now)[r];
+    const int64_t own = std::max<int64_t>(0, figures.system - figures.reserved);
+    if (use.ceiling && own > *use.ceiling) shortage.own_over = own;
   }
   return first;
 }
@@ -79,6 +84,19 @@ std::string PeakText(const UsageShortage& shortage) {
   return text.empty() ? text : Concat(" (", text, ")");
 }
 
+// "45 s", "24m", "12h 4m", "3d"
+std::string AgeText(Duration age) {
+  using std::chrono::days;
+  using std::chrono::hours;
+  using std::chrono::minutes;
+  if (age < minutes(2)) return observe::SecondsText(age);
+  const auto whole = std::chrono::floor<hours>(age);
+  const auto rest = std::chrono::floor<minutes>(age - whole).count();
+  if (age < hours(2)) return Concat(std::to_string(std::chrono::floor<minutes>(age).count()), "m");
+  if (age >= days(2)) return Concat(std::to_string(std::chrono::floor<days>(age).count()), "d");
+  return Concat(std::to_string(whole.count()), "h", rest == 0 ? std::string() : Concat(" ", std::to_string(rest), "m"));
+}
+
 std::string UsageText(const UsageShortage& shortage, Reason reason) {
   const auto text = [&](int64_t amount) { return QuantityText(shortage.unit, amount); };
   const std::string also = shortage.also.empty() ? std::string() : Concat("; likewise ", shortage.also);
@@ -88,12 +106,40 @@ std::string UsageText(const UsageShortage& shortage, Reason reason) {
                                         : std::string(": never measured"),
                   also);
   }
+  const std::string allowed =
+      Concat(text(*shortage.use.ceiling), " of ", text(shortage.use.capacity), " are allowed",
+             shortage.own_ceiling ? " (the node's annotation huygens.dev/usage-ceilings)" : " (usage.resources)");
+  if (shortage.own_over) {
+    const bool dated = !shortage.largest && !shortage.peak_at.empty();
+    return Concat(shortage.resource, ": what runs beside pods used ", text(*shortage.own_over),
+                  dated ? Concat(" (", shortage.peak_at, ")") : std::string(), " by itself, where ", allowed,
+                  ": no pod is small enough", also);
+  }
   return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
                 shortage.estimated.empty() ? "as its kind uses" : shortage.estimated, ", beside a peak of ",
-                text(shortage.use.peak), PeakText(shortage), ", where ", text(*shortage.use.ceiling), " of ",
-                text(shortage.use.capacity), " are allowed",
-                shortage.own_ceiling ? " (the node's annotation huygens.dev/usage-ceilings)" : " (usage.resources)",
-                also);
+                text(shortage.use.peak), PeakText(shortage), ", where ", allowed, also);
+}
+
+// Of resources that the node lists: of others there is nothing to say how much there is.
+void TakeRequests(const cluster::State& state, cluster::NodeIndex node, const ResourceVector& requests,
+                  NodeExplanation& explanation) {
+  const cluster::Node* known = state.GetNode(node);
+  if (known == nullptr) return;
+  const ResourceVector& requested = state.RequestedOn(node);
+  for (const ResourceId resource : placement::Lacking(requests, known->allocatable, requested)) {
+    if (!known->allocatable.Has(resource)) continue;
+    explanation.asks.Set(resource, requests.Get(resource));
+    explanation.unrequested.Set(resource,
+                                std::max<int64_t>(0, known->allocatable.Get(resource) - requested.Get(resource)));
+  }
+}
+
+// Of the settings by which the node's kubelet is predicted.
+std::string IgnoredOf(const cluster::State& state, const placement::NodeDescription& node) {
+  const auto index = state.FindNode(node.name);
+  const cluster::Node* known = index ? state.GetNode(*index) : nullptr;
+  const std::string by_label = known != nullptr ? kubelet::UnknownSetting(*known) : std::string();
+  return Concat(node.unknown_setting, node.unknown_setting.empty() || by_label.empty() ? "" : "; ", by_label);
 }
 
 // "17 cpu and 4Gi memory"
@@ -121,18 +167,67 @@ std::string FreeText(const ZoneShortage& shortage, const ResourceNames& resource
                 " cores unused");
 }
 
+// Of nodes that have no topology object, asks what they would say did the pod not insist on zones.
+void TakeInsisting(placement::Placement& placement, const cluster::Pod& pod, Time now,
+                   std::vector<NodeExplanation>& explanations) {
+  const bool aware = pod.topology_awareness == true, smt = pod.smt != cluster::Smt::kUnset;
+  if (!aware && !smt) return;
+  std::vector<std::string_view> names;
+  std::vector<NodeExplanation*> of;
+  for (NodeExplanation& each : explanations) {
+    if (each.reason != Reason::kNoTopology || !each.unrequested.empty()) continue;
+    names.push_back(each.node);
+    of.push_back(&each);
+  }
+  if (names.empty()) return;
+  cluster::Pod content = pod;
+  content.topology_awareness.reset();
+  content.smt = cluster::Smt::kUnset;
+  const std::vector<Reason> reasons = placement.Filter(content, names, now).reasons;
+  for (size_t i = 0; i < of.size(); ++i) {
+    if (reasons[i] != Reason::kFits) continue;
+    of[i]->insists = Concat(aware ? "topology.crane.io/topology-awareness: \"true\"" : "", aware && smt ? ", " : "",
+                            smt ? "huygens.dev/smt" : "");
+  }
+}
+
+// "; node2: real capacity was 3 cpu, 12h 4m ago (at most 5m: topology.realCapacity.staleAfter); the pod fits only if it
+// is now 6 or more"
+std::string StaleZonesText(const std::vector<ZoneShortage::StaleZone>& zones, Time now, Duration most) {
+  std::string text;
+  for (const auto& zone : zones) {
+    text +=
+        Concat("; ", zone.name, ": real capacity ",
+               zone.last ? Concat("was ", QuantityText(kCpu, *zone.last), " cpu") : std::string("is unknown"),
+               zone.written ? Concat(", ", AgeText(now - *zone.written), " ago") : std::string(", nobody says when"),
+               " (at most ", settings::DurationText(most),
+               ": topology.realCapacity.staleAfter); the pod fits only if it is now ",
+               QuantityText(kCpu, zone.must_give), " or more");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::vector<NodeExplanation> Explain(placement::Placement& placement, const cluster::Pod& pod,
                                      std::span<const std::string_view> nodes, Time now) {
   const std::vector<Reason> reasons = placement.Filter(pod, nodes, now).reasons;
+  const ResourceVector requests = placement::RequestsOf(pod);
   const usage::Account& use = placement.usage();
   const usage::Demand demand = use.options().resources.empty() ? usage::Demand() : use.DemandOf(pod);
   std::vector<NodeExplanation> explanations;
   for (size_t i = 0; i < nodes.size(); ++i) {
-    NodeExplanation each{
-        .node = nodes[i], .reason = reasons[i], .zones = {}, .usage = {}, .defect = {}, .loss_left = {}};
+    NodeExplanation each{.node = nodes[i],
+                         .reason = reasons[i],
+                         .zones = {},
+                         .usage = {},
+                         .defect = {},
+                         .insists = {},
+                         .ignored = {},
+                         .loss_left = {},
+                         .now = now};
     if (const auto node = placement.state().FindNode(nodes[i])) {
+      if (each.reason != Reason::kFits) TakeRequests(placement.state(), *node, requests, each);
       if (IsOfUsage(each.reason)) each.usage = OfUsage(placement, pod, demand, each.reason, *node, now);
       if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
       if (each.reason == Reason::kUnusableTopology || each.reason == Reason::kInvalidTopologyData) {
@@ -145,10 +240,12 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
         each.zones = placement::ShortageOf(pod, *node, each.reason, placement.options().topology);
         const auto* object = placement.state().Topology(*placement.state().FindNode(nodes[i]));
         if (each.zones->unaccounted > 0 && object != nullptr) each.zones->written = object->written;
+        if (!node->kubelet.empty()) each.ignored = IgnoredOf(placement.state(), *node);
       }
     }
     explanations.push_back(std::move(each));
   }
+  TakeInsisting(placement, pod, now, explanations);
   return explanations;
 }
 
@@ -168,9 +265,17 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   if (!node.defect.empty()) return node.defect;
   if (node.gave_up_topology) return GivenUpText(options.topology.loss_grace);
   const std::string_view apart = policy::Apart(node.reason);
-  if (node.usage) return Concat(UsageText(*node.usage, node.reason), apart.empty() ? "" : Concat("; ", apart));
+  if (node.usage)
+    return Concat(UsageText(*node.usage, node.reason),
+                  apart.empty() || node.usage->own_over ? "" : Concat("; ", apart));
   if (!node.zones || node.zones->needs.empty()) return "";
   const ZoneShortage& zones = *node.zones;
+  if (zones.core_threads > 0) {
+    const std::string threads = std::to_string(zones.core_threads);
+    return Concat("kubelet gives whole cores only (full-pcpus-only, ", threads, " threads each): container ",
+                  zones.container, " asks for ", QuantityText(kCpu, zones.needs.Get(kCpu)),
+                  " cpu, which is no multiple of ", threads);
+  }
   std::string text = zones.container.empty() ? "needs " : Concat("container ", zones.container, " needs ");
   text += AmountsText(zones.needs, resources);
   if (zones.asks_cores) text += " by whole cores";
@@ -178,7 +283,9 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
     text += Concat(" in one zone", zones.asked_by.empty() ? "" : Concat(", as the ", zones.asked_by, " asks"),
                    zones.largest ? "; largest " : "; freest ", zones.zone, ": ");
   } else {
-    text += zones.policy.empty() ? "; all zones together: " : Concat(" in zones that ", zones.policy, " allows; all: ");
+    text += zones.policy.empty()     ? "; all zones together: "
+            : zones.policy == "none" ? " in any zones (topology manager policy none); all: "
+                                     : Concat(" in zones that ", zones.policy, " allows; all: ");
   }
   text += FreeText(zones, resources);
   const std::string claimed = AmountsText(zones.claimed, resources);
@@ -203,13 +310,15 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
                    " cpu of it: is its exporter alive?");
   }
   // Of the zone that is named it was said.
-  if (!zones.stale_zones.empty() && zones.stale_zones != std::vector{zones.zone}) {
-    text +=
-        Concat("; ", absl::StrJoin(zones.stale_zones, ", "), " would hold it, but for real capacity that is out of ",
-               "date", zones.stale_since ? Concat(" since ", FormatRfc3339(*zones.stale_since)) : std::string());
+  if (zones.stale_zones.size() > 1 || (zones.stale_zones.size() == 1 && zones.stale_zones[0].name != zones.zone)) {
+    text += StaleZonesText(zones.stale_zones, node.now, options.topology.stale_after);
   }
   if (zones.claims_hold) text += "; what is claimed would hold it";
-  if (zones.fits_across) text += "; over several zones it would fit";
+  if (zones.fits_across && node.unrequested.empty()) text += "; over several zones it would fit";
+  if (zones.fits_across && !node.unrequested.empty()) {
+    text += Concat("; over several zones the zones would hold it, but only ", AmountsText(node.unrequested, resources),
+                   " of the node are unrequested");
+  }
   return text;
 }
 

@@ -26,7 +26,8 @@ struct UsageShortage {
   bool own_ceiling = false;  // it is the node's own, by annotation
   std::string peak_at;       // when the others' peak was last, UTC: "Wed 14:15"; empty: nobody can say
   std::optional<usage::NodeFigures::PodUse> largest;  // of the pods there, the one with the highest peak of its own
-  std::string also;                                   // other resources of which there is too little: "memory, pods"
+  std::optional<int64_t> own_over;  // what runs beside the pods, by itself, where that is above the ceiling already
+  std::string also;                 // other resources of which there is too little: "memory, pods"
 };
 
 struct NodeExplanation {
@@ -36,7 +37,13 @@ struct NodeExplanation {
   std::optional<UsageShortage> usage;            // of reasons that are about real use
   bool gave_up_topology = false;                 // it has none since a lost one did not come back
   std::string defect;                            // of a topology object that cannot be used
+  // What the pod insists on, of a node without a topology object that would take it else, without zones.
+  std::string insists;
+  std::string ignored;  // settings of a kubelet that nobody understands, where the reason is about what it will do
+  // What the pod requests, and how much of it nobody has requested there, of each resource of which that is too little.
+  ResourceVector asks, unrequested;
   std::optional<Duration> loss_left;  // of a topology object that was lost: how much longer what it last said holds
+  Time now;                           // that all this is of
 };
 
 // What filter would say of these nodes now.

@@ -112,12 +112,14 @@ struct NodeDocument : NodeHead {
     // "predicted" (these zones are charged), "everyZone" (nobody knows its zones).
     std::string counted;
     std::vector<ZoneShare> zones;
+    Amounts requests;  // as kube-scheduler counts them, without its pod slot
 
     static void Describe(auto& self, auto& fields) {
       fields.Always("pod", self.pod);
       fields.Always("uid", self.uid);
       fields.IfSet("reservation", self.reservation);
       fields.IfSet("counted", self.counted);
+      fields.IfSet("requests", self.requests);
       fields.Always("zones", self.zones);
     }
     bool operator==(const Pod&) const = default;

@@ -14,6 +14,19 @@
 namespace huygens::admin {
 
 struct PodDocument {
+  // A zone that would hold the pod if it gave what it claims, but for real capacity that is out of date.
+  struct StaleZone {
+    std::string zone;
+    std::string last;  // that figure of cpu; empty: there is none
+    std::string must;  // how much it must be now for the pod to fit
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("zone", self.zone);
+      fields.IfSet("last", self.last);
+      fields.Always("must", self.must);
+    }
+    bool operator==(const StaleZone&) const = default;
+  };
   // What zones lack for the pod. `free`, and `of` (what there is when no pod is there), name what is needed.
   struct Figures {
     Amounts needs;
@@ -21,7 +34,8 @@ struct PodDocument {
     std::string container;  // that was refused, where kubelet pins by container
     std::string zone;       // the one that comes nearest; empty: all together
     Amounts free, of;
-    std::vector<std::string> stale_zones;  // that would hold it if they gave what they claim, but for old real capacity
+    std::vector<StaleZone> stale_zones;
+    std::optional<int64_t> core_threads;  // of kubelet's whole cores, of which what is needed makes none
     std::string unaccounted;  // where kubelet pins: CPUs that the object says are taken, and no pod known there holds
 
     static void Describe(auto& self, auto& fields) {
@@ -32,6 +46,7 @@ struct PodDocument {
       fields.Always("free", self.free);
       fields.Always("of", self.of);
       fields.IfSet("staleZones", self.stale_zones);
+      fields.IfSet("coreThreads", self.core_threads);
       fields.IfSet("unaccounted", self.unaccounted);
     }
     bool operator==(const Figures&) const = default;
@@ -44,7 +59,15 @@ struct PodDocument {
     std::optional<Figures> figures;
     std::optional<int64_t> loss_left_seconds, loss_grace_seconds;  // as in NodeDocument
     bool never_fits = false;                                       // whoever leaves it
-    bool fits_across = false;                                      // it would now, were it allowed several zones
+    // Its zones would hold it now, were it allowed several.
+    bool fits_across = false;
+    // What the pod requests, and what of it nobody has requested there, of each resource of which that is too little:
+    // kube-scheduler itself rules the node out now.
+    Amounts asks, unrequested;
+    bool no_pod_fits = false;  // what runs beside the pods is above the ceiling of use by itself
+    // Annotations but for which a node without a topology object would take the pod, without zones.
+    std::string insists;
+    std::string ignored;  // settings of its kubelet that nobody understands, where the reason depends on them
 
     static void Describe(auto& self, auto& fields) {
       fields.Always("name", self.name);
@@ -56,6 +79,11 @@ struct PodDocument {
       fields.IfSet("lossGraceSeconds", self.loss_grace_seconds);
       fields.IfSet("neverFits", self.never_fits);
       fields.IfSet("fitsAcross", self.fits_across);
+      fields.IfSet("asks", self.asks);
+      fields.IfSet("unrequested", self.unrequested);
+      fields.IfSet("noPodFits", self.no_pod_fits);
+      fields.IfSet("insists", self.insists);
+      fields.IfSet("ignored", self.ignored);
     }
     bool operator==(const Node&) const = default;
   };

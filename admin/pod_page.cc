@@ -27,6 +27,11 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
   // Real capacity comes and goes.
   said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
   said.fits_across = node.zones && node.zones->fits_across;
+  said.asks = AmountsOf(node.asks, resources);
+  said.unrequested = AmountsOf(node.unrequested, resources);
+  said.no_pod_fits = node.usage && node.usage->own_over;
+  said.insists = node.insists;
+  said.ignored = node.ignored;
   if (said.why.empty()) return said;
   if (const auto& zones = node.zones) {
     said.figures = PodDocument::Figures{.needs = AmountsOf(zones->needs, resources),
@@ -34,8 +39,13 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                                         .container = zones->container,
                                         .zone = zones->zone,
                                         .free = AmountsOf(zones->free, resources),
-                                        .of = AmountsOf(zones->of, resources),
-                                        .stale_zones = zones->stale_zones};
+                                        .of = AmountsOf(zones->of, resources)};
+    for (const auto& zone : zones->stale_zones) {
+      said.figures->stale_zones.push_back({.zone = zone.name,
+                                           .last = zone.last ? QuantityText(kCpu, *zone.last) : std::string(),
+                                           .must = QuantityText(kCpu, zone.must_give)});
+    }
+    if (zones->core_threads > 0) said.figures->core_threads = zones->core_threads;
     if (zones->unaccounted > 0) said.figures->unaccounted = QuantityText(kCpu, zones->unaccounted);
   }
   if (node.loss_left) SayLossLeft(*node.loss_left, options, said.loss_left_seconds, said.loss_grace_seconds);
@@ -96,6 +106,7 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
   JsonFieldWriter rest(out);
   rest.IfSet("fits", fits_);
   rest.IfSet("fitsLater", fits_later_);
+  rest.IfSet("room", room_);
   rest.IfSet("tooSmall", too_small_);
   out += "}\n";
   return false;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "absl/strings/numbers.h"
 #include "base/text.h"
 #include "kubelet/request.h"
 #include "topology/zone_request.h"
@@ -107,10 +108,10 @@ void TakeStaleZones(const std::vector<ZoneDescription>& zones, ZoneShortage& sho
     claimed.Subtract(zone.used);
     const bool holds = zone.present && zone.stale && Share(shortage.needs, claimed) >= 1;
     if (!holds || Share(shortage.needs, zone.free) >= 1) continue;
-    shortage.stale_zones.push_back(zone.name);
-    if (zone.offline_updated) {
-      shortage.stale_since = std::min(shortage.stale_since.value_or(Time::max()), *zone.offline_updated);
-    }
+    shortage.stale_zones.push_back({.name = zone.name,
+                                    .last = zone.offline_cpu,
+                                    .written = zone.offline_updated,
+                                    .must_give = shortage.needs.Get(kCpu) + zone.used.Get(kCpu)});
   }
 }
 
@@ -173,11 +174,33 @@ ResourceVector Needs(const NodeDescription& node, int cpus, const ResourceVector
   return needs;
 }
 
+// The threads of a core, where kubelet gives no part of one; else 1.
+int ThreadsOfWholeCores(const NodeDescription& node) {
+  int threads = 1;
+  if (Setting(node, "cpuManagerPolicyOptions.full-pcpus-only") != "true") return threads;
+  return absl::SimpleAtoi(ToAbsl(Setting(node, "threadsPerCore")), &threads) && threads > 0 ? threads : 1;
+}
+
 ZoneShortage AtKubelet(const cluster::Pod& pod, const NodeDescription& node, Reason reason) {
   const kubelet::Pod wants = kubelet::RequestOf(pod).pod;
   ZoneShortage shortage{.policy = std::string(Setting(node, "topologyManagerPolicy"))};
   shortage.one_zone = shortage.policy == "single-numa-node";
   shortage.needs = Needs(node, wants.cpus, wants.memory, wants.devices);
+  const auto take_container = [&](size_t at) {
+    const kubelet::Container& each = wants.containers[at];
+    shortage.needs = Needs(node, each.cpus, each.memory, each.devices);
+    const size_t inits = pod.init_containers.size();
+    shortage.container = at < inits ? pod.init_containers[at].name : pod.containers[at - inits].name;
+  };
+  if (reason == Reason::kTooFewCores || reason == Reason::kInsufficientCores) {
+    const int threads = ThreadsOfWholeCores(node);
+    const auto uneven =
+        std::ranges::find_if(wants.containers, [&](const auto& each) { return each.cpus % threads != 0; });
+    if (uneven != wants.containers.end()) {
+      take_container(static_cast<size_t>(uneven - wants.containers.begin()));
+      shortage.core_threads = threads;
+    }
+  }
   const std::optional<Kind> kind = RefusedKind(reason);
   if (kind) {
     // Of several the largest is the hardest to align.
@@ -189,11 +212,7 @@ ZoneShortage AtKubelet(const cluster::Pod& pod, const NodeDescription& node, Rea
       largest = &each;
       at = i;
     }
-    if (largest) {
-      shortage.needs = Needs(node, largest->cpus, largest->memory, largest->devices);
-      const size_t inits = pod.init_containers.size();
-      shortage.container = at < inits ? pod.init_containers[at].name : pod.containers[at - inits].name;
-    }
+    if (largest) take_container(at);
   }
   TakeZones(node.zones, true, reason, shortage);
   if (policy::CurableByVictims(reason) && shortage.needs.Get(kCpu) > 0) {

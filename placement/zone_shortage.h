@@ -24,8 +24,10 @@ struct ZoneShortage {
   bool fits_across = false;   // it would fit now, did nobody ask for one zone
   std::string container;      // that was refused, where kubelet pins by container
   std::string policy;         // kubelet's, where it pins
-  std::string zone;           // the one that comes nearest; empty: all together
-  bool largest = false;       // which it does since none is large enough; else it is the freest of those that are
+  // Where kubelet gives whole cores only and `needs`, of `container`, is CPUs that make none: the threads of a core.
+  int core_threads = 0;
+  std::string zone;      // the one that comes nearest; empty: all together
+  bool largest = false;  // which it does since none is large enough; else it is the freest of those that are
   ResourceVector free;
   ResourceVector of;
   ResourceVector claimed;       // by `zone` or all, where real capacity is less, or out of date
@@ -34,10 +36,15 @@ struct ZoneShortage {
   std::optional<int64_t> last;  // its last figure, in milli-cores
   std::optional<Time> last_at;  // when that was written; of several the oldest
   bool claims_hold = false;     // they are too small, and would hold the pod if they gave all that they claim
-  // Zones that would hold the pod at once if they gave what they claim, of which nobody says any more what they can
-  // really give; and since when, of several the longest.
-  std::vector<std::string> stale_zones;
-  std::optional<Time> stale_since;
+  // A zone that would hold the pod at once if it gave what it claims, of which nobody says any more what it can really
+  // give.
+  struct StaleZone {
+    std::string name;
+    std::optional<int64_t> last;  // that figure, in milli-cores
+    std::optional<Time> written;  // when it was
+    int64_t must_give = 0;        // how much it must be for the pod to fit beside those there
+  };
+  std::vector<StaleZone> stale_zones;
   // Where kubelet pins: how many milli-CPUs the topology object says are taken that no pod known there holds, and when
   // the object was written.
   int64_t unaccounted = 0;

@@ -114,7 +114,7 @@ std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument*
     return Concat(
         "Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()), ", ",
         When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.",
-        helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, pod_now, quota_now)));
+        helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, now, pod_now, quota_now)));
   }
   if (attempt.filter == nullptr && attempt.prioritize == nullptr) return "What filter and bind said is forgotten.";
   if (attempt.filter == nullptr)
@@ -124,7 +124,7 @@ std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument*
   if (feasible == 0) {
     return Concat("Refused for ",
                   filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())),
-                  " asked about, ", When(filter.time, now), ".\n", WhenAgain(filter, pod_now, quota_now));
+                  " asked about, ", When(filter.time, now), ".\n", WhenAgain(filter, now, pod_now, quota_now));
   }
   return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
                 When(filter.time, now),
@@ -313,6 +313,7 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
                    refused_later->error, "\n");
   }
   if (attempt.filter || attempt.prioritize) text += Concat("\n", NodeTable(attempt, pod_now));
+  if (pod_now && attempt.filter) text += IgnoredSettingsText(*pod_now);
   if (attempt.filter && !attempt.filter->nodes.empty()) text += NotAskedText(*attempt.filter, pod_now);
   const bool is_bound = IsBound(pod_now) || (attempt.bind && attempt.bind->error.empty());
   if (is_bound && attempt.filter && Feasible(*attempt.filter) < attempt.filter->nodes.size()) {

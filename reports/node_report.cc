@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "admin/explanation.h"
+#include "base/quantity.h"
 #include "reports/nodes_now.h"
 #include "reports/table.h"
 #include "reports/when.h"
@@ -51,22 +52,30 @@ std::string_view CountsOf(const NodeDocument::Zone& zone) {
   return gives == zone.offline_cpu ? "that figure goes on counting" : "it counts for nothing";
 }
 
-std::string Remark(const NodeDocument::Zone& zone) {
+// Of a zone that only pods name.
+std::string_view Absence(const NodeDocument& node) {
+  if (!node.defect.empty()) return "counts for nothing while the object cannot be used";
+  if (node.mode == "none") return "its object is gone; counts again when it is back";
+  return "not in the object any more; counts again when it is back";
+}
+
+std::string Remark(const NodeDocument& node, const NodeDocument::Zone& zone, Time now) {
   std::string text;
   const auto add = [&](std::string_view remark) { text += Concat(text.empty() ? "" : "; ", remark); };
-  if (zone.absent) add("not in the object any more; counts again when it is back");
+  if (zone.absent) add(Absence(node));
   if (!zone.offline_cpu.empty()) add(Concat("real capacity ", zone.offline_cpu, " cpu"));
   if (zone.stale) {
-    add(Concat("that is out of date", zone.offline_updated.empty() ? "" : Concat(", of ", zone.offline_updated), ": ",
+    const auto updated = ParseRfc3339(zone.offline_updated);
+    add(Concat("that is out of date", updated.ok() ? Concat(", of ", When(*updated, now)) : std::string(), ": ",
                CountsOf(zone), " (topology.realCapacity.whenStale)"));
   }
   if (zone.cores) {
     add(Concat(std::to_string(zone.whole_cores.value_or(0)), " of ", std::to_string(*zone.cores), " cores unused"));
   }
-  return text;
+  return zone.stale ? Concat("! ", text) : text;
 }
 
-std::string ZoneTable(const NodeDocument& node) {
+std::string ZoneTable(const NodeDocument& node, Time now) {
   const bool kubelet = node.mode == "kubelet";
   Table table(kubelet ? std::vector<std::string>{"  ZONE", "ALLOCATABLE", "AVAILABLE (OBJECT)", "FREE", "NOTE"}
                       : std::vector<std::string>{"  ZONE", "CAN GIVE", "USED", "FREE", "NOTE"});
@@ -75,7 +84,7 @@ std::string ZoneTable(const NodeDocument& node) {
     std::vector<std::string> row{
         Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective.value_or(admin::Amounts())),
         AmountsText((published ? zone.available : zone.used).value_or(admin::Amounts())), AmountsText(zone.free)};
-    if (std::string remark = Remark(zone); !remark.empty()) row.push_back(std::move(remark));
+    if (std::string remark = Remark(node, zone, now); !remark.empty()) row.push_back(std::move(remark));
     table.AddRow(std::move(row));
   }
   return table.Text();
@@ -118,6 +127,34 @@ std::string PodTable(const NodeDocument& node) {
   return text;
 }
 
+// "requested 30200m of 32 cpu, 1800m left for kube-scheduler; 10 of it by default/search-1, which holds no zones"
+std::string RequestsLine(const NodeDocument& node) {
+  const auto has = Quantity::Parse(CpuOf(node.allocatable)), requested = Quantity::Parse(CpuOf(node.requested));
+  if (!has.ok() || !requested.ok()) return "";
+  const auto text = [](int64_t milli) { return Quantity::FromMilli(milli).Canonical(); };
+  int64_t without = 0, most = 0, pods = 0;
+  std::string_view largest;
+  for (const NodeDocument::Pod& pod : node.pods) {
+    const auto cpu = Quantity::Parse(CpuOf(pod.requests));
+    if (!cpu.ok() || cpu->Sign() <= 0 || !pod.zones.empty() || !pod.counted.empty()) continue;
+    without = SaturatingAdd(without, cpu->MilliValue());
+    ++pods;
+    if (cpu->MilliValue() <= most) continue;
+    most = cpu->MilliValue();
+    largest = pod.pod;
+  }
+  const int64_t all = std::max<int64_t>(0, has->MilliValue()), taken = std::max<int64_t>(0, requested->MilliValue());
+  const int64_t left = std::max<int64_t>(0, all - taken);
+  std::string line = Concat("requested ", requested->Canonical(), " of ", has->Canonical(), " cpu, ", text(left),
+                            " left for kube-scheduler");
+  if (pods == 1) line += Concat("; ", text(without), " of it by ", largest, ", which holds no zones");
+  if (pods > 1) {
+    line += Concat("; ", text(without), " of it by ", std::to_string(pods), " pods that hold no zones, most by ",
+                   largest, ": ", text(most));
+  }
+  return line + "\n";
+}
+
 std::string LossLine(const NodeDocument& node) {
   if (!node.loss_left_seconds || !node.loss_grace_seconds) {
     return "! its NodeResourceTopology was deleted; pods that need zones wait for it, for topology.lossGrace at most\n";
@@ -149,7 +186,8 @@ std::string NodeZonesText(const NodeDocument& node, Time now) {
   if (const auto written = ParseRfc3339(node.topology_written); written.ok()) {
     text += Concat("its topology object was written ", When(*written, now), "\n");
   }
-  if (!node.zones.empty()) text += Concat("\n", ZoneTable(node));
+  text += RequestsLine(node);
+  if (!node.zones.empty()) text += Concat("\n", ZoneTable(node, now));
   return text + PodTable(node);
 }
 

@@ -33,6 +33,17 @@ std::string VerdictText(const admin::PodDocument::Node& node) {
   return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", node.why);
 }
 
+std::string IgnoredSettingsText(const admin::PodDocument& pod) {
+  std::string text;
+  size_t told = 0;
+  for (const admin::PodDocument::Node& node : pod.nodes) {
+    if (node.ignored.empty()) continue;
+    if (++told > kMostNamed) break;
+    text += Concat("! ", node.name, ": ", node.ignored, ". What is said of ", node.name, " goes by that.\n");
+  }
+  return told > kMostNamed ? text + "! and likewise more nodes; -o json lists them\n" : text;
+}
+
 std::string FirstNames(const std::vector<std::string>& names) {
   std::string text;
   for (size_t i = 0; i < std::min(names.size(), kMostNamed); ++i) text += Concat(text.empty() ? "" : ", ", names[i]);

@@ -34,6 +34,10 @@ class NodesNow {
 // node: needs 17 cpu in one zone ...".
 std::string VerdictText(const admin::PodDocument::Node& node);
 
+// "! k-2: attribute topologyManagerPolicy: kubelet knows no restricte, ...", a line for each node whose verdict depends on
+// a setting of its kubelet that counts as absent since nobody understands it.
+std::string IgnoredSettingsText(const admin::PodDocument& pod);
+
 // "a, b, c, ..."
 std::string FirstNames(const std::vector<std::string>& names);
 

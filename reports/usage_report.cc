@@ -120,6 +120,17 @@ void AppendPods(std::string& text, const WeekOfUse::Resource& use) {
   if (use.pods.size() > kMostPods) text += Concat("  and ", std::to_string(use.pods.size() - kMostPods), " more\n");
 }
 
+// Where no pod is small enough for the ceiling.
+std::string OwnUseLine(const WeekOfUse::Resource& use) {
+  if (use.state != "fresh" || use.ceiling.empty() || use.system.empty()) return "";
+  const double own = Base(use.resource, use.system) - Base(use.resource, use.reserved);
+  if (own <= Base(use.resource, use.ceiling)) return "";
+  return Concat("  ! no pod fits: what runs beside pods used ", AmountText(use.resource, use.system),
+                use.reserved.empty() ? std::string()
+                                     : Concat(", for which ", AmountText(use.resource, use.reserved), " are set apart"),
+                "; find it, or raise the ceiling (usage.resources, or the annotation huygens.dev/usage-ceilings)\n");
+}
+
 }  // namespace
 
 std::string UsageTopText(const admin::UsageTopDocument& top, std::string_view size) {
@@ -176,7 +187,7 @@ std::string NodeUseText(const admin::NodeDocument& node, Time now) {
                   amount(use.headroom), Concat(amount(use.now), use.now_share ? " " : "", Percent(use.now_share)),
                   PeakText(Concat(amount(use.peak), use.peak_share ? " " : "", Percent(use.peak_share)), use),
                   use.peak_slot, amount(use.peak_of_sum), amount(use.sum_of_peaks), amount(use.system)});
-    text += table.Text();
+    text += Concat(table.Text(), OwnUseLine(use));
     const Duration slot = std::chrono::seconds(node.usage->slot_seconds);
     const bool measured = std::ranges::any_of(use.curve, [](int64_t value) { return value != 0; });
     if (!measured) text += "  no use was measured in this week\n";

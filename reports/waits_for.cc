@@ -42,7 +42,7 @@ std::string OfNode(Reason reason, const PodDocument::Node* now) {
     case Reason::kInsufficientCores:
       return "whole cores that nobody uses";
     case Reason::kUsageCeiling:
-      return "less use by others";
+      return now != nullptr && now->no_pod_fits ? "less use by what runs beside pods" : "less use by others";
     case Reason::kUsageUnknown:
       return "fresh usage data";
     case Reason::kQuotaModelExceeded:

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "policy/explained.h"
 #include "reports/nodes_now.h"
@@ -15,6 +15,13 @@
 namespace huygens::reports {
 
 namespace {
+
+// Whole ones; 0 where there are none.
+int64_t CpusOf(const admin::Amounts& amounts) {
+  const auto cpu = std::ranges::find(amounts, "cpu", &admin::Amounts::value_type::first);
+  const auto quantity = Quantity::Parse(cpu == amounts.end() ? "0" : cpu->second);
+  return quantity.ok() ? quantity->MilliValue() / 1000 : 0;
+}
 
 struct Given {
   policy::Reason reason;
@@ -44,13 +51,34 @@ std::vector<Given> ReasonsOf(const admin::DecisionDocument& filter, const NodesN
   return given;
 }
 
+// "ask for 6 or 8 cpu in container app, or allow parts of cores there ..."
+std::string WholeCoresAdvice(const admin::PodDocument::Figures& figures) {
+  const int64_t threads = std::clamp<int64_t>(*figures.core_threads, 1, 1024);
+  const int64_t cpus = CpusOf(figures.needs), below = cpus / threads * threads, above = below + threads;
+  std::string counts = below > 0 ? std::to_string(below) : std::string();
+  if (above <= CpusOf(figures.of)) counts += Concat(counts.empty() ? "" : " or ", std::to_string(above));
+  return Concat("ask for ", counts.empty() ? Concat("a multiple of ", std::to_string(threads)) : counts,
+                " cpu in container ", figures.container,
+                ", or allow parts of cores there (full-pcpus-only of the CPU manager).");
+}
+
 // With the names that are known instead of those that stand for any. `now`: what is said of `node` now; null: nothing.
 std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_view node,
                       const admin::PodDocument::Node* now, const admin::PodQuotaDocument* quota_now) {
   if (now != nullptr && now->reason != policy::Explained(reason)) now = nullptr;  // figures of another reason
   const bool crosses = now != nullptr && now->figures && !now->figures->one_zone;
   std::string text(policy::Advice(reason, crosses));
-  if (policy::NeverFits(reason) && now != nullptr && !now->never_fits) {
+  if (now != nullptr && now->figures && now->figures->core_threads) text = WholeCoresAdvice(*now->figures);
+  if (now != nullptr && !now->insists.empty()) {
+    text = Concat("the pod insists on zones (", now->insists, "); without that ", node,
+                  " would take it, without zones. Or run the exporter or agent there.");
+  }
+  if (now != nullptr && now->no_pod_fits) {
+    text = Concat("nothing fits there: find what runs beside pods (`huygens explain node/", node,
+                  "` shows its week), or raise the ceiling (usage.resources, or the annotation "
+                  "huygens.dev/usage-ceilings).");
+  }
+  if (policy::NeverFits(reason) && now != nullptr && !now->never_fits && !now->no_pod_fits) {
     text = Concat(
         "its zones really give less than they claim: end what uses them outside of Kubernetes, or see who writes "
         "the figure (topology.realCapacity). Else: ",
@@ -87,11 +115,15 @@ std::string OfStaleZones(const admin::DecisionDocument& filter, const NodesNow& 
     more += std::exchange(first, first == nullptr ? there : first) == nullptr ? 0 : 1;
   }
   if (first == nullptr) return "";
-  return Concat("- the real capacity of ", absl::StrJoin(first->figures->stale_zones, ", "), " of ", first->name,
+  std::string zones;
+  for (const auto& zone : first->figures->stale_zones) {
+    zones += Concat(zones.empty() ? "" : ", ", zone.zone, " (",
+                    zone.last.empty() ? "" : Concat("was ", zone.last, " cpu, "), "must be ", zone.must, " or more)");
+  }
+  return Concat("- the real capacity of ", zones, " of ", first->name,
                 more > 0 ? Concat(", and of zones of ", std::to_string(more), more == 1 ? " node" : " nodes", " more,")
                          : std::string(),
-                " is out of date: start whoever writes offline_capacity, and if it is what they claim the pod fits at "
-                "once.\n");
+                " is out of date: start whoever writes offline_capacity; the pod fits only where it is that much.\n");
 }
 
 }  // namespace
@@ -107,7 +139,10 @@ std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocu
       absl::StrReplaceAll({{"what its parent has left: `", Concat("its parent ", left_above, ": `")}}, &advice);
     }
     if (std::ranges::find(said, advice) != said.end()) continue;
-    text += Concat("- ", policy::Explained(each.reason), ": ", advice, "\n");
+    const auto* there = now.Find(each.node);
+    const bool uneven = there != nullptr && there->figures && there->figures->core_threads;
+    // What sets it apart from others of the same text is not the cause then.
+    text += Concat("- ", uneven ? policy::Text(each.reason) : policy::Explained(each.reason), ": ", advice, "\n");
     said.push_back(std::move(advice));
   }
   if (text.empty()) return text;

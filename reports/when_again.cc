@@ -1,6 +1,7 @@
 #include "reports/when_again.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 #include <vector>
 
@@ -15,13 +16,23 @@ namespace {
 
 using admin::DecisionDocument;
 
+// kube-scheduler takes up a pod that it could not place five minutes later at the latest, and looks for such twice a
+// minute (podMaxInUnschedulablePodsDuration, flushUnschedulablePodsLeftover: pkg/scheduler/backend/queue).
+constexpr Duration kLatestRetry = std::chrono::minutes(6);
+
 // What has to change on a node that gives this reason; empty where waiting may help. `now`: what is said of it now;
 // null: nothing.
 std::string_view MustChange(policy::Reason reason, const admin::PodDocument::Node* now) {
   if (now == nullptr || now->reason != policy::Explained(reason)) return policy::MustChange(reason);
+  if (now->no_pod_fits) return "what runs there beside pods must use less, or the ceilings of use must be raised";
   if (!policy::NeverFits(reason)) return policy::MustChange(reason);
   if (!now->never_fits) return {};  // its real capacity may grow
+  if (now->figures && now->figures->core_threads) return "its containers must ask for whole cores";
   if (!now->fits_across) return policy::MustChange(reason);
+  if (!now->unrequested.empty()) {
+    return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") and others there "
+           "end, or it must ask for less, or larger nodes must come";
+  }
   return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") or ask for less, or "
          "larger nodes must come";
 }
@@ -135,11 +146,49 @@ std::string MustChange(const DecisionDocument& filter, const admin::PodDocument*
   return misspelt ? Concat("what is marked with ! below must be mended, or ", text) : text;
 }
 
+// "numa-4 (9 cpu asked, 1800m unrequested)"
+std::string RuledOut(const admin::PodDocument::Node& node) {
+  std::string text;
+  for (const auto& [resource, asked] : node.asks) {
+    const auto left = std::ranges::find(node.unrequested, resource, &admin::Amounts::value_type::first);
+    text += Concat(text.empty() ? "" : "; ", asked, " ", resource, " asked, ",
+                   left == node.unrequested.end() ? std::string("nothing") : left->second, " unrequested");
+  }
+  return Concat(node.name, text.empty() ? "" : Concat(" (", text, ")"));
+}
+
+// Empty where a pod that waits was asked about as lately as it should have been.
+std::string NotAskedSince(const DecisionDocument& filter, Time now, const admin::PodDocument* pod_now) {
+  if (pod_now == nullptr || !pod_now->node.empty() || now - filter.time < kLatestRetry) return "";
+  const NodesNow nodes_now(pod_now);
+  std::vector<std::string> ruled_out;
+  for (const DecisionDocument::Node& node : filter.nodes) {
+    const admin::PodDocument::Node* there = nodes_now.Find(node.name);
+    const bool lacks = there != nullptr && !there->asks.empty();
+    if (!lacks && std::ranges::find(pod_now->fits_later, node.name) == pod_now->fits_later.end()) continue;
+    ruled_out.push_back(lacks ? RuledOut(*there) : node.name);
+  }
+  const std::string since =
+      Concat("Not asked again for ",
+             std::to_string(std::chrono::duration_cast<std::chrono::minutes>(now - filter.time).count()), " minutes");
+  if (!ruled_out.empty() && ruled_out.size() == filter.nodes.size()) {
+    return Concat(since, ": by requests kube-scheduler itself rules out ", FirstNames(ruled_out),
+                  " by now. The pod's Events say the rest.");
+  }
+  return Concat(since, ", though kube-scheduler tries again within five: its own plugins rule out all nodes before, ",
+                "it asks another instance of huygens, or it does not run. The pod's Events say more.");
+}
+
 }  // namespace
 
-std::string WhenAgain(const DecisionDocument& filter, const admin::PodDocument* pod_now,
+std::string WhenAgain(const DecisionDocument& filter, Time now, const admin::PodDocument* pod_now,
                       const admin::PodQuotaDocument* quota_now) {
   const std::string change = MustChange(filter, pod_now, quota_now);
+  if (const std::string not_asked = NotAskedSince(filter, now, pod_now); !not_asked.empty()) {
+    return Concat(change.empty() ? WaitsFor(filter, pod_now, quota_now)
+                                 : Concat("Waiting does not help on these nodes: ", change, ".\n"),
+                  not_asked);
+  }
   if (change.empty())
     return Concat(WaitsFor(filter, pod_now, quota_now),
                   "kube-scheduler tries again when something changes in the cluster, and every five minutes.");

@@ -11,8 +11,9 @@
 namespace huygens::reports {
 
 // When kube-scheduler tries again, and what has to change first if waiting alone is in vain. `pod_now` and `quota_now`
-// are what huygens says of the pod now; null: nothing.
-std::string WhenAgain(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
+// are what huygens says of the pod now; null: nothing. Where kube-scheduler should have asked again long since, why it
+// may not have.
+std::string WhenAgain(const admin::DecisionDocument& filter, Time now, const admin::PodDocument* pod_now,
                       const admin::PodQuotaDocument* quota_now);
 
 // Of nodes that kube-scheduler did not ask about, with those of them that would take the pod by what huygens looks at.

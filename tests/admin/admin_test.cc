@@ -183,6 +183,7 @@ TEST_F(AdminTest, ANodeShowsItsZonesAndWhoHoldsThem) {
   EXPECT_THAT(reply.body, HasSubstr(R"({"name":"node0","zone":0,"allocatable":{"cpu":"8"},"effective":{"cpu":"8"},)"
                                     R"("used":{"cpu":"2"},"free":{"cpu":"6"}})"));
   EXPECT_THAT(reply.body, HasSubstr(R"("pods":[{"pod":"default/p","uid":"uid-p","reservation":"reserved",)"
+                                    R"("requests":{"cpu":"2","memory":"1Gi"},)"
                                     R"("zones":[{"name":"node0","zone":0,"amount":{"cpu":"2"}}]}])"));
   ExpectReadWhole<NodeDocument>(reply.body);
   EXPECT_EQ(Get("/debug/nodes/%61").code, 200);

@@ -92,6 +92,48 @@ TEST_F(ExplanationTest, WhereKubeletPinsTheFiguresAreThoseOfTheContainer) {
   EXPECT_EQ(DescribeNode(*placement_, "k", clock_.Now(), resources_)->topology_written, "2026-11-21T09:00:00Z");
 }
 
+TEST_F(ExplanationTest, CpusOfWhichWholeCoresCannotBeMadeAreNotCalledTooMany) {
+  placement_->Apply(cluster::NodeSet{{.name = "k", .uid = "u"}});
+  cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = "k"};
+  topology.attributes = {{"cpuManagerOptionFullPcpusOnly", "true"}, {"topologyManagerPolicy", "restricte"}};
+  for (int id : {0, 1}) {
+    const ResourceVector all{{kCpu, 8000}};
+    topology.zones.push_back(
+        {.id = id, .name = Concat("node-", std::to_string(id)), .capacity = all, .allocatable = all, .available = all});
+  }
+  placement_->Apply(cluster::TopologySet{topology});
+  const auto guaranteed = [&](int cpus) {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod("p", cpus));
+    for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kMemory, 1);
+    return pod;
+  };
+  EXPECT_EQ(Of(*guaranteed(8), "k"), "");
+  EXPECT_EQ(Of(*guaranteed(7), "k"),
+            "kubelet gives whole cores only (full-pcpus-only, 2 threads each): container main asks for 7 cpu, which is "
+            "no multiple of 2");
+  EXPECT_EQ(Of(*guaranteed(18), "k"),
+            "needs 18 cpu in any zones (topology manager policy none); all: 16 of 16 free; too small even when empty");
+  const std::string_view names[] = {"k"};
+  EXPECT_THAT(Explain(*placement_, *guaranteed(7), names, clock_.Now())[0].ignored,
+              HasSubstr("topologyManagerPolicy: kubelet knows no restricte, so it counts as absent"));
+}
+
+TEST_F(ExplanationTest, SeveralZonesAreNoWayOutWhereRequestsForbidIt) {
+  AddNode("n", {8, 8});
+  placement_->Apply(cluster::NodeSet{{.name = "n", .uid = "uid-n", .allocatable = {{kCpu, 16'000}, {kPodSlots, 110}}}});
+  auto shared = test::NamedPod("shared", {{kCpu, 5'500}});
+  shared->containers[0].limits = {};
+  shared->node_name = "n";
+  placement_->Apply(cluster::PodSet{shared});
+  EXPECT_THAT(Of(*AddPod("fits", 9), "n"), EndsWith("; over several zones it would fit"));
+  const auto pod = AddPod("p", 11);
+  EXPECT_EQ(Of(*pod, "n"),
+            "needs 11 cpu in one zone, as the pod asks; largest node0: 8 of 8 free; too small even when empty; over "
+            "several zones the zones would hold it, but only 10500m cpu of the node are unrequested");
+  const std::string_view names[] = {"n"};
+  EXPECT_EQ(Explain(*placement_, *pod, names, clock_.Now())[0].asks, (ResourceVector{{kCpu, 11'000}}));
+}
+
 TEST_F(ExplanationTest, AZoneThatIsTooSmallIsNotCalledTheFreest) {
   AddNode("n", {15, 16});
   Hold("holder", "n", {{0, ResourceVector{{kCpu, 4000}}}, {1, ResourceVector{{kCpu, 8000}}}});
@@ -143,6 +185,36 @@ TEST_F(ExplanationTest, ATopologyThatDidNotComeBackIsNotForgotten) {
   placement_->Apply(cluster::NodeGone{"n"});
   placement_->Apply(cluster::NodeSet{{.name = "n", .uid = "uid-n"}});
   EXPECT_EQ(Of(*pod, "n"), "") << "a node that never had one";
+}
+
+class NoObjectTest : public ExplanationTest {
+ protected:
+  explicit NoObjectTest(bool pass = true) : ExplanationTest({.topology = {.nodes_without_topology_pass = pass}}) {
+    placement_->Apply(cluster::NodeSet{{.name = "plain", .uid = "u", .allocatable = {{kCpu, 8000}, {kPodSlots, 110}}}});
+  }
+  std::string Insists(const cluster::Pod& pod) {
+    const std::string_view names[] = {"plain"};
+    const auto said = Explain(*placement_, pod, names, clock_.Now());
+    EXPECT_EQ(said[0].reason, policy::Reason::kNoTopology);
+    return said[0].insists;
+  }
+};
+
+TEST_F(NoObjectTest, APodThatInsistsOnZonesIsToldSoWhereTheNodeWouldTakeItElse) {
+  auto pod = std::make_shared<cluster::Pod>(*AddPod("p", 2));
+  EXPECT_EQ(Insists(*pod), "topology.crane.io/topology-awareness: \"true\"");
+  pod->smt = cluster::Smt::kSpread;
+  EXPECT_EQ(Insists(*pod), "topology.crane.io/topology-awareness: \"true\", huygens.dev/smt");
+  EXPECT_EQ(Insists(*AddPod("large", 9)), "") << "the node is too small by requests";
+}
+
+class NoObjectDemandedTest : public NoObjectTest {
+ protected:
+  NoObjectDemandedTest() : NoObjectTest(false) {}
+};
+
+TEST_F(NoObjectDemandedTest, WhereTheOperatorDemandsAnObjectThePodIsNotToBlame) {
+  EXPECT_EQ(Insists(*AddPod("p", 2)), "");
 }
 
 class LastFigureTest : public ExplanationTest {
@@ -197,16 +269,20 @@ TEST_F(NoFigureTest, AZoneWhoseRealCapacityIsOutOfDateCountsForNothing) {
 TEST_F(NoFigureTest, ZonesWithRoomButForOldRealCapacityAreNamedThoughOthersAreTaken) {
   AddNode("n", {8, 8, 8, 8});
   Hold("holder", "n", {{1, ResourceVector{{kCpu, 8000}}}, {3, ResourceVector{{kCpu, 8000}}}});
+  Hold("small", "n", {{0, ResourceVector{{kCpu, 1000}}}});
   cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
   for (const size_t zone : {0U, 2U}) {
-    topology.zones[zone].offline_cpu = 8000;
-    topology.zones[zone].offline_updated = clock_.Now() - std::chrono::hours(2 + zone);
+    topology.zones[zone].offline_cpu = zone == 2 ? 3000 : 8000;
+    topology.zones[zone].offline_updated =
+        clock_.Now() - std::chrono::hours(2 + zone) - std::chrono::minutes(zone == 2 ? 3 : 0);
   }
   placement_->Apply(cluster::TopologySet{topology});
   EXPECT_THAT(Of(*AddPod("p", 4), "n"),
-              HasSubstr("; freest node1: 0 of 8 free; taken by other pods; node0, node2 would hold it, but for real "
-                        "capacity that is out of date since 2026-11-21T08:00:00Z"));
-  EXPECT_THAT(Of(*AddPod("q", 9), "n"), testing::Not(HasSubstr("would hold it")));
+              HasSubstr("; freest node1: 0 of 8 free; taken by other pods; node0: real capacity was 8 cpu, 2h ago (at "
+                        "most 5m: topology.realCapacity.staleAfter); the pod fits only if it is now 5 or more; node2: "
+                        "real capacity was 3 cpu, 4h 3m ago (at most 5m: topology.realCapacity.staleAfter); the pod "
+                        "fits only if it is now 4 or more"));
+  EXPECT_THAT(Of(*AddPod("q", 9), "n"), testing::Not(HasSubstr("the pod fits only if")));
 }
 
 TEST_F(NoFigureTest, SeveralZonesWithoutRealCapacitySayOfWhenTheLastIs) {

@@ -82,7 +82,8 @@ TEST(NodeDocument, ReadsBackAsItWasWritten) {
                 .uid = "u",
                 .reservation = "held",
                 .counted = "published",
-                .zones = {{"node0", 0, {{"cpu", "4"}}}}},
+                .zones = {{"node0", 0, {{"cpu", "4"}}}},
+                .requests = {{"cpu", "4"}}},
                {.pod = "default/b"}};
   node.no_usage = "nobody looks";
   WeekOfUse::Resource cpu;
@@ -106,7 +107,7 @@ TEST(NodeDocument, ReadsBackAsItWasWritten) {
       R"("zones":[{"name":"node0","zone":0,"absent":true,"stale":true,"offlineCpu":"7","allocatable":{"cpu":"8"},)"
       R"("effective":{},"used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":0},)"
       R"({"name":"node1","zone":1,"allocatable":{},"available":{"cpu":"1"},"free":{}}],)"
-      R"("pods":[{"pod":"default/a","uid":"u","reservation":"held","counted":"published","zones":[)"
+      R"("pods":[{"pod":"default/a","uid":"u","reservation":"held","counted":"published","requests":{"cpu":"4"},"zones":[)"
       R"({"name":"node0","zone":0,"amount":{"cpu":"4"}}]},{"pod":"default/b","uid":"","zones":[]}],)"
       R"("usage":{"slotSeconds":900,"resources":[{"resource":"cpu","state":"stale","peak":"2","sumOfPeaks":"3",)"
       R"("peakOfSum":"2","peakSlot":"Wed 23:00","system":"100m","reserved":"1","estimates":"6","pods":[)"
@@ -147,18 +148,27 @@ TEST(PodDocument, ReadsBackAsItWasWritten) {
                                                              .container = "app",
                                                              .zone = "node0",
                                                              .free = {{"cpu", "8"}},
-                                                             .of = {{"cpu", "8"}}},
+                                                             .of = {{"cpu", "8"}},
+                                                             .stale_zones = {{"node1", "3", "6"}},
+                                                             .core_threads = 2},
                              .loss_left_seconds = 0,
                              .loss_grace_seconds = 600,
-                             .never_fits = true},
+                             .never_fits = true,
+                             .asks = {{"cpu", "9"}},
+                             .unrequested = {{"cpu", "1800m"}},
+                             .no_pod_fits = true,
+                             .insists = "smt",
+                             .ignored = "attribute x: no"},
                             {.name = "n3", .reason = "no NRT", .cause = "no_topology"}}},
       R"({"pod":"default/p","uid":"u","node":"n1","reservation":"reserved","since":"2026-11-21T12:00:00Z",)"
       R"("noZones":"container app requests no cpu","gang":"g",)"
       R"("notUnderstood":["annotation a: there is no \"b\""],"outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
       R"("zones":[{"name":"node0","effective":{},"used":{"cpu":"5"}}]},"nodes":[{"name":"n2","reason":"too small",)"
       R"("cause":"zones_too_small","why":"needs 9 cpu","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
-      R"("container":"app","zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"lossLeftSeconds":0,)"
-      R"("lossGraceSeconds":600,"neverFits":true},{"name":"n3","reason":"no NRT","cause":"no_topology"}]})");
+      R"("container":"app","zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"},)"
+      R"("staleZones":[{"zone":"node1","last":"3","must":"6"}],"coreThreads":2},)"
+      R"("lossLeftSeconds":0,"lossGraceSeconds":600,"neverFits":true,"asks":{"cpu":"9"},)"
+      R"("unrequested":{"cpu":"1800m"},"noPodFits":true,"insists":"smt","ignored":"attribute x: no"},{"name":"n3","reason":"no NRT","cause":"no_topology"}]})");
 }
 
 }  // namespace

@@ -110,6 +110,19 @@ TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
   EXPECT_EQ(said_of("cool", 2000), "");
 }
 
+TEST_F(UsagePageTest, ANodeWhoseOwnUseIsAboveTheCeilingTakesNoPodHoweverSmall) {
+  const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
+  placement_->ApplyUsage({.resource = 0, .slot = slot - 8, .measured = kNow, .nodes = {{"cool", 9000}}}, kNow);
+  placement_->SettleUsage();
+  cluster::Pod pod;
+  pod.name = pod.uid = "new";
+  pod.containers.push_back({.name = "c", .requests = {{kCpu, 10}}});
+  const std::string_view node = "cool";
+  EXPECT_EQ(Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_, placement_->options()),
+            "cpu: what runs beside pods used 9 (Sat 10:00) by itself, where 8 of 10 are allowed (usage.resources): no "
+            "pod is small enough");
+}
+
 TEST_F(UsagePageTest, ARefusalNamesNoResourceOfWhichThereIsEnoughInEachSlot) {
   placement::Options options = placement_->options();
   options.usage.resources[1].ceiling = 800'000;

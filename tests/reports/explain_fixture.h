@@ -80,14 +80,14 @@ class ExplainNow : public Explain {
     texts_ = texts;
   }
   static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
-  std::string TextWith(std::string_view now, std::string_view quota = "", std::string_view left_above = "") {
+  std::string TextWith(std::string_view now, std::string_view quota = "", std::string_view left_above = "",
+                       Duration later = std::chrono::seconds(30)) {
     const auto decisions = DecodeJson<admin::DecisionListDocument>(Json(ring_, {"default/p"}, 100));
     const auto view = DecodeJson<admin::PodDocument>(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
     const auto budget = DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
     EXPECT_TRUE(budget.ok()) << budget.status();
-    return ExplainText(decisions->decisions, time_ + std::chrono::seconds(30), &*view,
-                       quota.empty() ? nullptr : &*budget, left_above);
+    return ExplainText(decisions->decisions, time_ + later, &*view, quota.empty() ? nullptr : &*budget, left_above);
   }
   void FilterAll(policy::Reason reason, std::string_view quota = "") {
     const std::vector<uint8_t> codes(3, Code(reason));

@@ -47,6 +47,27 @@ constexpr Refusal kRefusals[] = {
      .figures = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty\n",
      .advice = "too small even when empty: no pod that ends would help: ask for less, allow several zones",
      .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
+    {.name = "PartsOfCores",
+     .reason = Reason::kTooFewCores,
+     .why = "kubelet gives whole cores only (full-pcpus-only, 2 threads each): container app asks for 7 cpu, which is "
+            "no multiple of 2",
+     .node_fields = R"(,"neverFits":true,"figures":{"needs":{"cpu":"7"},"oneZone":false,"container":"app","free":{},)"
+                    R"("of":{"cpu":"16"},"coreThreads":2},"ignored":"attribute x: kubelet knows no y")",
+     .cause = "node(s) had insufficient CPU cores of NUMA node: kubelet gives whole cores only",
+     .figures = "\n! n1: attribute x: kubelet knows no y. What is said of n1 goes by that.\n",
+     .advice = "- node(s) had insufficient CPU cores of NUMA node: ask for 6 or 8 cpu in container app, or allow parts "
+               "of cores there (full-pcpus-only of the CPU manager).\n",
+     .waiting = "Waiting does not help there: its containers must ask for whole cores."},
+    {.name = "ZoneNeverFitsNorSeveral",
+     .reason = Reason::kZonesTooSmall,
+     .why = "needs 9 cpu in one zone, as the pod asks; largest node3: 6 of 8 free; too small even when empty; over "
+            "several zones the zones would hold it, but only 1800m cpu of the node are unrequested",
+     .node_fields = R"(,"neverFits":true,"fitsAcross":true,"asks":{"cpu":"9"},"unrequested":{"cpu":"1800m"})",
+     .cause = "node(s) had insufficient resource of NUMA node: ",
+     .figures = "but only 1800m cpu of the node are unrequested\n",
+     .advice = "too small even when empty: no pod that ends would help: ask for less, allow several zones",
+     .waiting = "Waiting does not help there: the pod must be allowed several zones "
+                "(topology.crane.io/topology-awareness: \"false\") and others there end, or it must ask for less"},
     {.name = "Ceiling",
      .reason = Reason::kUsageCeiling,
      .why = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
@@ -58,6 +79,26 @@ constexpr Refusal kRefusals[] = {
                 "there is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)\n",
      .advice = "raise the ceiling (usage.resources, or the annotation huygens.dev/usage-ceilings), or add nodes; "
                "`huygens explain node/n1` shows a node's week by pod.\n",
+     .waiting = kTriesAgain},
+    {.name = "CeilingBelowTheNodesOwnUse",
+     .reason = Reason::kUsageCeiling,
+     .why = "cpu: what runs beside pods used 13 (Thu 09:00) by itself, where 12800m of 16 are allowed "
+            "(usage.resources): no pod is small enough",
+     .node_fields = R"(,"noPodFits":true)",
+     .cause = "node(s) would exceed the usage ceiling: ",
+     .figures = "what runs beside pods used 13 (Thu 09:00) by itself, where 12800m of 16 are allowed",
+     .advice = "- node(s) would exceed the usage ceiling: nothing fits there: find what runs beside pods (`huygens "
+               "explain node/n1` shows its week), or raise the ceiling",
+     .waiting = "Waiting does not help there: what runs there beside pods must use less, or the ceilings of use must "
+                "be raised."},
+    {.name = "InsistsOnZones",
+     .reason = Reason::kNoTopology,
+     .why = " ",
+     .node_fields = R"(,"insists":"topology.crane.io/topology-awareness: \"true\"")",
+     .cause = "node(s) failed to get NRT",
+     .figures = "",
+     .advice = "- node(s) failed to get NRT: the pod insists on zones (topology.crane.io/topology-awareness: "
+               "\"true\"); without that n1 would take it, without zones.",
      .waiting = kTriesAgain},
     {.name = "Budget",
      .reason = Reason::kQuotaExceeded,

@@ -46,6 +46,30 @@ TEST_F(ExplainWaits, TheFirstLinesSayForWhat) {
   EXPECT_THAT(Headline(Reason::kZonesTooSmall, R"(,"neverFits":true)"), Not(HasSubstr("Waits for")));
 }
 
+TEST_F(ExplainWaits, ADecisionThatIsOlderThanTheLatestRetryIsNoPresentCause) {
+  FilterAll(Reason::kInsufficientZones);
+  constexpr std::string_view kLacks = R"(,"asks":{"cpu":"9"},"unrequested":{"cpu":"1800m"})";
+  const auto after = [&](int minutes, std::string_view page) {
+    return TextWith(page, "", "", std::chrono::minutes(minutes));
+  };
+  const std::string ruled_out = after(14, Page(Reason::kInsufficientZones, kLacks));
+  EXPECT_THAT(
+      ruled_out,
+      HasSubstr("\nNot asked again for 14 minutes: by requests kube-scheduler itself rules out n1 (9 cpu asked, "
+                "1800m unrequested), n2 (9 cpu asked, 1800m unrequested), n3 (9 cpu asked, 1800m unrequested) "
+                "by now. The pod's Events say the rest.\n"));
+  EXPECT_THAT(ruled_out, Not(HasSubstr("tries again")));
+  EXPECT_THAT(after(14, Page(Reason::kInsufficientZones)),
+              HasSubstr("\nNot asked again for 14 minutes, though kube-scheduler tries again within five: its own "
+                        "plugins rule out all nodes before, it asks another instance of huygens, or it does not run."));
+  EXPECT_THAT(after(14, Page(Reason::kZonesTooSmall, R"(,"neverFits":true)")),
+              HasSubstr("\nWaiting does not help on these nodes: the pod must ask for less, or larger nodes must "
+                        "come.\nNot asked again for 14 minutes"));
+  EXPECT_THAT(after(5, Page(Reason::kInsufficientZones, kLacks)), HasSubstr("kube-scheduler tries again when"));
+  EXPECT_THAT(after(14, R"({"pod":"default/p","uid":"uid-1","nodes":[],"fitsLater":["n1","n2","n3"]})"),
+              HasSubstr("itself rules out n1, n2, n3 by now."));
+}
+
 TEST_F(ExplainWaits, OnlyTheTwoThatMostNodesLack) {
   Filter({Code(Reason::kUsageUnknown), Code(Reason::kInsufficientCores), Code(Reason::kInsufficientCores)});
   EXPECT_THAT(Text(), HasSubstr("\nWaits for: whole cores that nobody uses on n2, or the same of 1 node more; or fresh "
@@ -68,11 +92,12 @@ TEST_F(ExplainWaits, NodesThatSomebodyHasToMendAreNotSaidToTakeItLater) {
 TEST_F(ExplainWaits, ZonesWithRoomButForOldRealCapacityAreALineOfTheirOwn) {
   constexpr std::string_view kStale =
       R"(,"figures":{"needs":{"cpu":"4"},"oneZone":true,"zone":"node1","free":{},"of":{},)"
-      R"("staleZones":["node0","node2"]})";
+      R"("staleZones":[{"zone":"node0","last":"3","must":"6"},{"zone":"node2","must":"4"}]})";
   EXPECT_THAT(
       Headline(Reason::kInsufficientZones, kStale),
-      HasSubstr("\nWhat to do:\n- the real capacity of node0, node2 of n1, and of zones of 2 nodes more, is out of "
-                "date: start whoever writes offline_capacity, and if it is what they claim the pod fits at once.\n"
+      HasSubstr("\nWhat to do:\n- the real capacity of node0 (was 3 cpu, must be 6 or more), node2 (must be 4 or more) "
+                "of n1, and of zones of 2 nodes more, is out of date: start whoever writes offline_capacity; the pod "
+                "fits only where it is that much.\n"
                 "- node(s) had"));
 }
 

@@ -9,6 +9,7 @@
 namespace huygens::reports {
 namespace {
 
+using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
@@ -74,6 +75,36 @@ TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
       << "another node, not a misspelling";
 }
 
+TEST(NodeZones, AZoneThatOnlyPodsNameSaysWhy) {
+  const auto note = [](std::string_view node) {
+    const auto said = DecodeJson<admin::NodeDocument>(
+        Concat(R"({"name":"n1","known":true,)", node,
+               R"("zones":[{"name":"node1","zone":1,"absent":true,"allocatable":{},"free":{}}]})"));
+    EXPECT_TRUE(said.ok()) << said.status();
+    return NodeZonesText(*said, Time());
+  };
+  EXPECT_THAT(note(R"("mode":"managed",)"), HasSubstr("not in the object any more; counts again when it is back\n"));
+  EXPECT_THAT(note(R"("mode":"unusable","defect":"zone node1: bad",)"),
+              AllOf(HasSubstr("counts for nothing while the object cannot be used\n"), Not(HasSubstr("any more;"))));
+  EXPECT_THAT(note(R"("mode":"none",)"), HasSubstr("its object is gone; counts again when it is back\n"));
+}
+
+TEST(NodeZones, SaysWhatRequestsLeaveAndWhoHoldsThemWithoutZones) {
+  const auto text = [](std::string_view more) {
+    const auto node = DecodeJson<admin::NodeDocument>(
+        Concat(R"({"name":"n1","known":true,"mode":"managed","allocatable":{"cpu":"32"},"requested":{"cpu":"30200m"},)"
+               R"("pods":[{"pod":"default/a","requests":{"cpu":"20"},"zones":[{"name":"node0","zone":0,"amount":{}}]},)"
+               R"({"pod":"default/search-1","requests":{"cpu":"10"},"zones":[]})",
+               more, R"(,{"pod":"default/idle","zones":[]}]})"));
+    EXPECT_TRUE(node.ok()) << node.status();
+    return NodeZonesText(*node, Time());
+  };
+  EXPECT_THAT(text(""), HasSubstr("\nrequested 30200m of 32 cpu, 1800m left for kube-scheduler; 10 of it by "
+                                  "default/search-1, which holds no zones\n"));
+  EXPECT_THAT(text(R"(,{"pod":"kube-system/agent","requests":{"cpu":"200m"},"zones":[]})"),
+              HasSubstr("; 10200m of it by 2 pods that hold no zones, most by default/search-1: 10\n"));
+}
+
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   const auto node = DecodeJson<admin::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"topologyWritten":"2026-11-21T12:00:00Z","notices":["label x: no"],"zones":[)"
@@ -87,8 +118,8 @@ TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("zones: managed: huygens chooses zones\n! its NodeResourceTopology was deleted"));
   EXPECT_THAT(text, HasSubstr("\n! label x: no\nits topology object was written 2026-11-21T12:00:00Z (3h ago)\n"));
   EXPECT_THAT(text, HasSubstr("  ZONE   CAN GIVE  USED  FREE"));
-  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     real capacity 7 cpu; that is out of date, of "
-                              "2026-11-21T12:00:00Z: that figure goes on counting "
+  EXPECT_THAT(text, HasSubstr("  node0  7         4     3     ! real capacity 7 cpu; that is out of date, of "
+                              "2026-11-21T12:00:00Z (3h ago): that figure goes on counting "
                               "(topology.realCapacity.whenStale); 1 of 4 cores unused\n"));
   EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
   EXPECT_THAT(text, HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones: "

@@ -48,6 +48,16 @@ std::string Node(const std::string& json) {
   return node.ok() ? NodeUseText(*node, *ParseRfc3339("2026-11-21T12:30:00Z")) : "";
 }
 
+TEST(UsageReport, ANodeWhoseOwnUseIsAboveTheCeilingSaysThatNoPodFits) {
+  const auto text = [](std::string_view reserved) {
+    return Node(Concat(R"({"name":"n1","mode":"none","zones":[],"usage":{"slotSeconds":900,"resources":[{"resource":)",
+                       R"("cpu","state":"fresh","capacity":"16","ceiling":"12800m","peak":"13","headroom":"-200m",)",
+                       reserved, R"("system":"13","pods":[],"curve":[]}]}})"));
+  };
+  EXPECT_THAT(text(""), HasSubstr("\n  ! no pod fits: what runs beside pods used 13; find it, or raise the ceiling "));
+  EXPECT_THAT(text(R"("reserved":"1",)"), Not(HasSubstr("no pod fits"))) << "allocatable leaves room for some of it";
+}
+
 TEST(UsageReport, ANodeSaysWhatIsAssumedOfItsKubeletAndFromWhere) {
   EXPECT_EQ(Node(R"({"name":"n1","mode":"kubelet","kubelet":[)"
                  R"({"name":"cpuManagerPolicy","value":"static","from":"object"},)"
