@@ -12,7 +12,7 @@ namespace {
 constexpr Duration kTimeout = std::chrono::seconds(5);
 
 template <typename Done, typename Ask>
-void Post(LeaderCalls& calls, Done done, Ask ask) {
+void Post(reconcile::LeaderCalls& calls, Done done, Ask ask) {
   calls.Post(
       [done = std::move(done), ask = std::move(ask)](net::Client& client, Duration longest) -> kube::CallPool::Then {
         return [done, answer = ask(client, std::min(kTimeout, longest))] { done(answer); };

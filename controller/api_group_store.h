@@ -5,15 +5,15 @@
 
 #include "base/time.h"
 #include "controller/group_store.h"
-#include "controller/leader_calls.h"
 #include "controller/transfer_store.h"
+#include "reconcile/leader_calls.h"
 
 namespace huygens::controller {
 
 class ApiGroupStore final : public GroupStore {
  public:
   // `calls` must outlive it.
-  explicit ApiGroupStore(LeaderCalls& calls) : calls_(calls) {}
+  explicit ApiGroupStore(reconcile::LeaderCalls& calls) : calls_(calls) {}
 
   void WriteStatus(const cluster::BizGroupQuota& group, Done done) override;
   void WriteFinalizers(const cluster::BizGroupQuota& group, Done done) override;
@@ -22,20 +22,20 @@ class ApiGroupStore final : public GroupStore {
   void Read(const std::string& name, Done done) override;
 
  private:
-  LeaderCalls& calls_;
+  reconcile::LeaderCalls& calls_;
 };
 
 class ApiTransferStore final : public TransferStore {
  public:
   // `calls` must outlive it.
-  explicit ApiTransferStore(LeaderCalls& calls) : calls_(calls) {}
+  explicit ApiTransferStore(reconcile::LeaderCalls& calls) : calls_(calls) {}
 
   void WriteStatus(const cluster::QuotaTransfer& transfer, Done done) override;
   void WriteFinalizers(const cluster::QuotaTransfer& transfer, Done done) override;
   void Read(const std::string& name, Done done) override;
 
  private:
-  LeaderCalls& calls_;
+  reconcile::LeaderCalls& calls_;
 };
 
 }  // namespace huygens::controller

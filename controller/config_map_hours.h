@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "controller/leader_calls.h"
 #include "controller/left_hours.h"
+#include "reconcile/leader_calls.h"
 
 namespace huygens::controller {
 
@@ -14,14 +14,14 @@ inline constexpr char kHoursConfigMap[] = "huygens-controller-hours";
 class ConfigMapHours final : public LeftHoursStore {
  public:
   // `calls` must outlive it.
-  ConfigMapHours(LeaderCalls& calls, std::string namespace_name)
+  ConfigMapHours(reconcile::LeaderCalls& calls, std::string namespace_name)
       : calls_(calls), namespace_name_(std::move(namespace_name)) {}
 
   void Keep(const std::string& group, const LeftHours& left, Kept done) override;
   void Find(const std::string& group, Found done) override;
 
  private:
-  LeaderCalls& calls_;
+  reconcile::LeaderCalls& calls_;
   const std::string namespace_name_;
 };
 

@@ -8,14 +8,14 @@
 
 #include "admin/service_shell.h"
 #include "base/steady_now.h"
-#include "controller/leader_calls.h"
-#include "controller/reconcile_loop.h"
 #include "controller/reconcilers.h"
 #include "controller/watched_cluster.h"
 #include "kube/leader_election.h"
 #include "net/client.h"
 #include "observe/controller_metrics.h"
 #include "observe/metrics.h"
+#include "reconcile/leader_calls.h"
+#include "reconcile/reconcile_loop.h"
 #include "settings/service_options.h"
 
 namespace huygens::controller {
@@ -71,10 +71,10 @@ class Controller::Impl {
   observe::Metrics metrics_;
   net::ClientOptions api_server_;
   WatchedCluster cluster_;
-  std::unique_ptr<LeaderCalls> calls_;
-  std::vector<std::unique_ptr<Reconciler>> reconcilers_;
-  std::vector<std::unique_ptr<ReconcileLoop>> loops_;  // one of each
-  std::unique_ptr<kube::LeaderElection> election_;     // null: it leads alone
+  std::unique_ptr<reconcile::LeaderCalls> calls_;
+  std::vector<std::unique_ptr<reconcile::Reconciler>> reconcilers_;
+  std::vector<std::unique_ptr<reconcile::ReconcileLoop>> loops_;  // one of each
+  std::unique_ptr<kube::LeaderElection> election_;                // null: it leads alone
   bool leads_ = false;
   net::Timer begin_;
   std::unique_ptr<admin::ServiceShell> shell_;
@@ -85,7 +85,7 @@ Status Controller::Impl::Start() {
     return Invalid("cluster.kubernetes: is needed; manifests have no status to be written");
   }
   HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
-  calls_ = std::make_unique<LeaderCalls>(loop_, api_server_, kCalls);
+  calls_ = std::make_unique<reconcile::LeaderCalls>(loop_, api_server_, kCalls);
   MakeLoops();
   HUYGENS_RETURN_IF_ERROR(cluster_.Start(api_server_));
   HUYGENS_RETURN_IF_ERROR(StartShell());
@@ -103,15 +103,15 @@ void Controller::Impl::MakeLoops() {
                                   .clock = clock_,
                                   .cluster = cluster_,
                                   .calls = *calls_});
-  const ReconcileLoop::Environment environment{
+  const reconcile::ReconcileLoop::Environment environment{
       .clock = clock_,
       .log = log_,
       .monotonic = SteadyNow,
       .after = [this](Duration delay, std::function<void()> task) { loop_.After(delay, std::move(task)).Detach(); },
       .random = SystemRandom()};
   for (const auto& each : reconcilers_) {
-    loops_.push_back(std::make_unique<ReconcileLoop>(*each, environment, configuration_.controller.resync,
-                                                     WorkQueue::Options{.parallel = kCalls}));
+    loops_.push_back(std::make_unique<reconcile::ReconcileLoop>(*each, environment, configuration_.controller.resync,
+                                                                reconcile::WorkQueue::Options{.parallel = kCalls}));
   }
 }
 

@@ -35,7 +35,7 @@ QuotaReconciler::QuotaReconciler(ClusterView& cluster, std::unique_ptr<GroupStor
       use_(cluster, std::move(options.keys), options.replicas),
       count_(cluster, use_, hours_, inheritance_, options.count) {}
 
-void QuotaReconciler::Start(WorkKeys& keys) {
+void QuotaReconciler::Start(reconcile::WorkKeys& keys) {
   keys_ = &keys;
   cluster_.Observe(*this);
 }

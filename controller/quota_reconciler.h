@@ -17,17 +17,17 @@
 #include "controller/group_store.h"
 #include "controller/group_use.h"
 #include "controller/inheritance.h"
-#include "controller/reconciler.h"
 #include "controller/root_hours.h"
 #include "controller/status_count.h"
 #include "observe/controller_metrics.h"
 #include "observe/log.h"
 #include "observe/log_limit.h"
 #include "observe/metrics.h"
+#include "reconcile/reconciler.h"
 
 namespace huygens::controller {
 
-class QuotaReconciler final : public Reconciler, public ClusterObserver {
+class QuotaReconciler final : public reconcile::Reconciler, public ClusterObserver {
  public:
   struct Options {
     StatusCount::Options count;
@@ -45,7 +45,7 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
   QuotaReconciler(ClusterView& cluster, std::unique_ptr<GroupStore> store, Environment environment, Options options);
 
   std::string_view name() const override { return "quota"; }
-  void Start(WorkKeys& keys) override;
+  void Start(reconcile::WorkKeys& keys) override;
   std::string NotReady() const override { return cluster_.NotReady(); }
   void ForEachKey(absl::FunctionRef<void(std::string_view)> visit) const override;
   void Reconcile(const std::string& key, Done done) override;
@@ -88,7 +88,7 @@ class QuotaReconciler final : public Reconciler, public ClusterObserver {
   Inheritance inheritance_{cluster_, use_, hours_};
   RootHours roots_{environment_.left_hours.get(), environment_.clock, environment_.log};
   StatusCount count_;
-  WorkKeys* keys_ = nullptr;
+  reconcile::WorkKeys* keys_ = nullptr;
   const std::string* taking_ = nullptr;                             // the group that is being taken in
   std::map<std::string, quota::Amounts, std::less<>> commitments_;  // as parents were last told
   observe::QuotaCounts counts_;

@@ -1,8 +1,8 @@
 #include "controller/reconcilers.h"
 
 #include "base/steady_now.h"
+#include "certificates/certificate_reconciler.h"
 #include "controller/api_group_store.h"
-#include "controller/certificate_reconciler.h"
 #include "controller/config_map_hours.h"
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
@@ -18,7 +18,7 @@ quota::ReplicaOptions ReplicasOf(const Surroundings& given) {
   return {.include_surge = given.configuration.webhook.include_surge};
 }
 
-std::unique_ptr<Reconciler> MakeQuota(const Surroundings& given) {
+std::unique_ptr<reconcile::Reconciler> MakeQuota(const Surroundings& given) {
   QuotaReconciler::Options options;
   options.count.hours = given.configuration.controller.hours_interval;
   options.keys = KeysOf(given);
@@ -31,27 +31,27 @@ std::unique_ptr<Reconciler> MakeQuota(const Surroundings& given) {
       options);
 }
 
-std::unique_ptr<Reconciler> MakeTransfers(const Surroundings& given) {
+std::unique_ptr<reconcile::Reconciler> MakeTransfers(const Surroundings& given) {
   return std::make_unique<TransferReconciler>(
       given.cluster, std::make_unique<ApiGroupStore>(given.calls), std::make_unique<ApiTransferStore>(given.calls),
       TransferReconciler::Environment{given.clock, given.log}, KeysOf(given), ReplicasOf(given));
 }
 
-std::unique_ptr<Reconciler> MakeCertificates(const Surroundings& given) {
+std::unique_ptr<reconcile::Reconciler> MakeCertificates(const Surroundings& given) {
   const settings::CertificatesConfiguration& certificates = given.configuration.controller.certificates;
-  CertificateKeeperOptions options;
+  certificates::CertificateKeeperOptions options;
   options.namespace_name = certificates.namespace_name;
   options.secret = certificates.secret;
   options.configurations = certificates.configurations;
   options.rules.dns_names = {Concat(certificates.service, ".", certificates.namespace_name, ".svc")};
-  return std::make_unique<CertificateReconciler>(
-      std::move(options), CertificateReconciler::Environment{given.calls, given.clock, given.log});
+  return std::make_unique<certificates::CertificateReconciler>(
+      std::move(options), certificates::CertificateReconciler::Environment{given.calls, given.clock, given.log});
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
-  std::vector<std::unique_ptr<Reconciler>> reconcilers;
+std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
+  std::vector<std::unique_ptr<reconcile::Reconciler>> reconcilers;
   reconcilers.push_back(MakeQuota(surroundings));
   reconcilers.push_back(MakeTransfers(surroundings));
   if (surroundings.configuration.controller.certificates.enabled) reconcilers.push_back(MakeCertificates(surroundings));

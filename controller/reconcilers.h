@@ -7,12 +7,12 @@
 
 #include "base/time.h"
 #include "controller/cluster_view.h"
-#include "controller/leader_calls.h"
-#include "controller/reconciler.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
+#include "reconcile/leader_calls.h"
+#include "reconcile/reconciler.h"
 #include "settings/configuration.h"
 
 namespace huygens::controller {
@@ -26,12 +26,12 @@ struct Surroundings {
   observe::Metrics& metrics;
   const Clock& clock;
   ClusterView& cluster;
-  LeaderCalls& calls;
+  reconcile::LeaderCalls& calls;
 };
 
 // Their names, as the metrics have them.
 inline constexpr std::string_view kReconcilerNames[] = {"quota", "transfers", "certificates"};
 
-std::vector<std::unique_ptr<Reconciler>> MakeReconcilers(const Surroundings& surroundings);
+std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 
 }  // namespace huygens::controller

@@ -17,7 +17,7 @@ using Phase = cluster::QuotaTransfer::Phase;
 // What comes together is looked at together.
 constexpr Duration kBatch = std::chrono::milliseconds(100);
 
-const Reconciled kGoOn{.again = Duration::zero()};
+const reconcile::Reconciled kGoOn{.again = Duration::zero()};
 
 // Whether a group is on both ways.
 bool Share(const QuotaTransfer& one, const QuotaTransfer& other) {
@@ -39,7 +39,7 @@ TransferReconciler::TransferReconciler(ClusterView& cluster, std::unique_ptr<Gro
       environment_(environment),
       use_(cluster, std::move(keys), replicas) {}
 
-void TransferReconciler::Start(WorkKeys& keys) {
+void TransferReconciler::Start(reconcile::WorkKeys& keys) {
   keys_ = &keys;
   cluster_.Observe(*this);
 }

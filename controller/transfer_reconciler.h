@@ -16,14 +16,14 @@
 #include "base/time.h"
 #include "controller/cluster_view.h"
 #include "controller/group_store.h"
-#include "controller/reconciler.h"
 #include "controller/transfer_store.h"
 #include "controller/transfer_use.h"
 #include "observe/log.h"
+#include "reconcile/reconciler.h"
 
 namespace huygens::controller {
 
-class TransferReconciler final : public Reconciler, public ClusterObserver {
+class TransferReconciler final : public reconcile::Reconciler, public ClusterObserver {
  public:
   struct Environment {
     const Clock& clock;
@@ -35,7 +35,7 @@ class TransferReconciler final : public Reconciler, public ClusterObserver {
                      Environment environment, quota::KeyOptions keys, quota::ReplicaOptions replicas);
 
   std::string_view name() const override { return "transfers"; }
-  void Start(WorkKeys& keys) override;
+  void Start(reconcile::WorkKeys& keys) override;
   std::string NotReady() const override { return cluster_.NotReady(); }
   void ForEachKey(absl::FunctionRef<void(std::string_view)> visit) const override;
   void Reconcile(const std::string& key, Done done) override;
@@ -65,7 +65,7 @@ class TransferReconciler final : public Reconciler, public ClusterObserver {
   const std::unique_ptr<TransferStore> transfers_;
   const Environment environment_;
   const TransferUse use_;
-  WorkKeys* keys_ = nullptr;
+  reconcile::WorkKeys* keys_ = nullptr;
   TextSet read_;  // UIDs of those that were read since this instance leads
 };
 

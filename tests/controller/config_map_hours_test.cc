@@ -42,7 +42,7 @@ class ConfigMapHoursTest : public testing::Test {
 
   fake::ApiServer api_;
   net::EventLoop loop_;
-  LeaderCalls calls_{loop_, api_.Options(), 1};
+  reconcile::LeaderCalls calls_{loop_, api_.Options(), 1};
   ConfigMapHours hours_{calls_, "kube-system"};
 };
 

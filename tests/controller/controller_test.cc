@@ -10,10 +10,10 @@
 #include <memory>
 #include <thread>
 
-#include "controller/leader_calls.h"
-#include "controller/secret.h"
+#include "certificates/secret.h"
 #include "kube/group_status.h"
 #include "net/client.h"
+#include "reconcile/leader_calls.h"
 #include "tests/fake/api_server.h"
 #include "tests/fake/kubeconfig.h"
 #include "tests/fake/objects.h"
@@ -210,7 +210,7 @@ TEST_F(ControllerTest, KeepsTheCertificatesOfTheWebhookWhereItIsTold) {
   configuration_.controller.certificates.enabled = true;
   const Running controller(configuration_);
   ASSERT_TRUE(Await([&] { return told().find("caBundle") != std::string::npos; }));
-  EXPECT_THAT(DecodeSecret(secret())->data, testing::Contains(testing::Key("tls.key")));
+  EXPECT_THAT(certificates::DecodeSecret(secret())->data, testing::Contains(testing::Key("tls.key")));
 }
 
 TEST_F(ControllerTest, NothingIsWrittenBeforeAllIsListed) {
@@ -259,7 +259,7 @@ class LeaderCallsTest : public testing::Test {
 
   fake::ApiServer api_;
   net::EventLoop loop_;
-  LeaderCalls calls_{loop_, api_.Options(), 1};
+  reconcile::LeaderCalls calls_{loop_, api_.Options(), 1};
   std::atomic<int> begun_ = 0;
   std::atomic<bool> returned_ = false;
   std::vector<Status> answers_;

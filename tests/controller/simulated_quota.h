@@ -12,8 +12,8 @@
 
 #include "base/text.h"
 #include "controller/quota_reconciler.h"
-#include "controller/reconcile_loop.h"
 #include "controller/transfer_store.h"
+#include "reconcile/reconcile_loop.h"
 #include "tests/base/virtual_time.h"
 #include "tests/controller/groups.h"
 #include "tests/observe/captured_log.h"
@@ -331,7 +331,7 @@ class SimulatedController {
   QuotaReconciler reconciler_;
 
  public:
-  ReconcileLoop loop;
+  reconcile::ReconcileLoop loop;
 };
 
 }  // namespace huygens::controller

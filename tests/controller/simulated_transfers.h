@@ -48,7 +48,7 @@ class SimulatedTransfers {
   TransferReconciler reconciler_;
 
  public:
-  ReconcileLoop loop;
+  reconcile::ReconcileLoop loop;
 };
 
 class TransfersTest : public testing::Test {

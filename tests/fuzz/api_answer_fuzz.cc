@@ -1,6 +1,6 @@
 // Any bytes as what an API server answers: a list, a line of a watch, a Status, a Lease, a Node, metrics, an access
 // review, a Secret, webhooks, the configuration of kubelet or kube-scheduler.
-#include "controller/secret.h"
+#include "certificates/secret.h"
 #include "preflight/kubelet_configuration.h"
 #include "preflight/scheduler_configuration.h"
 #include "tests/fuzz/require.h"
@@ -64,9 +64,9 @@ void CheckWatch(std::string_view line) {
 }
 
 void CheckSecret(std::string_view json) {
-  StatusOr<controller::Secret> secret = controller::DecodeSecret(json);
+  StatusOr<certificates::Secret> secret = certificates::DecodeSecret(json);
   if (!secret.ok()) return;
-  StatusOr<controller::Secret> again = controller::DecodeSecret(controller::EncodeSecret(*secret));
+  StatusOr<certificates::Secret> again = certificates::DecodeSecret(certificates::EncodeSecret(*secret));
   Require(again.ok() && again->data == secret->data && again->managed_by == secret->managed_by, "a Secret stays");
 }
 

@@ -1,8 +1,8 @@
-#include "controller/work_queue.h"
+#include "reconcile/work_queue.h"
 
 #include <algorithm>
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 void WorkQueue::Add(std::string_view key) {
   StopWaiting(key);
@@ -72,4 +72,4 @@ void WorkQueue::Ripen(Duration now) {
   while (!waiting_.empty() && waiting_.begin()->first <= now) Add(std::string(waiting_.begin()->second));
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

@@ -1,4 +1,4 @@
-#include "controller/reconcile_loop.h"
+#include "reconcile/reconcile_loop.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "tests/base/virtual_time.h"
 #include "tests/observe/captured_log.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 namespace {
 
 using std::chrono::milliseconds;
@@ -150,4 +150,4 @@ TEST_F(ReconcileLoopTest, ManyKeysLeaveTheThreadToOthersInBetween) {
 }
 
 }  // namespace
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

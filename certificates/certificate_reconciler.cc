@@ -1,9 +1,9 @@
-#include "controller/certificate_reconciler.h"
+#include "certificates/certificate_reconciler.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace huygens::controller {
+namespace huygens::certificates {
 namespace {
 
 // Of the time that this instance is sure to lead, what one call may take: a look makes some four of them.
@@ -30,4 +30,4 @@ void CertificateReconciler::Note(const CertificatesKept& kept) const {
   }
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

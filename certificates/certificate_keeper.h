@@ -8,10 +8,10 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "controller/webhook_certificates.h"
+#include "certificates/webhook_certificates.h"
 #include "net/client.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 
 struct CertificateKeeperOptions {
   CertificateRules rules;
@@ -31,4 +31,4 @@ struct CertificatesKept {
 // as those of kube/object_call.h: look again after a pause.
 StatusOr<CertificatesKept> KeepCertificates(net::Client& client, const CertificateKeeperOptions& options, Time now);
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

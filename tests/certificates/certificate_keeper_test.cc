@@ -1,4 +1,4 @@
-#include "controller/certificate_keeper.h"
+#include "certificates/certificate_keeper.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,13 +6,13 @@
 #include <string>
 #include <thread>
 
-#include "controller/secret.h"
+#include "certificates/secret.h"
 #include "net/issue_certificate.h"
 #include "tests/base/clock.h"
 #include "tests/fake/api_server.h"
 #include "wire/webhook_configuration.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 namespace {
 
 using testing::Each;
@@ -155,4 +155,4 @@ TEST_F(CertificateKeeperTest, AnAuthorityIsReplacedWithoutAGap) {
 }
 
 }  // namespace
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

@@ -1,4 +1,4 @@
-#include "controller/work_queue.h"
+#include "reconcile/work_queue.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <set>
 #include <vector>
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 namespace {
 
 using std::chrono::milliseconds;
@@ -174,4 +174,4 @@ RC_GTEST_PROP(WorkQueue, LosesNothing, (const std::vector<uint16_t>& choices)) {
 }
 
 }  // namespace
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

@@ -1,4 +1,4 @@
-#include "controller/certificate_keeper.h"
+#include "certificates/certificate_keeper.h"
 
 #include <algorithm>
 #include <iterator>
@@ -6,11 +6,11 @@
 #include <utility>
 
 #include "base/text.h"
-#include "controller/secret.h"
+#include "certificates/secret.h"
 #include "kube/object_call.h"
 #include "wire/webhook_configuration.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 namespace {
 
 // As whose the API server notes the field, so that others see who writes it.
@@ -109,4 +109,4 @@ StatusOr<CertificatesKept> KeepCertificates(net::Client& client, const Certifica
   return Keeper(client, options).Keep(now);
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

@@ -1,10 +1,10 @@
-#include "controller/secret.h"
+#include "certificates/secret.h"
 
 #include "absl/strings/escaping.h"
 #include "json/append.h"
 #include "json/reader.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 namespace {
 
 constexpr std::string_view kManagedBy = "app.kubernetes.io/managed-by";
@@ -69,4 +69,4 @@ std::string EncodeSecret(const Secret& secret) {
   return out;
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

@@ -18,9 +18,9 @@
 
 #include "base/status.h"
 #include "base/time.h"
-#include "controller/secret.h"
+#include "certificates/secret.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 
 struct CertificateRules {
   std::vector<std::string> dns_names;  // by which API servers call: "huygens-webhook.kube-system.svc"
@@ -46,4 +46,4 @@ struct CertificatePlan {
 StatusOr<CertificatePlan> PlanCertificates(const SecretData& secret, std::span<const std::string> told,
                                            const CertificateRules& rules, Time now);
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "base/time.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 class WorkQueue {
  public:
@@ -66,4 +66,4 @@ class WorkQueue {
   std::map<std::string, Backoff, std::less<>> failed_;
 };
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

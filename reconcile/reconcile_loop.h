@@ -11,12 +11,12 @@
 
 #include "base/backoff.h"
 #include "base/time.h"
-#include "controller/reconciler.h"
-#include "controller/work_queue.h"
 #include "observe/log.h"
 #include "observe/log_limit.h"
+#include "reconcile/reconciler.h"
+#include "reconcile/work_queue.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 class ReconcileLoop final : public WorkKeys {
  public:
@@ -69,4 +69,4 @@ class ReconcileLoop final : public WorkKeys {
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

@@ -1,8 +1,8 @@
-#include "controller/leader_calls.h"
+#include "reconcile/leader_calls.h"
 
 #include <utility>
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 Status LeaderCalls::Begin(std::function<Duration()> left) {
   left_ = std::move(left);
@@ -26,4 +26,4 @@ void LeaderCalls::Post(Call call) {
   });
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

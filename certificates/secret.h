@@ -8,7 +8,7 @@
 
 #include "base/status.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 
 using SecretData = std::map<std::string, std::string, std::less<>>;
 
@@ -26,4 +26,4 @@ StatusOr<Secret> DecodeSecret(std::string_view json);
 // The object to be created, or as a merge patch: what it does not name stays.
 std::string EncodeSecret(const Secret& secret);
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

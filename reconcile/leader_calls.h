@@ -12,7 +12,7 @@
 #include "net/client.h"
 #include "net/event_loop.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 class LeaderCalls {
  public:
@@ -38,4 +38,4 @@ class LeaderCalls {
   std::unique_ptr<kube::CallPool> pool_;  // null: does not lead
 };
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

@@ -1,4 +1,4 @@
-#include "controller/webhook_certificates.h"
+#include "certificates/webhook_certificates.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "net/issue_certificate.h"
 #include "tests/base/clock.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 namespace {
 
 using std::chrono::days;
@@ -264,4 +264,4 @@ TEST(WebhookCertificates, ServersAreBelievedAllTheTime) {
 }
 
 }  // namespace
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

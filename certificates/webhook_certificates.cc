@@ -1,4 +1,4 @@
-#include "controller/webhook_certificates.h"
+#include "certificates/webhook_certificates.h"
 
 #include <algorithm>
 #include <optional>
@@ -7,7 +7,7 @@
 #include "net/certificates.h"
 #include "net/issue_certificate.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 namespace {
 
 using net::CertifiedKey;
@@ -198,4 +198,4 @@ StatusOr<CertificatePlan> PlanCertificates(const SecretData& secret, std::span<c
   return Planner(secret, told, rules, now).Plan();
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

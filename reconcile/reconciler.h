@@ -3,7 +3,7 @@
 // that leads, and only once the reconciler knows what it must.
 //
 // Another one is a class of its own and a line in controller/reconcilers.cc. All calls come on the loop's thread, which
-// must not block: what an API server is asked goes through LeaderCalls (controller/leader_calls.h).
+// must not block: what an API server is asked goes through LeaderCalls (reconcile/leader_calls.h).
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 #include "base/time.h"
 #include "observe/metrics.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 // Where a reconciler says that a key wants to be looked at. Nothing is called back before it returns. While another
 // instance leads nothing comes of it: whoever begins to lead looks at all keys.
@@ -54,4 +54,4 @@ class Reconciler {
   virtual void RefreshMetrics(observe::Metrics& /*metrics*/) const {}
 };
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

@@ -6,18 +6,18 @@
 #include <string>
 
 #include "base/time.h"
-#include "controller/certificate_keeper.h"
-#include "controller/leader_calls.h"
-#include "controller/reconciler.h"
+#include "certificates/certificate_keeper.h"
 #include "observe/log.h"
+#include "reconcile/leader_calls.h"
+#include "reconcile/reconciler.h"
 
-namespace huygens::controller {
+namespace huygens::certificates {
 
-class CertificateReconciler final : public Reconciler {
+class CertificateReconciler final : public reconcile::Reconciler {
  public:
   // All outlive it.
   struct Environment {
-    LeaderCalls& calls;
+    reconcile::LeaderCalls& calls;
     const Clock& clock;
     observe::Log& log;
   };
@@ -26,7 +26,7 @@ class CertificateReconciler final : public Reconciler {
       : options_(std::move(options)), environment_(environment) {}
 
   std::string_view name() const override { return "certificates"; }
-  void Start(WorkKeys& /*keys*/) override {}
+  void Start(reconcile::WorkKeys& /*keys*/) override {}
   std::string NotReady() const override { return ""; }
   void ForEachKey(absl::FunctionRef<void(std::string_view)> visit) const override { visit(options_.secret); }
   void Reconcile(const std::string& key, Done done) override;
@@ -38,4 +38,4 @@ class CertificateReconciler final : public Reconciler {
   const Environment environment_;
 };
 
-}  // namespace huygens::controller
+}  // namespace huygens::certificates

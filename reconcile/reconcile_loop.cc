@@ -1,9 +1,9 @@
-#include "controller/reconcile_loop.h"
+#include "reconcile/reconcile_loop.h"
 
 #include <algorithm>
 #include <utility>
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 namespace {
 
 // Keys that are begun before others on this thread have their turn.
@@ -98,4 +98,4 @@ void ReconcileLoop::Ended(const std::string& key, const Reconciled& result) {
   Work();
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile
