@@ -73,6 +73,9 @@ def failover():
     nodes, topologies = workload.make_cluster(rng, 200)
     with ControlPlane("failover") as bed:
         bed.install()
+        # The user of the test's kube-scheduler has by itself, in older versions, no right to a Lease that is called otherwise than kube-scheduler's.
+        bed.kubectl("-n", "kube-system", "create", "role", "scheduler-lease", "--verb=get,create,update", "--resource=leases.coordination.k8s.io")
+        bed.kubectl("-n", "kube-system", "create", "rolebinding", "scheduler-lease", "--role=scheduler-lease", "--user=system:kube-scheduler")
         workload.create_nodes(bed.client, nodes, topologies)
         recorder = history.Recorder(bed.client)
         first = bed.start_huygens("huygens-a")

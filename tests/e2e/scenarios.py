@@ -177,8 +177,10 @@ def check_outcome(bed, recorder, ignored=()):
     bound = sum(oracle.bound(p) for p in cluster.pods)
     assert bound > len(cluster.pods) / 2, f"only {bound} of {len(cluster.pods)} pods are bound"
     restarts = sum(scheduler.restarts for scheduler in bed.schedulers)
+    ghosts = sum(scheduler.ghosts for scheduler in bed.schedulers)
     return (f"{audited} bindings, {bindings} with zones; {bound} pods bound, {len(cluster.pending())} pending at the end; "
-            f"watch of the test resumed with a gap {recorder.gaps} times, kube-scheduler ended itself {restarts} times")
+            f"watch of the test resumed with a gap {recorder.gaps} times, kube-scheduler ended itself {restarts} times"
+            + (f", and was started again for {ghosts} pods that it reckoned with and that were gone" if ghosts else ""))
 
 
 def place_many(name, disturb=None, schedulers=1):
@@ -201,6 +203,8 @@ def place_many(name, disturb=None, schedulers=1):
             disturb(bed)
         creator.result(180)
         churn.finish(240)
+        for scheduler in bed.schedulers:
+            scheduler.forget_ghosts()
         changed = time.monotonic()
         settle(bed, 180)
         return f"{check_outcome(bed, recorder)}; settled {time.monotonic() - changed:.1f} s after the last change"
