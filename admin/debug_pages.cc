@@ -160,8 +160,8 @@ DebugPages::Question DebugPages::Node(std::string name) const {
   return {.ask = [this, name = std::move(name)](const Answer& answer) {
     std::vector<std::string> ignored;
     if (sources_.node_faults) ignored = sources_.node_faults(name);
-    const auto node =
-        DescribeNode(sources_.placement, name, sources_.clock.Now(), sources_.resources, std::move(ignored));
+    auto node = DescribeNode(sources_.placement, name, sources_.clock.Now(), sources_.resources, std::move(ignored));
+    if (node) node->not_heard_of = NotHeard();
     if (node) return answer(Json(EncodeJson(*node) + "\n"));
     answer(Unknown(Concat("no Node called ", name, " is known; /debug/nodes lists all")));
   }};
@@ -217,6 +217,10 @@ std::shared_ptr<const cluster::Pod> DebugPages::FindPod(const std::string& space
   return pod ? pod : sources_.pods.Find(space, name);
 }
 
+std::vector<NotHeardOf> DebugPages::NotHeard() const {
+  return sources_.not_heard_of ? sources_.not_heard_of() : std::vector<NotHeardOf>();
+}
+
 // `path`: NAMESPACE/NAME
 DebugPages::Question DebugPages::PodQuota(std::string_view path) const {
   auto [space, name] = PodOf(path);
@@ -224,7 +228,8 @@ DebugPages::Question DebugPages::PodQuota(std::string_view path) const {
   return {.ask = [this, space = std::move(space), name = std::move(name)](const Answer& answer) {
     const auto pod = FindPod(space, name);
     if (!pod) return answer(Unknown(Concat("no pod called ", space, "/", name, " is known")));
-    Begin([this, page = PodQuotaPage(pod)](std::string& out) mutable { return page.Step(sources_.placement, out); },
+    Begin([this, page = PodQuotaPage(pod, NotHeard())](
+              std::string& out) mutable { return page.Step(sources_.placement, out); },
           answer);
   }};
 }
@@ -237,7 +242,7 @@ DebugPages::Question DebugPages::Pod(std::string_view path) const {
     auto pod = FindPod(space, name);
     if (!pod) return answer(Unknown(Concat("no pod called ", space, "/", name, " is known")));
     Begin(
-        [this, page = PodPage(std::move(pod))](std::string& out) mutable {
+        [this, page = PodPage(std::move(pod), NotHeard())](std::string& out) mutable {
           return page.Step(sources_.placement, sources_.pods, sources_.resources, sources_.clock.Now(), out);
         },
         answer);

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/not_heard_of.h"
 #include "admin/pages.h"
 #include "admin/recent_pods.h"
 #include "base/resource.h"
@@ -35,6 +36,8 @@ struct DebugSources {
   const Clock& clock;
   // What of a Node object is ignored; called on the decision thread; may be empty.
   std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;
+  // Of which kinds nothing was heard for so long that it should be said; as above.
+  std::function<std::vector<NotHeardOf>()> not_heard_of = nullptr;
 };
 
 // Ends on the decision thread: what is still to be done there then is not.
@@ -63,6 +66,7 @@ class DebugPages final : public Pages {
 
   // Of the names in a path; null if neither the watch nor the last calls of filter know it.
   std::shared_ptr<const cluster::Pod> FindPod(const std::string& space, const std::string& name) const;
+  std::vector<NotHeardOf> NotHeard() const;
   void PostToDecision(net::EventLoop::Task task) const;
   void CountPackages(const std::shared_ptr<QuotaPackages>& packages, const std::string& group,
                      const Answer& answer) const;

@@ -55,6 +55,8 @@ std::optional<UsageShortage> OfUsage(const placement::Placement& placement, cons
     shortage.resource = options.name;
     shortage.unit = options.resource;
     shortage.use = use;
+    if (use.measured) shortage.age = now - *use.measured;
+    shortage.stale_after = account.options().stale_after;
     shortage.needs = needs;
     if (demand.resources[r].curve.empty()) shortage.estimated = usage::EstimateText(pod, options.resource);
     shortage.own_ceiling = object != nullptr && std::ranges::any_of(object->usage_ceilings, [&](const auto& each) {
@@ -102,7 +104,8 @@ std::string UsageText(const UsageShortage& shortage, Reason reason) {
   const std::string also = shortage.also.empty() ? std::string() : Concat("; likewise ", shortage.also);
   if (reason == Reason::kUsageUnknown) {
     return Concat(shortage.resource,
-                  shortage.use.measured ? Concat(": last measured at ", FormatRfc3339(*shortage.use.measured))
+                  shortage.use.measured ? Concat(": last measured ", AgeText(shortage.age), " ago (at most ",
+                                                 settings::DurationText(shortage.stale_after), ": usage.staleAfter)")
                                         : std::string(": never measured"),
                   also);
   }
@@ -322,6 +325,26 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   return text;
 }
 
+namespace {
+
+// Of a pod that is due zones of a node that goes by what pods bring: what it brings is nothing, or not believed.
+std::string WhyNotBelieved(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node) {
+  if (!pod.Bound() || !placement.Zones(node).ReadsResult(node)) return "";
+  const auto& mark = pod.placement_mark;
+  if (mark && (mark->uid != pod.uid || mark->node != pod.node_name)) {
+    return "it asks for some, but its annotation huygens.dev/placement was written for another pod or node and is not "
+           "believed";
+  }
+  if (mark && mark->of_zones) return "it asks for some, but was bound when the node had none to give";
+  if (pod.has_topology_result) {
+    return "it asks for some, but its topology-result bears no mark of huygens (huygens.dev/placement) and is not "
+           "believed (topology.unmarkedResults: ignore)";
+  }
+  return "it asks for some, but was bound without huygens: it has no topology-result";
+}
+
+}  // namespace
+
 std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node) {
   const cluster::State& state = placement.state();
   std::string of_node =
@@ -338,7 +361,7 @@ std::string WhyNoZones(const placement::Placement& placement, const cluster::Pod
     case policy::CheckMode::kEnforce:
       break;
   }
-  return "";
+  return WhyNotBelieved(placement, pod, node);
 }
 
 }  // namespace huygens::admin

@@ -21,6 +21,8 @@ struct UsageShortage {
   std::string resource;
   ResourceId unit = kCpu;  // its amounts are those of this resource
   usage::NodeUse use;
+  Duration age{};            // of what was measured last, if anything was
+  Duration stale_after{};    // how old it may be
   int64_t needs = 0;         // at the pod's own peak
   std::string estimated;     // how that was, where nothing is measured yet
   bool own_ceiling = false;  // it is the node's own, by annotation

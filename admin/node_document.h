@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "admin/not_heard_of.h"
 #include "admin/usage_document.h"
 
 namespace huygens::admin {
@@ -134,6 +135,7 @@ struct NodeDocument : NodeHead {
   // Values that count as absent since nobody understands them, a topology object that did not come back, pods that
   // outgrew their zones.
   std::vector<std::string> notices;
+  std::vector<NotHeardOf> not_heard_of;
   std::vector<Setting> kubelet;  // none where it is not predicted
   std::vector<Zone> zones;
   std::vector<Pod> pods;
@@ -149,6 +151,7 @@ struct NodeDocument : NodeHead {
     fields.IfSet("defect", self.defect);
     fields.IfSet("topologyWritten", self.topology_written);
     fields.IfSet("notices", self.notices);
+    fields.IfSet("notHeardOf", self.not_heard_of);
     fields.IfSet("kubelet", self.kubelet);
     fields.Always("zones", self.zones);
     fields.Always("pods", self.pods);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "admin/node_document.h"
+#include "admin/not_heard_of.h"
 
 namespace huygens::admin {
 
@@ -112,19 +113,37 @@ struct PodDocument {
     bool operator==(const Outgrown&) const = default;
   };
 
+  // What the requests of others leave of a node that would take the pod but for them; only what is too little.
+  struct Room {
+    std::string name;
+    Amounts asks, unrequested;
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("name", self.name);
+      fields.Always("asks", self.asks);
+      fields.Always("unrequested", self.unrequested);
+    }
+    bool operator==(const Room&) const = default;
+  };
+
   std::string pod, uid;
   std::string node;                         // where it holds capacity
   std::string reservation;                  // "reserved", "assumed", "held" for a gang; else it is bound there
   std::string since;                        // RFC 3339: when kubelet saw it
+  std::vector<ZoneShare> zones;             // of that node, with what it was bound
   std::string no_zones;                     // the one cause; else it asks for zones, or has some
   std::string gang;                         // spec.schedulingGroup
+  std::vector<std::string> gang_waits;      // pods of it that have no node, the first few; itself among them
+  int64_t gang_waits_more = 0;              // and how many besides
   std::vector<std::string> not_understood;  // of its annotations
-  std::optional<Outgrown> outgrown;         // it no longer fits its zones
-  std::vector<Node> nodes;                  // that would not take it; none where it is placed
+  std::vector<NotHeardOf> not_heard_of;
+  std::optional<Outgrown> outgrown;  // it no longer fits its zones
+  std::vector<Node> nodes;           // that would not take it; none where it is placed
   // Nodes that would take it now, by what huygens looks at and by requests; and that would but for the requests of
   // others.
   std::vector<std::string> fits, fits_later;
-  int64_t too_small = 0;  // how many more would, were they not too small for its requests whoever leaves them
+  std::vector<Room> room;  // of the first few of the latter
+  int64_t too_small = 0;   // how many more would, were they not too small for its requests whoever leaves them
 
   static void Describe(auto& self, auto& fields) {
     fields.Always("pod", self.pod);
@@ -132,13 +151,18 @@ struct PodDocument {
     fields.IfSet("node", self.node);
     fields.IfSet("reservation", self.reservation);
     fields.IfSet("since", self.since);
+    fields.IfSet("zones", self.zones);
     fields.IfSet("noZones", self.no_zones);
     fields.IfSet("gang", self.gang);
+    fields.IfSet("gangWaits", self.gang_waits);
+    fields.IfSet("gangWaitsMore", self.gang_waits_more);
     fields.IfSet("notUnderstood", self.not_understood);
+    fields.IfSet("notHeardOf", self.not_heard_of);
     fields.IfSet("outgrown", self.outgrown);
     fields.Always("nodes", self.nodes);
     fields.IfSet("fits", self.fits);
     fields.IfSet("fitsLater", self.fits_later);
+    fields.IfSet("room", self.room);
     fields.IfSet("tooSmall", self.too_small);
   }
   bool operator==(const PodDocument&) const = default;

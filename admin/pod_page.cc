@@ -17,6 +17,8 @@ namespace huygens::admin {
 namespace {
 
 constexpr size_t kNodesPerSlice = 50;
+constexpr size_t kMostWithRoom = 5;  // nodes of which figures are said
+constexpr size_t kMostOfGang = 5;    // pods that are named
 
 PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resources,
                          const placement::Options& options) {
@@ -52,6 +54,44 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
   return said;
 }
 
+std::vector<ZoneShare> ZonesOf(const placement::Placement& placement, std::string_view node, std::string_view uid,
+                               const ResourceNames& resources, Time now) {
+  std::vector<ZoneShare> zones;
+  const auto there = placement.Describe(node, now);
+  if (!there) return zones;
+  const auto pod = std::ranges::find(there->pods, uid, &placement::NodeDescription::PodOnNode::uid);
+  if (pod == there->pods.end()) return zones;
+  for (const cluster::ZoneShare& share : pod->zones) {
+    zones.push_back({share.name, share.zone, AmountsOf(share.amount, resources)});
+  }
+  return zones;
+}
+
+PodDocument::Room RoomOn(std::string_view node, const std::vector<ResourceId>& lacking, const ResourceVector& requests,
+                         const ResourceVector& allocatable, const ResourceVector& requested,
+                         const ResourceNames& resources) {
+  PodDocument::Room room{.name = std::string(node), .asks = {}, .unrequested = {}};
+  for (const ResourceId resource : lacking) {
+    const std::string name(resources.Name(resource));
+    room.asks.emplace_back(name, QuantityText(resource, requests.Get(resource)));
+    room.unrequested.emplace_back(name, QuantityText(resource, allocatable.Get(resource) - requested.Get(resource)));
+  }
+  return room;
+}
+
+// Of the pod's gang.
+void SayWhoWaits(const cluster::State& state, const cluster::Pod& pod, PodDocument& said) {
+  for (const auto& each : state.Unplaced()) {
+    if (each->scheduling_group == pod.scheduling_group && each->namespace_name == pod.namespace_name) {
+      said.gang_waits.push_back(each->Key());
+    }
+  }
+  std::ranges::sort(said.gang_waits);
+  if (said.gang_waits.size() <= kMostOfGang) return;
+  said.gang_waits_more = static_cast<int64_t>(said.gang_waits.size() - kMostOfGang);
+  said.gang_waits.resize(kMostOfGang);
+}
+
 }  // namespace
 
 std::string PodPage::Begin(const placement::Placement& placement, const RecentPods& pods,
@@ -65,13 +105,16 @@ std::string PodPage::Begin(const placement::Placement& placement, const RecentPo
     const cluster::Ledger::Entry* entry = placement.state().ledger().Find(pod_->uid);
     if (entry) said.reservation = cluster::Name(entry->state);
     if (placed->pod->start_time) said.since = FormatRfc3339(*placed->pod->start_time);
+    said.zones = ZonesOf(placement, said.node, pod_->uid, resources, now);
     said.no_zones = placed->zones.empty() ? WhyNoZones(placement, *pod_, placed->node) : std::string();
     for (const OutgrownPod& each : OutgrownOn(placement, placed->node, now)) {
       if (each.pod->uid == pod_->uid) said.outgrown = DocumentOf(each, resources);
     }
   }
   said.gang = pod_->scheduling_group;
+  if (!said.gang.empty()) SayWhoWaits(placement.state(), *pod_, said);
   for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);
+  said.not_heard_of = std::move(not_heard_of_);
   return EncodeJsonUpToItems(said);
 }
 
@@ -97,8 +140,11 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
     } else if (never_fits) {
       ++too_small_;
     } else {
-      const bool now_too = placement::Lacking(requests, allocatable, state.RequestedOn(index)).empty();
-      (now_too ? fits_ : fits_later_).emplace_back(node.node);
+      const auto lacking = placement::Lacking(requests, allocatable, state.RequestedOn(index));
+      (lacking.empty() ? fits_ : fits_later_).emplace_back(node.node);
+      if (!lacking.empty() && room_.size() < kMostWithRoom) {
+        room_.push_back(RoomOn(node.node, lacking, requests, allocatable, state.RequestedOn(index), resources));
+      }
     }
   }
   if (!placed_ && next_ < state.NodeSlots()) return true;

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "admin/pod_document.h"
 #include "admin/recent_pods.h"
 #include "placement/placement.h"
 
@@ -14,7 +15,8 @@ namespace huygens::admin {
 
 class PodPage {
  public:
-  explicit PodPage(std::shared_ptr<const cluster::Pod> pod) : pod_(std::move(pod)) {}
+  PodPage(std::shared_ptr<const cluster::Pod> pod, std::vector<NotHeardOf> not_heard_of)
+      : pod_(std::move(pod)), not_heard_of_(std::move(not_heard_of)) {}
 
   // Appends some of the page; whether there is more.
   bool Step(placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources, Time now,
@@ -26,10 +28,12 @@ class PodPage {
                     Time now);
 
   std::shared_ptr<const cluster::Pod> pod_;
+  std::vector<NotHeardOf> not_heard_of_;
   cluster::NodeIndex next_ = 0;
   bool placed_ = false;
   bool first_ = true;
   std::vector<std::string> fits_, fits_later_;  // of the document, so far
+  std::vector<PodDocument::Room> room_;         // likewise
   int64_t too_small_ = 0;                       // likewise
 };
 

@@ -132,6 +132,23 @@ std::vector<PodQuotaDocument::Holder> Named(const quota::Largest& largest) {
   return holders;
 }
 
+PodQuotaDocument::Shortage ShortageOf(const std::string& group, const quota::Shortage& shortage,
+                                      quota::Outcome outcome) {
+  PodQuotaDocument::Shortage said{.group = group,
+                                  .key = shortage.key,
+                                  .used = shortage.used.Canonical(),
+                                  .hard = shortage.hard.Canonical(),
+                                  .requested = shortage.requested.Canonical(),
+                                  .over = {}};
+  if (quota::IsCash(shortage.key)) return said;  // any more hours than are spent will do
+  // A group above is only to be within its budget again: what its children spend is theirs already.
+  Quantity over = shortage.used;
+  if (outcome != quota::Outcome::kAncestorOver) over.Add(shortage.requested);
+  over.Sub(shortage.hard);
+  said.over = over.Canonical();
+  return said;
+}
+
 // Empty if none is near.
 std::string_view NearestGroup(const quota::Tree& tree, std::string_view written) {
   std::vector<std::string_view> names;
@@ -167,13 +184,20 @@ void PodQuotaPage::Begin(const placement::Placement& placement) {
   if (refused) said_.why = verdict.fits() ? by_node.why : quota::Text(verdict, labels.group);
   if (verdict.outcome == quota::Outcome::kNoGroup) said_.nearest_group = NearestGroup(account->tree(), labels.group);
   if (!refused && by_node.refused > 0) said_.refused_by_model = by_node.why;
+  if (by_node.refused > 0) {
+    said_.refused_nodes = static_cast<int64_t>(by_node.refused);
+    said_.other_nodes = static_cast<int64_t>(by_node.others);
+  }
   by_node.verdicts.push_back(verdict);
   const quota::Amounts cost = placed ? account->UsageOn(pod, placed->node) : account->UsageOf(pod);
   said_.keys =
       CostsOf(account->tree().Find(labels.group), cost, placed ? cost : account->UsageAnywhere(pod), by_node.verdicts);
   for (const quota::Verdict& each : by_node.verdicts) {
     const std::string& group = each.outcome == quota::Outcome::kAncestorOver ? each.detail : labels.group;
-    for (const quota::Shortage& shortage : each.shortages) holders_.Ask(group, shortage.key);
+    for (const quota::Shortage& shortage : each.shortages) {
+      holders_.Ask(group, shortage.key);
+      said_.shortages.push_back(ShortageOf(group, shortage, each.outcome));
+    }
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "admin/quota_document.h"
 #include "placement/placement.h"
@@ -14,7 +15,10 @@ namespace huygens::admin {
 
 class PodQuotaPage {
  public:
-  explicit PodQuotaPage(std::shared_ptr<const cluster::Pod> pod) : pod_(std::move(pod)) {}
+  PodQuotaPage(std::shared_ptr<const cluster::Pod> pod, std::vector<NotHeardOf> not_heard_of = {})
+      : pod_(std::move(pod)) {
+    said_.not_heard_of = std::move(not_heard_of);
+  }
 
   // Works on the page and says whether there is more to do; the last step appends it.
   bool Step(const placement::Placement& placement, std::string& out);

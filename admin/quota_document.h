@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "admin/not_heard_of.h"
+
 namespace huygens::admin {
 
 // The tree of business groups, or one group and those below it.
@@ -177,6 +179,23 @@ struct PodQuotaDocument {
     bool operator==(const Use&) const = default;
   };
 
+  // A budget that refuses the pod, or, of a group above its own, one of which more is given away than there is.
+  struct Shortage {
+    std::string group, key, used, hard;
+    std::string requested;  // by the pod
+    std::string over;       // what the budget would have to grow by before the pod passes
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("group", self.group);
+      fields.Always("key", self.key);
+      fields.Always("used", self.used);
+      fields.Always("hard", self.hard);
+      fields.Always("requested", self.requested);
+      fields.IfSet("over", self.over);
+    }
+    bool operator==(const Shortage&) const = default;
+  };
+
   std::string pod;          // "default/web-0"
   std::string enforcement;  // as in QuotaTreeDocument
   std::string group, path;
@@ -193,8 +212,12 @@ struct PodQuotaDocument {
   std::string why;               // of "refused"
   std::string nearest_group;     // that was probably meant, where there is none of this name
   std::string refused_by_model;  // why nodes of some models are not for it; where all are refused that is `why`
+  int64_t refused_nodes = 0;     // how many these are, of the models that it wants
+  int64_t other_nodes = 0;       // and how many others, where there are any of these
   std::vector<Cost> keys;
-  std::vector<Use> used_by;  // of each key that refuses it
+  std::vector<Shortage> shortages;  // each key that refuses it, anywhere
+  std::vector<Use> used_by;         // of each key that refuses it
+  std::vector<NotHeardOf> not_heard_of;
 
   static void Describe(auto& self, auto& fields) {
     fields.Always("pod", self.pod);
@@ -212,8 +235,12 @@ struct PodQuotaDocument {
     fields.IfSet("why", self.why);
     fields.IfSet("nearestGroup", self.nearest_group);
     fields.IfSet("refusedByModel", self.refused_by_model);
+    fields.IfSet("refusedNodes", self.refused_nodes);
+    fields.IfSet("otherNodes", self.other_nodes);
     fields.Always("keys", self.keys);
+    fields.IfSet("shortages", self.shortages);
     fields.IfSet("usedBy", self.used_by);
+    fields.IfSet("notHeardOf", self.not_heard_of);
   }
   bool operator==(const PodQuotaDocument&) const = default;
 };

@@ -13,6 +13,7 @@
 #include "net/client.h"
 #include "reports/explain_report.h"
 #include "reports/node_report.h"
+#include "reports/not_heard_of.h"
 #include "reports/nothing_to_explain.h"
 #include "reports/quota_report.h"
 #include "reports/usage_report.h"
@@ -40,8 +41,8 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   const Time now = SystemClock().Now();
   const std::string text = format == OutputFormat::kJson
                                ? *json
-                               : Concat("node ", said->name, "\n", reports::NodeZonesText(*said, now), "\n",
-                                        reports::NodeUseText(*said, now));
+                               : Concat("node ", said->name, "\n", reports::NotHeardText(said->not_heard_of),
+                                        reports::NodeZonesText(*said, now), "\n", reports::NodeUseText(*said, now));
   Print(text);
   return kOk;
 }
@@ -97,19 +98,30 @@ std::string AskLeftAbove(Remote& admin, const admin::PodQuotaDocument& quota) {
   return tree.ok() ? reports::LeftAboveText(quota, *tree) : "";
 }
 
+void AskQuota(Remote& admin, std::string_view pod, PodNow& now) {
+  const auto json = admin.Get(Concat("/debug/quotas/pods/", PathOf(pod)));
+  if (!json.ok()) return;
+  auto quota = DecodeJson<admin::PodQuotaDocument>(*json);
+  if (!quota.ok()) return;
+  now.quota_json = *json;
+  now.quota = *std::move(quota);
+  now.left_above = AskLeftAbove(admin, *now.quota);
+}
+
 PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
   const admin::DecisionDocument& newest = decisions.front();
   PodNow now = AskView(admin, newest.pod);
   if (!now.view || (!newest.uid.empty() && now.view->uid != newest.uid)) return {};
   const admin::DecisionDocument* verdict = NewestVerdict(decisions);
-  if (verdict == nullptr || verdict->quota.empty()) return now;
-  const auto quota_json = admin.Get(Concat("/debug/quotas/pods/", PathOf(newest.pod)));
-  if (!quota_json.ok()) return now;
-  auto quota = DecodeJson<admin::PodQuotaDocument>(*quota_json);
-  if (!quota.ok()) return now;
-  now.quota_json = *quota_json;
-  now.quota = *std::move(quota);
-  now.left_above = AskLeftAbove(admin, *now.quota);
+  if (verdict != nullptr && !verdict->quota.empty()) AskQuota(admin, newest.pod, now);
+  return now;
+}
+
+// Of a pod without decisions.
+PodNow AskUndecided(Remote& admin, std::string_view pod) {
+  PodNow now = AskView(admin, pod);
+  const auto by_quota = [](const admin::PodDocument::Node& node) { return node.cause.starts_with("quota"); };
+  if (now.view && std::ranges::any_of(now.view->nodes, by_quota)) AskQuota(admin, pod, now);
   return now;
 }
 
@@ -156,9 +168,15 @@ int Run(std::span<const std::string_view> arguments) {
   if (decisions.empty() && !trouble.empty() && reports::RefusesCalls(ready->body)) return kFailed;
   if (decisions.empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
   if (decisions.empty()) {
-    const PodNow now = AskView(*admin, pod->Key());
+    const PodNow now = AskUndecided(*admin, pod->Key());
     if (now.view && *format == OutputFormat::kJson) Print(WithNow(*std::move(json), now));
-    if (now.view) return Failed(kName, reports::UndecidedPodText(*now.view, url));
+    if (now.view && !now.view->node.empty()) {
+      return Failed(kName, reports::PlacedPodText(*now.view, url, SystemClock().Now()));
+    }
+    if (now.view) {
+      return Failed(kName,
+                    reports::UndecidedPodText(*now.view, url, now.quota ? &*now.quota : nullptr, now.left_above));
+    }
     const bool is_node = !pod->space_given && admin->Get(Concat("/debug/nodes/", net::PercentEncoded(pod->name))).ok();
     return Failed(kName, reports::UnknownPodText(pod->Key(), url, is_node));
   }

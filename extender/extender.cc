@@ -244,13 +244,21 @@ Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::spa
 
 Status Extender::Impl::StartShell() {
   const auto ignored = [this](std::string_view node) { return updates_->node_faults().Of(node); };
+  const auto not_heard_of = [this] {
+    std::vector<admin::NotHeardOf> said;
+    for (const auto& each : followed_->NotHeardOf()) {
+      said.push_back({std::string(Name(each.kind)),
+                      std::chrono::duration_cast<std::chrono::seconds>(each.silence).count(), each.why});
+    }
+    return said;
+  };
   admin::ServiceWork work{.handle = [this](const net::Request& request,
                                            const net::Respond& respond) { service_->Handle(request, respond); },
                           .on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); },
                           .readiness = [this](bool verbose) { return Describe(verbose); },
                           .refresh_metrics = [this] { RefreshMetrics(); },
-                          .pages = std::make_unique<admin::DebugPages>(
-                              admin::DebugSources{loop_, *placement_, resources_, ring_, *pods_, clock_, ignored})};
+                          .pages = std::make_unique<admin::DebugPages>(admin::DebugSources{
+                              loop_, *placement_, resources_, ring_, *pods_, clock_, ignored, not_heard_of})};
   HUYGENS_ASSIGN_OR_RETURN(
       shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr, identity_,
                                          {loop_, log_, clock_, metrics_}, std::move(work)));

@@ -28,4 +28,16 @@ observe::Readiness FollowedKinds::Describe() const {
   return readiness;
 }
 
+std::vector<FollowedKinds::Silent> FollowedKinds::NotHeardOf() const {
+  std::vector<Silent> silent;
+  for (cluster::Kind kind : kinds_) {
+    const kube::WatchReport& watch = queue_.Watch(kind);
+    const bool broken = watch.state == kube::WatchState::kBroken;
+    const Duration silence = Silence(kind);
+    if (!watched_ || !state_.Synced(kind) || (!broken && silence <= kWorrying)) continue;
+    silent.push_back({kind, silence, broken ? watch.why : std::string()});
+  }
+  return silent;
+}
+
 }  // namespace huygens::informer

@@ -23,6 +23,13 @@ class FollowedKinds {
   std::string NotReady() const;
   // An item for each kind.
   observe::Readiness Describe() const;
+  // Those that were listed once, and of which nothing was heard for long (kWorrying), or whose watch is broken.
+  struct Silent {
+    cluster::Kind kind;
+    Duration silence;
+    std::string why;  // empty: the watch is open
+  };
+  std::vector<Silent> NotHeardOf() const;
   // Since when nothing was heard of a kind.
   Duration Silence(cluster::Kind kind) const { return watched_ ? queue_.Silence(kind) : Duration::zero(); }
 

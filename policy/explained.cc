@@ -115,7 +115,7 @@ std::string_view Advice(Reason reason, bool crosses) {
       return "no pod that ends would help: ask for less, raise the ceiling (usage.resources, or the annotation "
              "huygens.dev/usage-ceilings), or add larger nodes.";
     case Reason::kUsageUnknown:
-      return "nothing fresh was measured there: see the item usage of /readyz?verbose, or set "
+      return "nothing fresh was measured there: see the item usage-source of /readyz?verbose, or set "
              "usage.resources[].whenAbsent and whenStale.";
     case Reason::kQuotaExceeded:
       return "a larger budget (what its parent has left: `huygens quota tree`), a smaller pod, or fewer pods of the "
@@ -146,7 +146,7 @@ std::string_view Advice(Reason reason, bool crosses) {
     case Reason::kQuotaModelExceeded:
       return "more budget of that model, a smaller pod, fewer pods on nodes of it, or room on nodes of another; a pod "
              "that names no "
-             "model is charged to its node's.";
+             "model is charged to its node's. `huygens quota explain POD` shows who uses it.";
     case Reason::kQuotaModelNotNamed:
       return "name the model in the pod's labels (biz.group.resource.quota/cpu-type and the like), or free nodes of "
              "none (quota.unnamedModel).";

@@ -8,6 +8,7 @@
 #include "policy/explained.h"
 #include "reports/decision_text.h"
 #include "reports/nodes_now.h"
+#include "reports/not_heard_of.h"
 #include "reports/outgrown_line.h"
 #include "reports/quota_report.h"
 #include "reports/table.h"
@@ -176,10 +177,24 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
                 report);
 }
 
-// Empty for a pod of no gang, one that finds a node, and one that is being bound.
+// Of a pod that got a node, and whose gang did not get enough of them.
+std::string GangWaitsText(const DecisionDocument& filter, const admin::PodDocument& pod) {
+  std::vector<std::string> others = pod.gang_waits;
+  std::erase(others, pod.pod);
+  if (others.empty()) return "";
+  const auto promised = std::ranges::find_if(filter.nodes, [](const auto& node) { return node.kept; });
+  return Concat(
+      "It is of the gang ", pod.gang, " (spec.schedulingGroup), which is placed whole or not at all: ",
+      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name),
+      ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
+      " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
+      "` says why.\n");
+}
+
+// Empty for a pod of no gang, and one that is being bound.
 std::string GangText(const Attempt& attempt, const admin::PodDocument* pod_now) {
   if (pod_now == nullptr || pod_now->gang.empty() || attempt.bind || !attempt.filter) return "";
-  if (Feasible(*attempt.filter) > 0) return "";
+  if (Feasible(*attempt.filter) > 0) return IsBound(pod_now) ? std::string() : GangWaitsText(*attempt.filter, *pod_now);
   const auto& facts = attempt.filter->facts;
   const int64_t others = facts ? facts->gang_holds.value_or(0) : 0;
   const int64_t all = facts ? facts->gang_pods.value_or(0) : 0;  // 0: a huygens before this field wrote it
@@ -264,10 +279,21 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
 std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument* now) {
   if (now == nullptr) return Concat(refused, "\n");
   const bool as_then = now->why.empty() && now->verdict == "refused";
-  if (now->why == refused || as_then) return Concat(as_then ? refused : RefusalText(*now), "\n", UsedByText(*now));
+  if (now->why == refused || as_then) {
+    return Concat(as_then ? refused : RefusalText(*now), "\n", UsedByText(*now), NoModelText(*now));
+  }
   const std::string then = Concat("at the decision: ", refused, "\n");
-  if (now->verdict == "fits") return Concat(then, "now: its group allows it\n");
-  return Concat(then, now->why.empty() ? std::string() : Concat("now: ", RefusalText(*now), "\n"), UsedByText(*now));
+  if (now->verdict == "fits" && !now->refused_by_model.empty()) {
+    const std::string still =
+        Concat("still refused on ", Nodes(static_cast<size_t>(now->refused_nodes)), ", allowed on ",
+               std::to_string(now->other_nodes), " others: ", now->refused_by_model, "\n");
+    // Of a model that not all nodes are of, a refusal names the nodes: what it says now is what it said.
+    return Concat(refused == now->refused_by_model ? "" : then, "now: ", still, UsedByText(*now),
+                  "`huygens quota explain ", now->pod, "` shows all of it.\n");
+  }
+  if (now->verdict == "fits") return Concat(then, "now: its group allows it\n", NoModelText(*now));
+  return Concat(then, now->why.empty() ? std::string() : Concat("now: ", RefusalText(*now), "\n"), UsedByText(*now),
+                NoModelText(*now));
 }
 
 }  // namespace
@@ -297,6 +323,7 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
   }
   const Attempt attempt = Newest(same_pod);
   std::string text = Concat("Pod ", newest.pod, ", UID ", newest.uid.empty() ? "unknown" : newest.uid, "\n",
+                            pod_now ? NotHeardText(pod_now->not_heard_of) : std::string(),
                             Headline(attempt, now, pod_now, quota_now), "\n");
   if (pod_now) {
     for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
@@ -319,7 +346,8 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
   if (is_bound && attempt.filter && Feasible(*attempt.filter) < attempt.filter->nodes.size()) {
     text += "Of nodes that refused it there are no figures: they are worked out for pods that still wait.\n";
   }
-  if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, left_above, !gang.empty());
+  const bool gang_refused = attempt.filter && Feasible(*attempt.filter) == 0 && !gang.empty();
+  if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, left_above, gang_refused);
   if (same_pod.size() > attempt.size) {
     Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
     const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);

@@ -5,9 +5,14 @@
 
 #include "base/nearest_name.h"
 #include "base/text.h"
+#include "reports/node_report.h"
 #include "reports/nodes_now.h"
+#include "reports/not_heard_of.h"
 #include "reports/outgrown_line.h"
+#include "reports/quota_report.h"
 #include "reports/table.h"
+#include "reports/what_to_do.h"
+#include "reports/when.h"
 
 namespace huygens::reports {
 
@@ -33,6 +38,35 @@ std::string KubectlGet(std::string_view pod) {
   return Concat("kubectl get pod -n ", pod.substr(0, slash), " ", pod.substr(std::min(slash + 1, pod.size())));
 }
 
+// ": numa-4 has 1800m cpu unrequested, of 9 asked"
+std::string RoomText(const admin::PodDocument& pod) {
+  std::string text;
+  for (const admin::PodDocument::Room& node : pod.room) {
+    std::string lacks;
+    for (size_t i = 0; i < std::min(node.asks.size(), node.unrequested.size()); ++i) {
+      lacks += Concat(lacks.empty() ? "" : ", ", node.unrequested[i].second, " ", node.asks[i].first,
+                      " unrequested, of ", node.asks[i].second, " asked");
+    }
+    text += Concat(text.empty() ? ": " : "; ", node.name, " has ", lacks);
+  }
+  return text;
+}
+
+std::string NoDecisionOn(std::string_view pod, std::string_view url) {
+  return Concat("no decision on pod ", pod, " is remembered by the huygens at ", url,
+                ": each remembers its own last 1000 since it started");
+}
+
+// What filter would say now of the nodes that would not take the pod.
+admin::DecisionDocument AsIfAsked(const admin::PodDocument& pod) {
+  admin::DecisionDocument filter;
+  filter.verb = "filter";
+  filter.pod = pod.pod;
+  for (const admin::PodDocument::Node& node : pod.nodes)
+    filter.nodes.push_back({.name = node.name, .reason = node.reason});
+  return filter;
+}
+
 }  // namespace
 
 bool RefusesCalls(std::string_view readyz) {
@@ -48,19 +82,30 @@ std::string NotReadyText(std::string_view readyz) {
   return text;
 }
 
-std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url) {
-  std::string text = Concat("no decision on pod ", pod.pod, " is remembered by the huygens at ", url,
-                            ": each remembers its own last 1000 since it started");
-  if (!pod.node.empty()) {
-    const std::string outgrown = OutgrownLine(pod);
-    return Concat(text, ".\nIt is on ", pod.node, pod.reservation.empty() ? "" : Concat(" (", pod.reservation, ")"),
-                  pod.no_zones.empty() ? "" : Concat("; no zones were assigned: ", pod.no_zones), ".",
-                  outgrown.empty() ? "" : Concat("\n", outgrown.substr(0, outgrown.size() - 1)));
-  }
+std::string PlacedPodText(const admin::PodDocument& pod, std::string_view url, Time now) {
+  const auto since = ParseRfc3339(pod.since);
+  std::string text = Concat(NoDecisionOn(pod.pod, url), ", so why it is where it is can no longer be said.\n",
+                            NotHeardText(pod.not_heard_of), "It is on ", pod.node,
+                            pod.reservation.empty() ? "" : Concat(" (", pod.reservation, ")"),
+                            since.ok() ? Concat(", since ", When(*since, now)) : std::string(),
+                            !pod.zones.empty()     ? Concat(", and holds ", ToText(pod.zones))
+                            : pod.no_zones.empty() ? std::string(", without zones")
+                                                   : Concat(", without zones: ", pod.no_zones),
+                            ".\n");
+  for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
+  text += OutgrownLine(pod);
+  text.pop_back();
+  return text;
+}
+
+std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url, const admin::PodQuotaDocument* quota,
+                             std::string_view left_above) {
+  std::string text = NoDecisionOn(pod.pod, url);
   text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", KubectlGet(pod.pod),
                  " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events). Annotations "
                  "that nobody understands are told once it has "
-                 "asked.\n");
+                 "asked.\n",
+                 NotHeardText(pod.not_heard_of));
   for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
   const size_t fit = pod.fits.size();
   text += Concat("\nIf it asked now, ", std::to_string(fit), fit == 1 ? " node" : " nodes",
@@ -68,7 +113,7 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
                  " could take the pod, by what huygens looks at and by requests.");
   if (!pod.fits_later.empty()) {
     text += Concat(" ", std::to_string(pod.fits_later.size()), " more (", FirstNames(pod.fits_later),
-                   ") lack room only for the requests of other pods.");
+                   ") lack room only for the requests of other pods", RoomText(pod), ".");
   }
   if (pod.too_small > 0) {
     text += Concat(" ", std::to_string(pod.too_small), pod.too_small == 1 ? " node is" : " nodes are",
@@ -81,9 +126,14 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
     table.AddRow({node.name, VerdictText(node)});
   }
   text += Concat(" These would not:\n\n", table.Text());
-  text.pop_back();
   const size_t more = pod.nodes.size() - shown;
-  return more == 0 ? text : Concat(text, "\n... and ", std::to_string(more), " more; -o json lists all");
+  if (more > 0) text += Concat("... and ", std::to_string(more), " more; -o json lists all\n");
+  if (quota != nullptr && quota->verdict == "refused") {
+    text += Concat("\n", RefusalText(*quota), "\n", UsedByText(*quota), NoModelText(*quota));
+  }
+  text += WhatToDo(AsIfAsked(pod), &pod, quota, left_above, /*of_gang=*/false);
+  text.pop_back();
+  return text;
 }
 
 std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node) {

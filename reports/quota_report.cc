@@ -12,6 +12,7 @@
 #include "base/text.h"
 #include "cluster/biz_group_quota.h"
 #include "quota/keys.h"
+#include "reports/not_heard_of.h"
 #include "reports/table.h"
 #include "reports/when.h"
 
@@ -169,10 +170,7 @@ std::string ModelsText(const PodQuotaDocument::Models& models) {
 
 std::string ModelNodesText(const PodQuotaDocument& pod) {
   if (!pod.model_nodes) return "";
-  if (*pod.model_nodes == 0) {
-    return Concat("NO NODE is of ", ModelsText(pod.models), ", and the pod goes to no other",
-                  pod.other_models.empty() ? "" : ": ", pod.other_models, ".\n");
-  }
+  if (*pod.model_nodes == 0) return NoModelText(pod);
   return Concat("It goes to nodes of ", ModelsText(pod.models), " only; there ",
                 *pod.model_nodes == 1 ? "is 1" : Concat("are ", std::to_string(*pod.model_nodes)), ".\n");
 }
@@ -247,6 +245,12 @@ std::string RefusalText(const PodQuotaDocument& pod) {
   return pod.nearest_group.empty() ? pod.why : Concat(pod.why, "; did you mean ", pod.nearest_group, "?");
 }
 
+std::string NoModelText(const PodQuotaDocument& pod) {
+  if (pod.model_nodes != 0) return "";
+  return Concat("NO NODE is of ", ModelsText(pod.models), ", and the pod goes to no other",
+                pod.other_models.empty() ? "" : ": ", pod.other_models, ".\n");
+}
+
 std::string UsedByText(const PodQuotaDocument& pod) {
   std::string text;
   for (const PodQuotaDocument::Use& use : pod.used_by) {
@@ -319,11 +323,11 @@ std::string QuotaTreeText(const QuotaTreeDocument& tree, std::string_view only_k
 std::string PodQuotaText(const PodQuotaDocument& pod, Time now) {
   if (pod.verdict == "noGroup") {
     return Concat("Pod ", pod.pod, " belongs to no group: it has no label ", cluster::kQuotaGroupLabel,
-                  ". It costs nothing.\n", ModelNodesText(pod));
+                  ". It costs nothing.\n", NotHeardText(pod.not_heard_of), ModelNodesText(pod));
   }
   const std::string models = ModelsText(pod.models);
   std::string text = Concat("Pod ", pod.pod, " of group ", pod.path, models.empty() ? "" : ", ", models, "\n",
-                            VerdictText(pod, now), ModelNodesText(pod));
+                            NotHeardText(pod.not_heard_of), VerdictText(pod, now), ModelNodesText(pod));
   Table table({"KEY", "COST", "USED", "HARD", "NOTE"});
   std::string unlimited;
   for (const PodQuotaDocument::Cost& key : pod.keys) {

@@ -23,6 +23,9 @@ std::string RefusalText(const admin::PodQuotaDocument& pod);
 // A line of each key that refuses the pod: "Who uses limits.cpu of search: pods shop/a 3, shop/b 1 and 4 more; handed
 // to children: x 2.".
 std::string UsedByText(const admin::PodQuotaDocument& pod);
+// "NO NODE is of cpu model A5, and the pod goes to no other: ...", with a line end; empty where there is one, or the pod
+// names no model.
+std::string NoModelText(const admin::PodQuotaDocument& pod);
 // Whether it takes more than what children leave of the budget of a key that refuses it, whatever the nodes: nobody who
 // ends helps.
 bool AboveWholeBudget(const admin::PodQuotaDocument& pod);

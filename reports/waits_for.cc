@@ -31,8 +31,19 @@ std::string RoomText(const PodDocument::Node* now) {
   return now->figures->one_zone ? Concat("a zone with ", needs, " free") : Concat("zones with ", needs, " free");
 }
 
+// "budget of limits.cpu.A4": the keys of models that refuse it.
+std::string ModelBudget(const admin::PodQuotaDocument* quota) {
+  std::string keys;
+  if (quota != nullptr) {
+    for (const auto& key : quota->keys) {
+      if (key.lacks && key.of_node) keys += Concat(keys.empty() ? "" : " or ", key.key);
+    }
+  }
+  return keys.empty() ? std::string("budget of the model") : Concat("budget ", keys);
+}
+
 // What has to come to a node of this reason, before " on NAME"; empty where waiting is for nothing of a node.
-std::string OfNode(Reason reason, const PodDocument::Node* now) {
+std::string OfNode(Reason reason, const PodDocument::Node* now, const admin::PodQuotaDocument* quota) {
   switch (reason) {
     case Reason::kUnknownNode:
       return "the watch to show the Node";
@@ -46,7 +57,7 @@ std::string OfNode(Reason reason, const PodDocument::Node* now) {
     case Reason::kUsageUnknown:
       return "fresh usage data";
     case Reason::kQuotaModelExceeded:
-      return "budget of the model";
+      return ModelBudget(quota);
     default:
       return policy::CurableByVictims(reason) ? RoomText(now) : std::string();
   }
@@ -94,7 +105,7 @@ std::string WaitsFor(const admin::DecisionDocument& filter, const PodDocument* p
     if (!reason) continue;
     std::string what = OfGroup(*reason, quota_now != nullptr ? quota_now->group : std::string_view());
     const std::string_view name = what.empty() ? std::string_view(node.name) : std::string_view();
-    if (what.empty()) what = OfNode(*reason, there);
+    if (what.empty()) what = OfNode(*reason, there, quota_now);
     if (what.empty()) continue;
     auto found = std::ranges::find(things, what, &Thing::what);
     if (found == things.end()) found = things.insert(things.end(), {std::move(what), name});

@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "policy/explained.h"
 #include "reports/nodes_now.h"
-#include "reports/quota_report.h"
+#include "reports/quota_advice.h"
 
 namespace huygens::reports {
 
@@ -89,11 +89,7 @@ std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_v
                   "says is taken: see whether its exporter runs (`huygens explain node/", node,
                   "` says when it was written). Else: ", text);
   }
-  if (reason == policy::Reason::kQuotaExceeded && quota_now != nullptr && AboveWholeBudget(*quota_now)) {
-    text =
-        "a larger budget (what its parent has left: `huygens quota tree`) or a smaller pod: it asks for more than the "
-        "group can spend itself, whoever ends; `huygens quota explain POD` shows what is handed to children.";
-  }
+  if (quota_now != nullptr) text = QuotaAdvice(reason, *quota_now, text);
   std::vector<std::pair<std::string, std::string>> names = {
       {"node/NAME", Concat("node/", node)},
       {"quota explain POD", Concat("quota explain ", pod)},
@@ -149,6 +145,10 @@ std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocu
   std::string first;
   if (pod_now != nullptr && !pod_now->not_understood.empty()) {
     first += "- mend what is marked with ! above; it counts as absent.\n";
+  }
+  const std::string model = policy::Explained(policy::Reason::kQuotaOtherModel);
+  if (quota_now != nullptr && quota_now->model_nodes == 0 && text.find(model) == std::string::npos) {
+    first += Concat("- ", model, ": ", policy::Advice(policy::Reason::kQuotaOtherModel), "\n");
   }
   first += OfStaleZones(filter, now);
   if (of_gang) {

@@ -7,6 +7,7 @@
 
 #include "policy/explained.h"
 #include "reports/nodes_now.h"
+#include "reports/quota_advice.h"
 #include "reports/quota_report.h"
 #include "reports/waits_for.h"
 
@@ -132,7 +133,7 @@ std::string MustChange(const DecisionDocument& filter, const admin::PodDocument*
     const bool newer = now != nullptr && nodes_now.MayDiffer();
     const auto reason = policy::ReasonExplainedAs(newer ? now->reason : node.reason);
     if (reason == policy::Reason::kQuotaExceeded && above_whole) {
-      return "its business group's budget must grow, or the pod ask for less";
+      return BudgetMustChange(*quota_now);
     }
     const std::string_view change = reason ? MustChange(*reason, now) : std::string_view();
     if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);

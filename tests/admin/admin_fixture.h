@@ -47,21 +47,23 @@ class AdminTest : public testing::Test {
 
   // The decision loop runs on its own thread unless `hung`.
   void Start(bool hung = false, Duration patience = std::chrono::seconds(20)) {
-    AdminSources sources{.decision = decision_.loop,
-                         .metrics = metrics_,
-                         .readiness =
-                             [this](bool verbose) {
-                               asked_verbosely_ = verbose;
-                               return readiness_;
-                             },
-                         .refresh_metrics = refresh_,
-                         .authorize = authorize_,
-                         .pages = std::make_unique<DebugPages>(DebugSources{.decision = decision_.loop,
-                                                                            .placement = *placement_,
-                                                                            .resources = resources_,
-                                                                            .decisions = ring_,
-                                                                            .pods = pods_,
-                                                                            .clock = clock_})};
+    AdminSources sources{
+        .decision = decision_.loop,
+        .metrics = metrics_,
+        .readiness =
+            [this](bool verbose) {
+              asked_verbosely_ = verbose;
+              return readiness_;
+            },
+        .refresh_metrics = refresh_,
+        .authorize = authorize_,
+        .pages = std::make_unique<DebugPages>(DebugSources{.decision = decision_.loop,
+                                                           .placement = *placement_,
+                                                           .resources = resources_,
+                                                           .decisions = ring_,
+                                                           .pods = pods_,
+                                                           .clock = clock_,
+                                                           .not_heard_of = [this] { return not_heard_of_; }})};
     auto admin =
         Admin::Start(std::move(sources), {.address = address_, .allow_plain_http = true, .patience = patience});
     ASSERT_TRUE(admin.ok()) << admin.status();
@@ -85,6 +87,7 @@ class AdminTest : public testing::Test {
   observe::DecisionRing ring_;
   RecentPods pods_{resources_, 10};
   observe::Readiness readiness_;
+  std::vector<NotHeardOf> not_heard_of_;
   std::optional<bool> asked_verbosely_;
   std::function<void()> refresh_;
   std::function<void(std::string, std::string, kube::TokenAccess::Done)> authorize_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "admin/pod_document.h"
+#include "admin/quota_document.h"
 #include "tests/admin/admin_fixture.h"
 #include "tests/admin/read_whole.h"
 
@@ -68,23 +69,84 @@ TEST_F(AdminTest, APodsPageSaysThatItOutgrewItsZones) {
   hold("grows", 2000, 3000);
   hold("beside", 1000, 1000);
   Start();
-  EXPECT_EQ(Get("/debug/pods/default/grows").body, R"({"pod":"default/grows","uid":"uid-grows","node":"a","nodes":[]})"
-                                                   "\n")
+  EXPECT_EQ(Get("/debug/pods/default/grows").body,
+            R"({"pod":"default/grows","uid":"uid-grows","node":"a","zones":[{"name":"node1","zone":1,)"
+            R"("amount":{"cpu":"2"}}],"nodes":[]})"
+            "\n")
       << "there was room for it";
   decision_.Ask([&] {
     hold("late", 1000, 1000);
     return true;
   });
   const std::string outgrown = Get("/debug/pods/default/grows").body;
-  EXPECT_EQ(outgrown,
-            R"({"pod":"default/grows","uid":"uid-grows","node":"a","outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
-            R"("zones":[{"name":"node1","effective":{"cpu":"4"},"used":{"cpu":"5"}}]},"nodes":[]})"
-            "\n");
+  EXPECT_EQ(
+      outgrown,
+      R"({"pod":"default/grows","uid":"uid-grows","node":"a","zones":[{"name":"node1","zone":1,"amount":{"cpu":"2"}}],"outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
+      R"("zones":[{"name":"node1","effective":{"cpu":"4"},"used":{"cpu":"5"}}]},"nodes":[]})"
+      "\n");
   ExpectReadWhole<PodDocument>(outgrown);
   EXPECT_THAT(Get("/debug/pods/default/beside").body, Not(HasSubstr("outgrown"))) << "it asks what it was bound with";
   EXPECT_THAT(
       Get("/debug/nodes/a").body,
       HasSubstr(R"("notices":["pods that were resized in place outgrew their zones: default/grows asks 3 cpu)"));
+}
+
+TEST_F(AdminTest, APodsPageSaysWhyWhatThePodBringsIsNotBelieved) {
+  AddNode("a");
+  AddTopology("a", {8000, 8000});
+  const auto bind = [&](const std::string& name, bool brings, std::string_view marked_for) {
+    auto pod = MakePod(name, 2000, "a");
+    pod->containers[0].limits.Set(kMemory, int64_t{1} << 30);
+    pod->has_topology_result = brings;
+    if (!marked_for.empty()) pod->placement_mark = cluster::PlacementMark{marked_for, "a", {}};
+    placement_->Apply(cluster::PodSet{pod});
+  };
+  bind("brought", true, "");
+  bind("copied", true, "uid-another");
+  bind("foreign", false, "");
+  Start();
+  const auto why = [&](const std::string& pod) {
+    const auto page = DecodeJson<PodDocument>(Get("/debug/pods/default/" + pod).body);
+    EXPECT_TRUE(page.ok()) << page.status();
+    return page.ok() ? page->no_zones : std::string();
+  };
+  EXPECT_THAT(why("brought"), HasSubstr("its topology-result bears no mark of huygens (huygens.dev/placement) and is "
+                                        "not believed (topology.unmarkedResults: ignore)"));
+  EXPECT_THAT(why("copied"), HasSubstr("was written for another pod or node and is not believed"));
+  EXPECT_THAT(why("foreign"), HasSubstr("was bound without huygens: it has no topology-result"));
+}
+
+TEST_F(AdminTest, APodsPageNamesThePodsOfItsGangThatHaveNoNode) {
+  AddNode("a");
+  const auto add = [&](const std::string& name, const std::string& gang, const std::string& node) {
+    auto pod = MakePod(name, 100, node);
+    pod->scheduling_group = gang;
+    placement_->Apply(cluster::PodSet{pod});
+  };
+  for (const char* name : {"g7", "g6", "g5", "g4", "g3", "g2"}) add(name, "train", "");
+  add("g1", "train", "a");
+  add("other", "another", "");
+  Start();
+  const std::string page = Get("/debug/pods/default/g1").body;
+  EXPECT_THAT(page, HasSubstr(R"("gang":"train","gangWaits":["default/g2","default/g3","default/g4","default/g5",)"
+                              R"("default/g6"],"gangWaitsMore":1)"));
+  ExpectReadWhole<PodDocument>(page);
+  EXPECT_THAT(Get("/debug/pods/default/other").body, HasSubstr(R"("gangWaits":["default/other"],)"));
+}
+
+TEST_F(AdminTest, PagesSayOfWhatHuygensHasNotHeard) {
+  AddNode("a");
+  auto pod = MakePod("waits", 1000, "");
+  pod->quota = std::make_shared<const cluster::QuotaLabels>(cluster::QuotaLabels{.group = "g"});
+  placement_->Apply(cluster::PodSet{pod});
+  not_heard_of_ = {{"nodes", 272, "cut"}};
+  Start();
+  for (const char* page : {"/debug/pods/default/waits", "/debug/nodes/a", "/debug/quotas/pods/default/waits"}) {
+    EXPECT_THAT(Get(page).body, HasSubstr(R"("notHeardOf":[{"kind":"nodes","seconds":272,"why":"cut"}])")) << page;
+  }
+  ExpectReadWhole<PodDocument>(Get("/debug/pods/default/waits").body);
+  ExpectReadWhole<NodeDocument>(Get("/debug/nodes/a").body);
+  ExpectReadWhole<PodQuotaDocument>(Get("/debug/quotas/pods/default/waits").body);
 }
 
 TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {
@@ -98,6 +160,7 @@ TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {
   Start();
   EXPECT_EQ(Get("/debug/pods/default/waits").body,
             R"({"pod":"default/waits","uid":"uid-waits","nodes":[],"fits":["empty"],"fitsLater":["full"],)"
+            R"("room":[{"name":"full","asks":{"cpu":"5"},"unrequested":{"cpu":"1500m"}}],)"
             R"("tooSmall":1})"
             "\n");
 }

@@ -60,24 +60,29 @@ TEST(PodQuotaDocument, ReadsBackAsItWasWritten) {
       .why = "quota bizrq/ranking: x",
       .nearest_group = "rankings",
       .refused_by_model = "y",
+      .refused_nodes = 2,
+      .other_nodes = 3,
       .keys = {{.key = "cpu", .cost = "2", .used = "4", .children = "1", .hard = "4", .lacks = true, .of_node = true},
                {.key = "pods", .cost = "1"}},
+      .shortages = {{.group = "org", .key = "cpu", .used = "9", .hard = "4", .requested = "2", .over = "5"}},
       .used_by = {{.group = "ranking",
                    .key = "cpu",
                    .pods = {{"shop/a", "3"}},
                    .more_pods = 7,
                    .children = {{"x", "1"}},
                    .more_children = 1},
-                  {.group = "org", .key = "cpu"}}};
+                  {.group = "org", .key = "cpu"}},
+      .not_heard_of = {{"pods", 272, "cut"}}};
   constexpr std::string_view kJson =
       R"({"pod":"shop/web","enforcement":"placement","group":"ranking","path":"org/ranking",)"
       R"("models":{"cpu":"A4","gpu":"T4","memory":"D5"},"modelNodes":0,"otherModels":"the label says B7","node":"n1",)"
       R"("nodeModels":{"cpu":"A5"},"relabelled":true,"since":"2026-11-21T12:00:00Z","verdict":"refused",)"
-      R"("why":"quota bizrq/ranking: x","nearestGroup":"rankings","refusedByModel":"y","keys":[)"
+      R"("why":"quota bizrq/ranking: x","nearestGroup":"rankings","refusedByModel":"y","refusedNodes":2,"otherNodes":3,"keys":[)"
       R"({"key":"cpu","cost":"2","used":"4","children":"1","hard":"4","lacks":true,"ofNode":true},)"
-      R"({"key":"pods","cost":"1"}],"usedBy":[{"group":"ranking","key":"cpu","pods":[{"name":"shop/a","amount":"3"}],)"
+      R"({"key":"pods","cost":"1"}],"shortages":[{"group":"org","key":"cpu","used":"9","hard":"4","requested":"2",)"
+      R"("over":"5"}],"usedBy":[{"group":"ranking","key":"cpu","pods":[{"name":"shop/a","amount":"3"}],)"
       R"("morePods":7,"children":[{"name":"x","amount":"1"}],"moreChildren":1},)"
-      R"({"group":"org","key":"cpu","pods":[],"children":[]}]})";
+      R"({"group":"org","key":"cpu","pods":[],"children":[]}],"notHeardOf":[{"kind":"pods","seconds":272,"why":"cut"}]})";
   EXPECT_EQ(EncodeJson(document), kJson);
   EXPECT_EQ(DecodeJson<PodQuotaDocument>(kJson).value(), document);
 }

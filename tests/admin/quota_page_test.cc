@@ -221,6 +221,8 @@ TEST_F(PodQuotaTest, OneThatHoldsCapacityIsChargedAndTheNextRefused) {
                                        R"(requested 2")"),
                              HasSubstr(R"("key":"limits.cpu.A4","cost":"2","used":"3","hard":"4","lacks":true})"),
                              HasSubstr(R"("key":"limits.cpu","cost":"2","used":"3","hard":"10"})"),
+                             HasSubstr(R"("shortages":[{"group":"ranking","key":"limits.cpu.A4","used":"3","hard":"4",)"
+                                       R"("requested":"2","over":"1"}])"),
                              testing::EndsWith(R"("usedBy":[{"group":"ranking","key":"limits.cpu.A4",)"
                                                R"("pods":[{"name":"shop/a","amount":"3"}],"children":[]}]})")));
 }
@@ -268,10 +270,12 @@ TEST_F(PodQuotaTest, TheModelOfItsNodeIsChargedAndSaid) {
   const std::string why = "quota bizrq/ranking: limits.cpu.A4 used 3 of 4, requested 2 (1 node of cpu model A4)";
   const std::string row = R"({"key":"limits.cpu.A4","cost":"2","used":"3","hard":"4","lacks":true,"ofNode":true})";
   const std::string used = R"("usedBy":[{"group":"ranking","key":"limits.cpu.A4","pods":[{"name":"shop/a","amount":)";
-  EXPECT_THAT(Json(*second), AllOf(HasSubstr(Concat(R"("verdict":"refused","why":")", why, R"(","keys")")),
-                                   HasSubstr(row), HasSubstr(used)));
+  EXPECT_THAT(Json(*second),
+              AllOf(HasSubstr(Concat(R"("verdict":"refused","why":")", why, R"(","refusedNodes":1,"keys")")),
+                    HasSubstr(row), HasSubstr(used)));
   placement_->Apply(cluster::NodeSet{{.name = "other"}});
-  EXPECT_THAT(Json(*second), AllOf(HasSubstr(Concat(R"("verdict":"fits","refusedByModel":")", why, R"(","keys")")),
+  EXPECT_THAT(Json(*second), AllOf(HasSubstr(Concat(R"("verdict":"fits","refusedByModel":")", why,
+                                                    R"(","refusedNodes":1,"otherNodes":1,"keys")")),
                                    HasSubstr(row), HasSubstr(used)));
   EXPECT_THAT(Json(*third),
               AllOf(HasSubstr(R"("verdict":"fits","keys")"), Not(HasSubstr("usedBy")),
@@ -299,6 +303,8 @@ TEST_F(PodQuotaTest, AGroupAboveThatGaveAwayMoreThanItHasIsNamed) {
   const std::string json = Json(*MakePod("a", 2000));
   EXPECT_THAT(json, AllOf(HasSubstr(R"("why":"quota bizrq/ranking: bizrq/search above it is over its budget: )"
                                     R"(limits.cpu used 10 of 9, requested 2")"),
+                          HasSubstr(R"("shortages":[{"group":"search","key":"limits.cpu","used":"10","hard":"9",)"
+                                    R"("requested":"2","over":"1"}])"),
                           testing::EndsWith(R"("usedBy":[{"group":"search","key":"limits.cpu","pods":[],)"
                                             R"("children":[{"name":"ranking","amount":"10"}]}]})"),
                           testing::Not(HasSubstr("lacks"))))

@@ -68,6 +68,24 @@ class UsagePageTest : public testing::Test {
        .usage = {.resources = {{.name = "cpu", .ceiling = 800'000}, {.name = "memory", .resource = kMemory}}}});
 };
 
+TEST_F(UsagePageTest, ARefusalForOldFiguresSaysHowOldTheyAreAndMayBe) {
+  placement_ = *placement::Placement::Create(
+      {.checks = {"usage"},
+       .usage = {.stale_after = std::chrono::seconds(15),
+                 .max_stale_nodes = 1'000'000,
+                 .resources = {{.name = "cpu", .ceiling = 800'000, .when_stale = usage::WhenUnknown::kReject}}}});
+  Fill();
+  cluster::Pod pod;
+  pod.name = "new";
+  pod.namespace_name = "shop";
+  pod.uid = "uid-new";
+  pod.containers.push_back({.name = "c", .requests = {{kCpu, 1000}}});
+  const std::string_view nodes[] = {"hot"};
+  const auto said = Explain(*placement_, pod, nodes, kNow + std::chrono::minutes(24));
+  EXPECT_EQ(Figures(said.at(0), resources_, placement_->options()),
+            "cpu: last measured 24m ago (at most 15s: usage.staleAfter)");
+}
+
 TEST_F(UsagePageTest, ListsTheNodesUsedMostFirst) {
   EXPECT_THAT(
       Ask("limit=2"),

@@ -80,7 +80,22 @@ TEST_F(ReflectorsTest, ManifestsAreNeverSilent) {
                  .resource_version = 7});
   while (loop_.Poll() > 0) {
   }
-  now += std::chrono::minutes(11);
+  EXPECT_TRUE(watched.NotHeardOf().empty());
+  queue.Report({Kind::kNode, kube::WatchState::kBroken, "cut"});
+  while (loop_.Poll() > 0) {
+  }
+  now += std::chrono::seconds(9);
+  ASSERT_EQ(watched.NotHeardOf().size(), 1);
+  EXPECT_EQ(watched.NotHeardOf()[0].silence, std::chrono::seconds(9));
+  EXPECT_EQ(watched.NotHeardOf()[0].why, "cut");
+  queue.Report({Kind::kNode, kube::WatchState::kSynced, ""});
+  while (loop_.Poll() > 0) {
+  }
+  EXPECT_TRUE(watched.NotHeardOf().empty());
+  now += std::chrono::minutes(11) - std::chrono::seconds(9);
+  ASSERT_EQ(watched.NotHeardOf().size(), 1);
+  EXPECT_EQ(watched.NotHeardOf()[0].why, "") << "the watch is open";
+  EXPECT_TRUE(read_once.NotHeardOf().empty());
   EXPECT_EQ(watched.Silence(Kind::kNode), std::chrono::minutes(11));
   EXPECT_FALSE(watched.Describe().Ready());
   EXPECT_EQ(read_once.Silence(Kind::kNode), Duration::zero());

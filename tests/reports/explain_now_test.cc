@@ -7,7 +7,6 @@
 namespace huygens::reports {
 namespace {
 
-using testing::EndsWith;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -62,6 +61,17 @@ TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
   EXPECT_THAT(fits, Not(HasSubstr("spec.schedulingGroup"))) << "there is a node for it";
 }
 
+TEST_F(ExplainNow, APodOfAGangThatGotANodeIsToldWhoDidNot) {
+  FilterNarrowedToTheSecond(Code(policy::Reason::kInsufficientZones));
+  const std::string text = TextWith(
+      R"({"pod":"default/p","uid":"uid-1","gang":"g","gangWaits":["default/g-7","default/p"],"gangWaitsMore":2,"nodes":[]})");
+  EXPECT_THAT(text,
+              HasSubstr("\nIt is of the gang g (spec.schedulingGroup), which is placed whole or not at all: it was "
+                        "promised n2, but 3 of its other pods have no node now (default/g-7); `huygens explain "
+                        "default/g-7` says why.\n"));
+  EXPECT_THAT(text, Not(HasSubstr("its gang does not fit whole")));
+}
+
 TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {
   Add({.verb = "bind", .outcome = "bound", .node = "n2"});
   EXPECT_THAT(TextWith(R"({"uid":"uid-1","node":"n2","noZones":"container app requests no cpu","nodes":[]})"),
@@ -83,7 +93,14 @@ TEST_F(ExplainNow, APodThatOutgrewItsZonesIsToldByHowMuchAndWhatToDo) {
   EXPECT_THAT(Text(), Not(HasSubstr("resized")));
   const auto pod = DecodeJson<admin::PodDocument>(kNow);
   ASSERT_TRUE(pod.ok()) << pod.status();
-  EXPECT_THAT(UndecidedPodText(*pod, "url"), EndsWith(Concat("\nIt is on n2.", kSaid))) << "its bind is forgotten";
+  EXPECT_THAT(PlacedPodText(*pod, "url", Time()), HasSubstr(Concat("\nIt is on n2, without zones.", kSaid)))
+      << "its bind is forgotten";
+}
+
+TEST_F(ExplainNow, ThatHuygensItselfIsBlindComesFirst) {
+  FilterAll(policy::Reason::kInsufficientZones);
+  EXPECT_THAT(TextWith(R"({"uid":"uid-1","notHeardOf":[{"kind":"nodes","seconds":272,"why":"cut"}],"nodes":[]})"),
+              HasSubstr("UID uid-1\n! huygens has not heard of nodes for 272 s (cut): what follows"));
 }
 
 constexpr std::string_view kTriesAgain = "every five minutes";

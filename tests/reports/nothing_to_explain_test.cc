@@ -5,6 +5,7 @@
 
 #include "json/document.h"
 #include "reports/node_report.h"
+#include "reports/not_heard_of.h"
 
 namespace huygens::reports {
 namespace {
@@ -29,19 +30,17 @@ TEST(NotReady, NamesWhatFails) {
 TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
   const auto waits = DecodeJson<admin::PodDocument>(
       R"({"pod":"shop/web","uid":"u","notUnderstood":["annotation a: no"],"nodes":[{"name":"n1","reason":"too small",)"
-      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"],"tooSmall":2})");
+      R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"],"room":[{"name":"n4","asks":{"cpu":"9"},"unrequested":{"cpu":"1800m"}}],"tooSmall":2})");
   ASSERT_TRUE(waits.ok()) << waits.status();
   const std::string text = UndecidedPodText(*waits, "http://127.0.0.1:8889");
   EXPECT_THAT(text,
               StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
   EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
-  EXPECT_THAT(
-      text,
-      EndsWith(
-          "1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
-          "lack room only for the requests of other pods. 2 nodes are too small for its requests, whoever leaves them. "
-          "These would not:\n\nNODE  VERDICT\n"
-          "n1    too small: needs 9 cpu\nn2    no NRT"));
+  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
+                             "lack room only for the requests of other pods: n4 has 1800m cpu unrequested, of 9 asked. "
+                             "2 nodes are too small for its requests, whoever leaves them. "
+                             "These would not:\n\nNODE  VERDICT\n"
+                             "n1    too small: needs 9 cpu\nn2    no NRT"));
   const auto large = DecodeJson<admin::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
   ASSERT_TRUE(large.ok()) << large.status();
   EXPECT_THAT(UndecidedPodText(*large, "url"),
@@ -50,8 +49,50 @@ TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
   const auto bound = DecodeJson<admin::PodDocument>(
       R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
   ASSERT_TRUE(bound.ok()) << bound.status();
-  EXPECT_THAT(UndecidedPodText(*bound, "url"),
-              EndsWith("started.\nIt is on n1; no zones were assigned: it is a pod of a DaemonSet."));
+  EXPECT_EQ(
+      PlacedPodText(*bound, "url", Time()),
+      "no decision on pod shop/web is remembered by the huygens at url: each remembers its own last 1000 since it "
+      "started, so why it is where it is can no longer be said.\nIt is on n1, without zones: it is a pod of a "
+      "DaemonSet.");
+}
+
+TEST(UndecidedPod, IsToldOfItsBudgetAndWhatToDo) {
+  const auto waits = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","nodes":[{"name":"n1","reason":"quota of the pod's business group is exhausted",)"
+      R"("cause":"quota_exceeded"}]})");
+  const auto quota = DecodeJson<admin::PodQuotaDocument>(
+      R"({"pod":"shop/web","group":"g","path":"g","verdict":"refused","why":"quota bizrq/g: cpu used 4 of 4, requested 1",)"
+      R"("keys":[],"usedBy":[{"group":"g","key":"cpu","pods":[{"name":"shop/a","amount":"4"}],"children":[]}]})");
+  ASSERT_TRUE(waits.ok() && quota.ok()) << waits.status() << quota.status();
+  const std::string text = UndecidedPodText(*waits, "url", &*quota);
+  EXPECT_THAT(text,
+              HasSubstr("\n\nquota bizrq/g: cpu used 4 of 4, requested 1\nWho uses cpu of g: pods shop/a 4.\n\nWhat "
+                        "to do:\n- quota of the pod's business group is exhausted: a larger budget, a smaller "
+                        "pod, or fewer pods of the group: "));
+  EXPECT_THAT(text, EndsWith("`huygens quota explain shop/web` what this one costs."));
+}
+
+TEST(PlacedPod, IsToldWhatItHoldsThoughItsDecisionIsForgotten) {
+  const auto pod = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","node":"n1","since":"2026-11-21T12:00:00Z","zones":[{"name":"node0","zone":0,)"
+      R"("amount":{"cpu":"4"}}],"nodes":[]})");
+  ASSERT_TRUE(pod.ok()) << pod.status();
+  EXPECT_THAT(PlacedPodText(*pod, "url", *ParseRfc3339("2026-11-21T12:01:00Z")),
+              HasSubstr("\nIt is on n1, since 2026-11-21T12:00:00Z (60s ago), and holds node0: 4 cpu."));
+}
+
+TEST(NotHeardOf, IsSaidOfEachKindWithTheLongestSilence) {
+  EXPECT_EQ(NotHeardText({}), "");
+  EXPECT_EQ(
+      NotHeardText({{"nodes", 271, "no connection in time"}, {"pods", 272, "no connection in time"}}),
+      "! huygens has not heard of nodes and pods for 272 s (no connection in time): what follows is that old, and "
+      "decisions go by it, too.\n");
+  EXPECT_EQ(NotHeardText({{"pods", 200, ""}}),
+            "! huygens has not heard of pods for 200 s: what follows is that old, and decisions go by it, too.\n");
+  const auto waits = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","notHeardOf":[{"kind":"pods","seconds":200}],"nodes":[]})");
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  EXPECT_THAT(UndecidedPodText(*waits, "url"), HasSubstr("\n! huygens has not heard of pods for 200 s: "));
 }
 
 TEST(UnknownPod, SaysWhatThatMayMean) {
@@ -91,17 +132,17 @@ TEST(NodeZones, AZoneThatOnlyPodsNameSaysWhy) {
 
 TEST(NodeZones, SaysWhatRequestsLeaveAndWhoHoldsThemWithoutZones) {
   const auto text = [](std::string_view more) {
-    const auto node = DecodeJson<admin::NodeDocument>(
-        Concat(R"({"name":"n1","known":true,"mode":"managed","allocatable":{"cpu":"32"},"requested":{"cpu":"30200m"},)"
-               R"("pods":[{"pod":"default/a","requests":{"cpu":"20"},"zones":[{"name":"node0","zone":0,"amount":{}}]},)"
-               R"({"pod":"default/search-1","requests":{"cpu":"10"},"zones":[]})",
-               more, R"(,{"pod":"default/idle","zones":[]}]})"));
+    const auto node = DecodeJson<admin::NodeDocument>(Concat(
+        R"({"name":"n1","known":true,"mode":"managed","allocatable":{"cpu":"32"},"requested":{"cpu":"30200m"},)"
+        R"("pods":[{"pod":"default/a","requests":{"cpu":"20"},"zones":[{"name":"node0","zone":0,"amount":{}}]},)",
+        more, R"({"pod":"default/search-1","requests":{"cpu":"10"},"zones":[]},)",
+        R"({"pod":"default/idle","zones":[]}]})"));
     EXPECT_TRUE(node.ok()) << node.status();
     return NodeZonesText(*node, Time());
   };
   EXPECT_THAT(text(""), HasSubstr("\nrequested 30200m of 32 cpu, 1800m left for kube-scheduler; 10 of it by "
                                   "default/search-1, which holds no zones\n"));
-  EXPECT_THAT(text(R"(,{"pod":"kube-system/agent","requests":{"cpu":"200m"},"zones":[]})"),
+  EXPECT_THAT(text(R"({"pod":"kube-system/agent","requests":{"cpu":"200m"},"zones":[]},)"),
               HasSubstr("; 10200m of it by 2 pods that hold no zones, most by default/search-1: 10\n"));
 }
 
