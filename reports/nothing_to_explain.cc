@@ -128,6 +128,7 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
   text += Concat(" These would not:\n\n", table.Text());
   const size_t more = pod.nodes.size() - shown;
   if (more > 0) text += Concat("... and ", std::to_string(more), " more; -o json lists all\n");
+  text += IgnoredSettingsText(pod);
   if (quota != nullptr && quota->verdict == "refused") {
     text += Concat("\n", RefusalText(*quota), "\n", UsedByText(*quota), NoModelText(*quota));
   }

@@ -143,7 +143,7 @@ std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocu
   }
   if (text.empty()) return text;
   std::string first;
-  if (pod_now != nullptr && !pod_now->not_understood.empty()) {
+  if (pod_now != nullptr && (!pod_now->not_understood.empty() || !IgnoredSettingsText(*pod_now).empty())) {
     first += "- mend what is marked with ! above; it counts as absent.\n";
   }
   const std::string model = policy::Explained(policy::Reason::kQuotaOtherModel);

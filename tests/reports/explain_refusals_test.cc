@@ -55,7 +55,8 @@ constexpr Refusal kRefusals[] = {
                     R"("of":{"cpu":"16"},"coreThreads":2},"ignored":"attribute x: kubelet knows no y")",
      .cause = "node(s) had insufficient CPU cores of NUMA node: kubelet gives whole cores only",
      .figures = "\n! n1: attribute x: kubelet knows no y. What is said of n1 goes by that.\n",
-     .advice = "- node(s) had insufficient CPU cores of NUMA node: ask for 6 or 8 cpu in container app, or allow parts "
+     .advice = "- mend what is marked with ! above; it counts as absent.\n- node(s) had insufficient CPU cores of NUMA "
+               "node: ask for 6 or 8 cpu in container app, or allow parts "
                "of cores there (full-pcpus-only of the CPU manager).\n",
      .waiting = "Waiting does not help there: its containers must ask for whole cores."},
     {.name = "ZoneNeverFitsNorSeveral",

@@ -72,6 +72,15 @@ TEST(UndecidedPod, IsToldOfItsBudgetAndWhatToDo) {
   EXPECT_THAT(text, EndsWith("`huygens quota explain shop/web` what this one costs."));
 }
 
+TEST(UndecidedPod, IsToldWhichSettingsOfKubeletsAreIgnored) {
+  const auto waits = DecodeJson<admin::PodDocument>(
+      R"({"pod":"shop/web","uid":"u","nodes":[{"name":"k","reason":"cannot align pod: taken by other pods",)"
+      R"("ignored":"attribute x: kubelet knows no y"}]})");
+  ASSERT_TRUE(waits.ok()) << waits.status();
+  EXPECT_THAT(UndecidedPodText(*waits, "url"),
+              HasSubstr("\n! k: attribute x: kubelet knows no y. What is said of k goes by that.\n"));
+}
+
 TEST(PlacedPod, IsToldWhatItHoldsThoughItsDecisionIsForgotten) {
   const auto pod = DecodeJson<admin::PodDocument>(
       R"({"pod":"shop/web","uid":"u","node":"n1","since":"2026-11-21T12:00:00Z","zones":[{"name":"node0","zone":0,)"
