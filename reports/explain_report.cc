@@ -90,6 +90,20 @@ std::string AskedAgain(const DecisionDocument& question, std::string_view node, 
                 ", in its own zones, whatever the answer is.");
 }
 
+// Of a pod that got a node, and whose gang did not get enough of them.
+std::string GangWaitsText(const DecisionDocument& filter, const admin::PodDocument& pod) {
+  std::vector<std::string> others = pod.gang_waits;
+  std::erase(others, pod.pod);
+  if (others.empty()) return "";
+  const auto promised = std::ranges::find_if(filter.nodes, [](const auto& node) { return node.kept; });
+  return Concat(
+      "It is of the gang ", pod.gang, " (spec.schedulingGroup), which is placed whole or not at all: ",
+      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name),
+      ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
+      " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
+      "` says why.\n");
+}
+
 // The one sentence that somebody in a hurry reads.
 std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument* pod_now,
                      const admin::PodQuotaDocument* quota_now) {
@@ -129,7 +143,9 @@ std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument*
   }
   return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
                 When(filter.time, now),
-                ", but no bind followed: kube-scheduler is still at it, or another plugin of its refused.");
+                pod_now != nullptr && !GangWaitsText(filter, *pod_now).empty()
+                    ? ", but no bind followed: its gang has not found room for all."
+                    : ", but no bind followed: kube-scheduler is still at it, or another plugin of its refused.");
 }
 
 struct Row {
@@ -175,20 +191,6 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
                 : of_gang ? ", but a pod of a gang is answered one node"
                           : ", but filter.narrowTo left it out",
                 report);
-}
-
-// Of a pod that got a node, and whose gang did not get enough of them.
-std::string GangWaitsText(const DecisionDocument& filter, const admin::PodDocument& pod) {
-  std::vector<std::string> others = pod.gang_waits;
-  std::erase(others, pod.pod);
-  if (others.empty()) return "";
-  const auto promised = std::ranges::find_if(filter.nodes, [](const auto& node) { return node.kept; });
-  return Concat(
-      "It is of the gang ", pod.gang, " (spec.schedulingGroup), which is placed whole or not at all: ",
-      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name),
-      ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
-      " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
-      "` says why.\n");
 }
 
 // Empty for a pod of no gang, and one that is being bound.

@@ -21,15 +21,16 @@ class CommandsTest : public testing::Test {
  protected:
   struct Outcome {
     int code = -1;
-    std::string err;
+    std::string err, out;
   };
   Outcome Run(const std::string& arguments) const {
-    const std::string err = files_.path() + "/err";
+    const std::string err = files_.path() + "/err", out = files_.path() + "/out";
     const int status =
-        std::system(Concat(HUYGENS_BINARY " ", arguments, " >/dev/null 2>", err).c_str());  // NOLINT: a shell
-    std::ostringstream text;
-    text << std::ifstream(err).rdbuf();
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, text.str()};
+        std::system(Concat(HUYGENS_BINARY " ", arguments, " >", out, " 2>", err).c_str());  // NOLINT: a shell
+    std::ostringstream errors, text;
+    errors << std::ifstream(err).rdbuf();
+    text << std::ifstream(out).rdbuf();
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, errors.str(), text.str()};
   }
   fake::TemporaryDirectory files_;
 };
@@ -80,6 +81,26 @@ TEST_F(CommandsTest, ExplainShowsWhatAHuygensThatIsAboutToEndSaysOfAPodWithoutDe
   EXPECT_EQ(refuses.code, 1);
   EXPECT_THAT(refuses.err, HasSubstr("huygens is not ready and refuses every call:\n- serving draining"));
   EXPECT_THAT(refuses.err, testing::Not(HasSubstr("no decision"))) << "it may not know what there is";
+}
+
+TEST_F(CommandsTest, ExplainSaysWhatItHasNotHeardOfAndWhereAForgottenPodIs) {
+  net::testing::TestServer server({}, [](const net::Request& request, const net::Respond& respond) {
+    constexpr std::string_view kSilent = R"("notHeardOf":[{"kind":"nodes","seconds":272,"why":"cut"}])";
+    if (request.path.starts_with("/debug/nodes/")) {
+      respond({.body = Concat(R"({"name":"n1","known":true,"mode":"managed",)", kSilent, "}")});
+    } else if (request.path.starts_with("/debug/decisions")) {
+      respond({.body = R"({"decisions":[]})"});
+    } else {
+      respond({.body = Concat(R"({"pod":"default/p","uid":"u","node":"n1",)", kSilent, R"(,"nodes":[]})")});
+    }
+  });
+  const Outcome node = Run(Concat("explain node/n1 --admin-url ", server.Url()));
+  EXPECT_EQ(node.code, 0);
+  EXPECT_THAT(node.out, testing::StartsWith("node n1\n! huygens has not heard of nodes for 272 s (cut): "));
+  const Outcome pod = Run(Concat("explain p --admin-url ", server.Url()));
+  EXPECT_EQ(pod.code, 1) << "another instance may remember it";
+  EXPECT_THAT(pod.err, HasSubstr("! huygens has not heard of nodes for 272 s (cut): "));
+  EXPECT_THAT(pod.err, HasSubstr("\nIt is on n1, without zones."));
 }
 
 TEST_F(CommandsTest, ATakenPortNamesItsSetting) {

@@ -70,6 +70,7 @@ TEST_F(ExplainNow, APodOfAGangThatGotANodeIsToldWhoDidNot) {
                         "promised n2, but 3 of its other pods have no node now (default/g-7); `huygens explain "
                         "default/g-7` says why.\n"));
   EXPECT_THAT(text, Not(HasSubstr("its gang does not fit whole")));
+  EXPECT_THAT(text, HasSubstr(", but no bind followed: its gang has not found room for all.\n"));
 }
 
 TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {
