@@ -25,6 +25,17 @@ std::string NothingOf(const PodQuotaDocument& quota) {
   return keys;
 }
 
+// "limits.cpu 2": what the budgets of its own group lack.
+std::string LeastMore(const PodQuotaDocument& quota) {
+  std::string more;
+  for (const PodQuotaDocument::Shortage& each : quota.shortages) {
+    if (each.group == quota.group && !each.over.empty()) {
+      more += Concat(more.empty() ? "" : " and ", each.key, " ", each.over);
+    }
+  }
+  return more;
+}
+
 // "bizrq/search is over its budget by limits.cpu 5"; empty if no group above is.
 std::string OverAbove(const PodQuotaDocument& quota) {
   std::string over, group;
@@ -58,6 +69,9 @@ std::string QuotaAdvice(Reason reason, const PodQuotaDocument& quota, std::strin
     advice = Concat("a larger budget", kOfParent,
                     " or a smaller pod: it asks for more than the group can spend itself, whoever ends; `huygens quota "
                     "explain POD` shows what is handed to children.");
+  }
+  if (const std::string least = LeastMore(quota); !least.empty()) {
+    absl::StrReplaceAll({{std::string("a larger budget"), Concat("a budget larger by ", least, " at least")}}, &advice);
   }
   const bool is_root = !quota.path.empty() && GroupAbove(quota).empty();
   if (is_root) absl::StrReplaceAll({{std::string(kOfParent), ""}}, &advice);

@@ -72,6 +72,13 @@ TEST_F(ExplainQuota, AGroupAboveThatIsOverItsBudgetIsNamedWithHowMuch) {
   EXPECT_THAT(TextWith(kPage, quota("")), Not(HasSubstr("end pods"))) << "it has none";
 }
 
+TEST_F(ExplainQuota, HowMuchMoreBudgetWouldDoIsSaid) {
+  FilterAll(Reason::kQuotaExceeded, "quota bizrq/g: cpu used 4 of 4, requested 1");
+  EXPECT_THAT(TextWith(kPage, R"({"verdict":"refused","group":"g","path":"g","keys":[],"shortages":[{"group":"g",)"
+                              R"("key":"cpu","used":"4","hard":"4","requested":"1","over":"1"}]})"),
+              HasSubstr(": a budget larger by cpu 1 at least, a smaller pod, or fewer pods"));
+}
+
 TEST_F(ExplainQuota, AGroupWithoutAParentIsNotSentToOne) {
   FilterAll(Reason::kQuotaExceeded, "quota bizrq/g: cpu used 4 of 4, requested 1");
   const auto text = [&](std::string_view path) {
