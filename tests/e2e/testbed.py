@@ -176,7 +176,8 @@ class Scheduler(Process):
 
     def assumed_pods(self):
         """How many pods it has bound and not seen bound."""
-        return int(re.search(r'^scheduler_scheduler_cache_size\{type="assumed_pods"\} (\d+)$', self._get("/metrics"), re.M)[1])
+        shown = re.search(r'^scheduler_scheduler_cache_size\{type="assumed_pods"\} (\d+)$', self._get("/metrics"), re.M)
+        return int(shown[1]) if shown else 0
 
     def forget_ghosts(self):
         """Once nobody is bound any more: starts it again, as an operator would, if it reckons with pods that are not there."""
