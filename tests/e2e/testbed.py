@@ -176,7 +176,7 @@ class Scheduler(Process):
 
     def assumed_pods(self):
         """How many pods it has bound and not seen bound."""
-        shown = re.search(r'^scheduler_scheduler_cache_size\{type="assumed_pods"\} (\d+)$', self._get("/metrics"), re.M)
+        shown = re.search(r'^scheduler_(?:scheduler_)?cache_size\{type="assumed_pods"\} (\d+)$', self._get("/metrics"), re.M)
         return int(shown[1]) if shown else 0
 
     def forget_ghosts(self):
