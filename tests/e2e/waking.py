@@ -279,8 +279,9 @@ def lost_topology():
         wait_until(told, "kube-scheduler does not say why pods wait", 30)
         assert not bound("meanwhile-"), "pods were bound without zones"
         assert f"{count} nodes lost the topology object" in huygens.admin("/readyz?verbose")[1], huygens.admin("/readyz?verbose")
-        events = bed.client.get("/api/v1/namespaces/default/events?fieldSelector=reason%3DTopologyLost")["items"]
-        assert events and all(e["involvedObject"]["kind"] == "Node" for e in events), "no Event tells of it"
+        events = wait_until(lambda: bed.client.get("/api/v1/namespaces/default/events?fieldSelector=reason%3DTopologyLost")["items"],
+                            "no Event tells of it", 30)
+        assert all(e["involvedObject"]["kind"] == "Node" for e in events), events[0]
 
         bed.kubectl("apply", "-k", "config/crd")
         bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io")
