@@ -6,14 +6,14 @@
 namespace huygens::preflight {
 namespace {
 
-Status ReadOptions(JsonReader& in, wire::TextPairs& out) {
+Status ReadPolicyOptions(JsonReader& in, wire::TextPairs& out) {
   out.clear();
   return wire::ReadTextMap(in, out);
 }
 
 Status ReadKubelet(JsonReader& in, KubeletConfiguration& out) {
-  const auto topology_options = [&] { return ReadOptions(in, out.topology_manager_policy_options); };
-  const auto cpu_options = [&] { return ReadOptions(in, out.cpu_manager_policy_options); };
+  const auto topology_options = [&] { return ReadPolicyOptions(in, out.topology_manager_policy_options); };
+  const auto cpu_options = [&] { return ReadPolicyOptions(in, out.cpu_manager_policy_options); };
   return in.Fields("topologyManagerPolicy", out.topology_manager_policy, "topologyManagerScope",
                    out.topology_manager_scope, "cpuManagerPolicy", out.cpu_manager_policy, "memoryManagerPolicy",
                    out.memory_manager_policy, "topologyManagerPolicyOptions", topology_options,
