@@ -271,6 +271,16 @@ bool AboveWholeBudget(const PodQuotaDocument& pod) {
       pod.keys, [](const PodQuotaDocument::Cost& key) { return key.lacks && !key.of_node && AboveOwn(key); });
 }
 
+bool AboveWholeModelBudget(const PodQuotaDocument& pod) {
+  bool any = false;
+  for (const PodQuotaDocument::Cost& key : pod.keys) {
+    if (!key.lacks || !key.of_node) continue;
+    if (!AboveOwn(key)) return false;
+    any = true;
+  }
+  return any;
+}
+
 std::string GroupAbove(const PodQuotaDocument& pod) {
   const std::string_view path = std::string_view(pod.path).substr(0, std::min(pod.path.rfind('/'), pod.path.size()));
   return path.size() == pod.path.size() ? std::string() : std::string(path.substr(path.rfind('/') + 1));

@@ -29,6 +29,8 @@ std::string NoModelText(const admin::PodQuotaDocument& pod);
 // Whether it takes more than what children leave of the budget of a key that refuses it, whatever the nodes: nobody who
 // ends helps.
 bool AboveWholeBudget(const admin::PodQuotaDocument& pod);
+// The same of each budget of a model that refuses a pod which names none: on nodes of these models nobody who ends helps.
+bool AboveWholeModelBudget(const admin::PodQuotaDocument& pod);
 
 // What the group above the pod's own has left of the keys that refuse the pod: "search has limits.cpu 2 left"; empty
 // where there is none above, or it limits none of these. `tree`: that group among others.

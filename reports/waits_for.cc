@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "policy/explained.h"
 #include "reports/nodes_now.h"
+#include "reports/quota_report.h"
 
 namespace huygens::reports {
 
@@ -57,7 +58,7 @@ std::string OfNode(Reason reason, const PodDocument::Node* now, const admin::Pod
     case Reason::kUsageUnknown:
       return "fresh usage data";
     case Reason::kQuotaModelExceeded:
-      return ModelBudget(quota);
+      return quota != nullptr && AboveWholeModelBudget(*quota) ? std::string() : ModelBudget(quota);
     default:
       return policy::CurableByVictims(reason) ? RoomText(now) : std::string();
   }

@@ -121,6 +121,7 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument*
 std::string MustChange(const DecisionDocument& filter, const admin::PodDocument* pod_now,
                        const admin::PodQuotaDocument* quota_now) {
   const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
+  const bool above_model = quota_now != nullptr && AboveWholeModelBudget(*quota_now);
   const NodesNow nodes_now(pod_now);
   std::vector<std::string_view> changes;
   bool curable = false;
@@ -135,7 +136,11 @@ std::string MustChange(const DecisionDocument& filter, const admin::PodDocument*
     if (reason == policy::Reason::kQuotaExceeded && above_whole) {
       return BudgetMustChange(*quota_now);
     }
-    const std::string_view change = reason ? MustChange(*reason, now) : std::string_view();
+    std::string_view change = reason ? MustChange(*reason, now) : std::string_view();
+    if (reason == policy::Reason::kQuotaModelExceeded && above_model) {
+      change =
+          "its business group's budget of their model must grow, or the pod ask for less or go to nodes of another";
+    }
     if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);
     curable = curable || change.empty();
     if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);

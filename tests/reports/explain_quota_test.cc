@@ -7,6 +7,7 @@ namespace huygens::reports {
 namespace {
 
 using policy::Reason;
+using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
@@ -28,6 +29,19 @@ TEST_F(ExplainQuota, WhereOnlyNodesOfAModelAreRefusedThatIsNotSaidToBeAllowed) {
                                      "default/p` shows all of it.\n")));
   EXPECT_THAT(text, Not(HasSubstr("its group allows it")));
   EXPECT_THAT(text, Not(HasSubstr("at the decision"))) << "it is as it was";
+}
+
+TEST_F(ExplainQuota, ABudgetOfAModelThatIsTooSmallAsAWholeIsNotWaitedFor) {
+  FilterAll(Reason::kQuotaModelExceeded, "quota bizrq/g: limits.cpu.A4 used 0 of 0, requested 2");
+  const auto text_with_hard = [&](std::string_view hard) {
+    return TextWith(kPage, Concat(R"({"pod":"default/p","verdict":"fits","group":"g","path":"g","refusedByModel":"w",)",
+                                  R"("refusedNodes":1,"otherNodes":3,"keys":[{"key":"limits.cpu.A4","cost":"2",)",
+                                  R"("hard":")", hard, R"(","lacks":true,"ofNode":true}]})"));
+  };
+  EXPECT_THAT(text_with_hard("0"), AllOf(Not(HasSubstr("Waits for: ")),
+                                         HasSubstr("Waiting does not help there: its business group's budget of their "
+                                                   "model must grow, or the pod ask for less or go to nodes of ")));
+  EXPECT_THAT(text_with_hard("4"), HasSubstr("\nWaits for: budget limits.cpu.A4 on n1"));
 }
 
 TEST_F(ExplainQuota, ABudgetOfNothingAndAModelThatNoNodeIsOfAreBothSaid) {
