@@ -89,7 +89,7 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
   bool held_anew = false;
   const auto held = [&](const std::vector<QuotaReservation>& standing) {
     const quota::Tree& tree = cluster_.groups().tree();
-    const quota::Amounts known = cluster_.transfers().HeldBy(group.name, tree);
+    quota::Amounts known = cluster_.transfers().HeldBy(group.name, tree);
     if (standing.size() == before.reservations.size()) return known;
     quota::Amounts now = HeldBeside(group, standing);
     held_anew = now != known;
