@@ -30,6 +30,15 @@ void ClusterView::Set(QuotaTransfer transfer) {
   for (ClusterObserver* each : observers_) each->TransferChanged(before ? &*before : nullptr, transfers_.Find(name));
 }
 
+quota::Amounts ClusterView::HeldBeside(BizGroupQuota group, const std::vector<cluster::QuotaReservation>& reservations,
+                                       std::string_view except) const {
+  const std::string name = group.name;
+  group.reservations = reservations;
+  quota::Tree tree = groups_.tree();
+  tree.Set(std::move(group));
+  return transfers_.HeldBy(name, tree, except);
+}
+
 void ClusterView::RemoveTransfer(std::string_view uid) {
   const QuotaTransfer* known = transfers_.ByUid(uid);
   if (known == nullptr) return;

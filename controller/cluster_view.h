@@ -37,6 +37,10 @@ class ClusterView {
 
   const KnownGroups& groups() const { return groups_; }
   const KnownTransfers& transfers() const { return transfers_; }
+  // What the group, as it is given, uses on account of transfers where these reservations are all that it has; but for
+  // the transfer of the UID `except`.
+  quota::Amounts HeldBeside(cluster::BizGroupQuota group, const std::vector<cluster::QuotaReservation>& reservations,
+                            std::string_view except = "") const;
   // Pods among them.
   virtual const workloads::WorkloadIndex& workloads() const = 0;
   const quota::DeviceClasses& classes() const { return classes_; }

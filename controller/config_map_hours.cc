@@ -56,9 +56,8 @@ StatusOr<LeftHours> Decode(const std::string& group, std::string_view json) {
 }
 
 StatusOr<ConfigMap> ReadMap(net::Client& client, const std::string& path, Duration timeout) {
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
-                           kube::CallForObject(client, "GET", Concat(path, "/", kHoursConfigMap), "", timeout));
-  return DecodeJson<ConfigMap>(reply.body);
+  return kube::CallForObject([](std::string_view json) { return DecodeJson<ConfigMap>(json); }, client, "GET",
+                             Concat(path, "/", kHoursConfigMap), "", timeout);
 }
 
 // The groups of all but the newest, so that one more has room. What cannot be read is old.

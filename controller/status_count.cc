@@ -50,15 +50,6 @@ void StatusCount::CatchUp(const BizGroupQuota& group, Duration monotonic) {
   }
 }
 
-quota::Amounts StatusCount::HeldBeside(const BizGroupQuota& group,
-                                       const std::vector<QuotaReservation>& reservations) const {
-  quota::Tree tree = cluster_.groups().tree();
-  BizGroupQuota then = *cluster_.groups().Find(group.name);
-  then.reservations = reservations;
-  tree.Set(std::move(then));
-  return cluster_.transfers().HeldBy(group.name, tree);
-}
-
 Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monotonic) {
   Memory& memory = memories_[before.name];
   if (memory.uid != before.uid) memory = {.uid = before.uid};
@@ -91,7 +82,7 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
     const quota::Tree& tree = cluster_.groups().tree();
     quota::Amounts known = cluster_.transfers().HeldBy(group.name, tree);
     if (standing.size() == before.reservations.size()) return known;
-    quota::Amounts now = HeldBeside(group, standing);
+    quota::Amounts now = cluster_.HeldBeside(*cluster_.groups().Find(group.name), standing);
     held_anew = now != known;
     return now;
   };

@@ -63,9 +63,6 @@ class StatusCount {
     std::optional<Duration> settled;  // when the end of reservations was last written
   };
 
-  // What transfers keep of the group where these reservations are all.
-  quota::Amounts HeldBeside(const cluster::BizGroupQuota& group,
-                            const std::vector<cluster::QuotaReservation>& reservations) const;
   std::optional<NameHolder> HolderOf(const cluster::QuotaReservation& reservation, Memory& memory, Time now) const;
   // How long the watches of what is reserved have been silent.
   Duration Silence(const cluster::BizGroupQuota& group) const;

@@ -74,26 +74,22 @@ bool TransferReconciler::Yields(const QuotaTransfer& transfer) const {
   return yields;
 }
 
-void TransferReconciler::Read(const std::string& name, Done done) {
-  transfers_->Read(name, [this, name, done = std::move(done)](StatusOr<QuotaTransfer> read) {
+void TransferReconciler::Read(const std::string& name, const Done& done,
+                              std::function<void(const QuotaTransfer&)> then) {
+  transfers_->Read(name, [this, name, done, then = std::move(then)](const StatusOr<QuotaTransfer>& read) {
     if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
     if (!read.ok()) return done({.status = read.status()});
     if (cluster_.transfers().Find(name) == nullptr) return done({});  // it has said so since
-    cluster_.Set(*std::move(read));
-    done(kGoOn);
+    cluster_.Set(*read);
+    then(*read);
   });
 }
 
 void TransferReconciler::Begin(const std::string& name, const Done& done) {
-  transfers_->Read(name, [this, name, done](StatusOr<QuotaTransfer> read) {
-    if (absl::IsNotFound(read.status())) return done({});  // the watch will say so
-    if (!read.ok()) return done({.status = read.status()});
-    if (cluster_.transfers().Find(name) == nullptr) return done({});  // it has said so since
-    std::vector<std::string> groups = read->shrinking;
-    groups.insert(groups.end(), read->growing.begin(), read->growing.end());
-    const std::string uid = read->uid;
-    cluster_.Set(*std::move(read));
-    ReadGroups(uid, std::move(groups), done);
+  Read(name, done, [this, done](const QuotaTransfer& read) {
+    std::vector<std::string> groups = read.shrinking;
+    groups.insert(groups.end(), read.growing.begin(), read.growing.end());
+    ReadGroups(read.uid, std::move(groups), done);
   });
 }
 
@@ -127,7 +123,7 @@ void TransferReconciler::ReadGroup(const std::string& group, const Done& done) {
 TransferStore::Done TransferReconciler::WrittenTransfer(const QuotaTransfer& before, Done done) {
   return [this, before, name = before.name, done = std::move(done)](StatusOr<QuotaTransfer> stored) {
     if (absl::IsNotFound(stored.status())) return done({});
-    if (absl::IsAborted(stored.status())) return Read(name, done);
+    if (absl::IsAborted(stored.status())) return Read(name, done, [done](const QuotaTransfer&) { done(kGoOn); });
     if (!stored.ok()) return done({.status = stored.status()});
     const QuotaTransfer* known = cluster_.transfers().Find(name);
     // Of one that is gone the watch tells.

@@ -51,8 +51,8 @@ class TransferReconciler final : public reconcile::Reconciler, public ClusterObs
   // Reads it and its groups, and looks at it again.
   void Begin(const std::string& name, const Done& done);
   void ReadGroups(const std::string& uid, std::vector<std::string> groups, const Done& done);
-  // Reads it, and looks at it again.
-  void Read(const std::string& name, Done done);
+  // `then`: with what was read, once it is known.
+  void Read(const std::string& name, const Done& done, std::function<void(const cluster::QuotaTransfer&)> then);
   void ReadGroup(const std::string& group, const Done& done);
   void Do(const cluster::QuotaTransfer& transfer, const quota::TransferStep& step, Done done);
   void DoOfGroup(const cluster::QuotaTransfer& transfer, const quota::TransferStep& step, Done done);

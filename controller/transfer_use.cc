@@ -25,7 +25,6 @@ void EraseReservation(BizGroupQuota& group, std::string_view uid) {
 
 BizGroupQuota TransferUse::Counted(BizGroupQuota group, std::string_view without_transfer) const {
   const std::vector<ObservedObject> workloads = use_.Of(group.name), children = use_.OfChildren(group);
-  quota::Tree tree = cluster_.groups().tree();
   Recount({.workloads = workloads,
            .children = children,
            .holder_of = [](const QuotaReservation&) { return std::optional<NameHolder>(); },
@@ -33,10 +32,7 @@ BizGroupQuota TransferUse::Counted(BizGroupQuota group, std::string_view without
            .watched_until = Time::min(),
            .held =
                [&](const std::vector<QuotaReservation>& standing) {
-                 BizGroupQuota then = group;
-                 then.reservations = standing;
-                 tree.Set(std::move(then));
-                 return cluster_.transfers().HeldBy(group.name, tree, without_transfer);
+                 return cluster_.HeldBeside(group, standing, without_transfer);
                }},
           group);
   return group;

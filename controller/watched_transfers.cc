@@ -69,10 +69,8 @@ Status WatchedTransfers::Start(const net::ClientOptions& api_server) {
 }
 
 std::string WatchedTransfers::NotReady() const {
-  const kube::WatchReport& watch = Watch();
-  if (complete() || watch.state == kube::WatchState::kForbidden) return "";
-  const bool broken = watch.state == kube::WatchState::kBroken;
-  const informer::Missing missing[] = {{name(), broken ? std::string_view(watch.why) : std::string_view()}};
+  if (complete() || Watch().state == kube::WatchState::kForbidden) return "";
+  const informer::Missing missing[] = {NotListed()};
   return informer::WaitingText(missing);
 }
 

@@ -3,7 +3,6 @@
 #include <utility>
 
 #include "base/steady_now.h"
-#include "informer/watch_readiness.h"
 
 namespace huygens::informer {
 
@@ -15,6 +14,11 @@ FollowedObjects::FollowedObjects(std::string name, ResourceNames& names, net::Ev
 
 Status FollowedObjects::Start(const net::ClientOptions& api_server, kube::Resource resource) {
   return reflectors_.Start(api_server, std::move(resource));
+}
+
+Missing FollowedObjects::NotListed() const {
+  const kube::WatchReport& watch = Watch();
+  return {name_, watch.state == kube::WatchState::kBroken ? std::string_view(watch.why) : std::string_view()};
 }
 
 void FollowedObjects::CatchUp() { reflectors_.CatchUp(Kind::kWorkload, queue_.Seen(Kind::kWorkload) + 1); }

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
+#include "informer/watch_readiness.h"
 #include "kube/resource.h"
 #include "net/client.h"
 #include "net/event_loop.h"
@@ -36,6 +37,8 @@ class FollowedObjects : public WatchEventHandler {
   // Whether it was listed once.
   bool complete() const { return complete_; }
   const kube::WatchReport& Watch() const { return queue_.Watch(cluster::Kind::kWorkload); }
+  // For WaitingText, as long as it was never listed.
+  Missing NotListed() const;
   Duration Silence() const { return queue_.Silence(cluster::Kind::kWorkload); }
   // Has the watch tell soon of all that there was when it was called.
   void CatchUp();

@@ -125,10 +125,7 @@ bool FollowedWorkloads::Complete() const {
 std::string FollowedWorkloads::NotReady() const {
   std::vector<Missing> missing;
   for (const auto& kind : kinds_) {
-    if (kind->complete()) continue;
-    const kube::WatchReport& watch = kind->Watch();
-    const bool broken = watch.state == kube::WatchState::kBroken;
-    missing.push_back({kind->name(), broken ? std::string_view(watch.why) : std::string_view()});
+    if (!kind->complete()) missing.push_back(kind->NotListed());
   }
   return WaitingText(missing);
 }

@@ -11,6 +11,8 @@ namespace {
 
 using cluster::BizGroupQuota;
 
+StatusOr<BizGroupQuota> Decode(std::string_view json) { return wire::DecodeBizGroupQuota(json); }
+
 StatusOr<std::string> PathOf(const std::string& name) {
   if (!IsObjectName(name)) return Invalid("the name of the group is no name of Kubernetes");
   return Concat(ListPath(cluster::Kind::kBizGroupQuota), "/", name);
@@ -20,33 +22,26 @@ StatusOr<std::string> PathOf(const std::string& name) {
 
 StatusOr<BizGroupQuota> WriteGroupStatus(net::Client& client, const BizGroupQuota& group, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(group.name));
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "PUT", Concat(path, "/status"),
-                                                                      wire::EncodeBizGroupStatus(group), timeout));
-  return wire::DecodeBizGroupQuota(stored.body);
+  return CallForObject(Decode, client, "PUT", Concat(path, "/status"), wire::EncodeBizGroupStatus(group), timeout);
 }
 
 StatusOr<BizGroupQuota> WriteGroupFinalizers(net::Client& client, const BizGroupQuota& group, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(group.name));
-  HUYGENS_ASSIGN_OR_RETURN(
-      const net::HttpReply stored,
-      CallForObject(client, "PATCH", path, wire::EncodeBizGroupFinalizers(group), timeout, PatchHeaders("merge")));
-  return wire::DecodeBizGroupQuota(stored.body);
+  return CallForObject(Decode, client, "PATCH", path, wire::EncodeBizGroupFinalizers(group), timeout,
+                       PatchHeaders("merge"));
 }
 
 StatusOr<BizGroupQuota> WriteGroupBudget(net::Client& client, const BizGroupQuota& group,
                                          const cluster::QuotaAmounts& hard, std::string_view transfer_uid, bool marked,
                                          Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(group.name));
-  const std::string patch = wire::EncodeBudgetChange(group, hard, transfer_uid, marked);
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored,
-                           CallForObject(client, "PATCH", path, patch, timeout, PatchHeaders("merge")));
-  return wire::DecodeBizGroupQuota(stored.body);
+  return CallForObject(Decode, client, "PATCH", path, wire::EncodeBudgetChange(group, hard, transfer_uid, marked),
+                       timeout, PatchHeaders("merge"));
 }
 
 StatusOr<BizGroupQuota> ReadGroup(net::Client& client, const std::string& name, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(name));
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "GET", path, "", timeout));
-  return wire::DecodeBizGroupQuota(stored.body);
+  return CallForObject(Decode, client, "GET", path, "", timeout);
 }
 
 }  // namespace huygens::kube

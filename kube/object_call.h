@@ -17,6 +17,14 @@ namespace huygens::kube {
 StatusOr<net::HttpReply> CallForObject(net::Client& client, std::string_view method, std::string_view path,
                                        std::string_view body, Duration timeout,
                                        const net::Headers& headers = JsonHeaders());
+// The same, and the object of the answer as `decode` reads it.
+template <typename Decode>
+auto CallForObject(Decode decode, net::Client& client, std::string_view method, std::string_view path,
+                   std::string_view body, Duration timeout, const net::Headers& headers = JsonHeaders())
+    -> decltype(decode(std::string_view())) {
+  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, CallForObject(client, method, path, body, timeout, headers));
+  return decode(std::string_view(reply.body));
+}
 // Of a PATCH; `how`: "merge", "strategic-merge".
 net::Headers PatchHeaders(std::string_view how);
 

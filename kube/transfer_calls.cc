@@ -19,23 +19,19 @@ StatusOr<std::string> PathOf(const std::string& name) {
 
 StatusOr<QuotaTransfer> WriteTransferStatus(net::Client& client, const QuotaTransfer& transfer, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(transfer.name));
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "PUT", Concat(path, "/status"),
-                                                                      wire::EncodeTransferStatus(transfer), timeout));
-  return wire::DecodeQuotaTransfer(stored.body);
+  return CallForObject(wire::DecodeQuotaTransfer, client, "PUT", Concat(path, "/status"),
+                       wire::EncodeTransferStatus(transfer), timeout);
 }
 
 StatusOr<QuotaTransfer> WriteTransferFinalizers(net::Client& client, const QuotaTransfer& transfer, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(transfer.name));
-  HUYGENS_ASSIGN_OR_RETURN(
-      const net::HttpReply stored,
-      CallForObject(client, "PATCH", path, wire::EncodeTransferFinalizers(transfer), timeout, PatchHeaders("merge")));
-  return wire::DecodeQuotaTransfer(stored.body);
+  return CallForObject(wire::DecodeQuotaTransfer, client, "PATCH", path, wire::EncodeTransferFinalizers(transfer),
+                       timeout, PatchHeaders("merge"));
 }
 
 StatusOr<QuotaTransfer> ReadTransfer(net::Client& client, const std::string& name, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(name));
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply stored, CallForObject(client, "GET", path, "", timeout));
-  return wire::DecodeQuotaTransfer(stored.body);
+  return CallForObject(wire::DecodeQuotaTransfer, client, "GET", path, "", timeout);
 }
 
 }  // namespace huygens::kube

@@ -5,8 +5,9 @@
 // The amounts leave the budgets of `from` and of those above it one by one, from below, until a group that is above
 // both holds them, and then enter budgets from above, one by one, down to `to`. So budgets never add up to more than
 // what is above them. On the way the amounts are in one group's use (HoldOf), which counts them as if a child had them,
-// so that nobody takes the room meanwhile; where they get to next it is reserved before they come. That a budget has changed is written together with it, as an annotation with
-// the transfer's UID: a step is done once, however often it is tried.
+// so that nobody takes the room meanwhile; where they get to next it is reserved before they come. That a budget has
+// changed is written together with it, as an annotation with the transfer's UID: a step is done once, however often it
+// is tried.
 //
 // A loan (`until`) takes the same way back. What is used then is not taken from anybody: the transfer is overdue, and
 // `to` counts it in use, so that it takes nothing new until enough has ended. A transfer that is deleted comes back as

@@ -272,13 +272,9 @@ bool AboveWholeBudget(const PodQuotaDocument& pod) {
 }
 
 bool AboveWholeModelBudget(const PodQuotaDocument& pod) {
-  bool any = false;
-  for (const PodQuotaDocument::Cost& key : pod.keys) {
-    if (!key.lacks || !key.of_node) continue;
-    if (!AboveOwn(key)) return false;
-    any = true;
-  }
-  return any;
+  const auto refuses = [](const PodQuotaDocument::Cost& key) { return key.lacks && key.of_node; };
+  return std::ranges::any_of(pod.keys, refuses) &&
+         std::ranges::none_of(pod.keys, [&](const auto& key) { return refuses(key) && !AboveOwn(key); });
 }
 
 std::string GroupAbove(const PodQuotaDocument& pod) {

@@ -18,9 +18,8 @@ constexpr Duration kTimeout = std::chrono::seconds(5);
 
 Read ReadConfiguration(net::Client& client, const std::string& name) {
   if (!kube::IsObjectName(name)) return NotFound("no object has such a name");
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
-                           kube::CallForObject(client, "GET", wire::WebhookConfigurationPath(name), "", kTimeout));
-  return wire::DecodeWebhookConfiguration(reply.body);
+  return kube::CallForObject(wire::DecodeWebhookConfiguration, client, "GET", wire::WebhookConfigurationPath(name), "",
+                             kTimeout);
 }
 
 // Why API servers do not believe what is served, for one of its webhooks; empty: they do.

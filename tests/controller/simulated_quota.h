@@ -304,6 +304,14 @@ class SimulatedHours final : public LeftHoursStore {
   test::VirtualTime& time_;
 };
 
+inline reconcile::ReconcileLoop::Environment LoopOf(test::VirtualTime& time, observe::Log& log) {
+  return {.clock = time,
+          .log = log,
+          .monotonic = [&time] { return time.Monotonic(); },
+          .after = [&time](Duration delay, auto task) { time.After(delay, std::move(task)); },
+          .random = [] { return 0.5; }};
+}
+
 // One instance.
 class SimulatedController {
  public:
@@ -312,13 +320,7 @@ class SimulatedController {
             view, std::make_unique<SimulatedStore>(server, time),
             {time, captured_.log, [&time] { return time.Monotonic(); }, std::make_shared<SimulatedHours>(server, time)},
             {}),
-        loop(reconciler_,
-             {.clock = time,
-              .log = captured_.log,
-              .monotonic = [&time] { return time.Monotonic(); },
-              .after = [&time](Duration delay, auto task) { time.After(delay, std::move(task)); },
-              .random = [] { return 0.5; }},
-             resync) {
+        loop(reconciler_, LoopOf(time, captured_.log), resync) {
     server.Watch(view);
   }
   const observe::QuotaCounts& counts() const { return reconciler_.counts(); }

@@ -23,13 +23,7 @@ class SimulatedTransfers {
       : counts(server, time),
         reconciler_(counts.view, std::make_unique<SimulatedStore>(server, time),
                     std::make_unique<SimulatedTransferStore>(server, time), {time, captured_.log}, {}, {}),
-        loop(reconciler_,
-             {.clock = time,
-              .log = captured_.log,
-              .monotonic = [&time] { return time.Monotonic(); },
-              .after = [&time](Duration delay, auto task) { time.After(delay, std::move(task)); },
-              .random = [] { return 0.5; }},
-             minutes(5)) {}
+        loop(reconciler_, LoopOf(time, captured_.log), minutes(5)) {}
 
   void Lead() {
     counts.loop.Lead();
