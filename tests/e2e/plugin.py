@@ -154,7 +154,8 @@ def check_place(bed, plugin):
     def pod(name, cpu, scheduler=SCHEDULER_NAME):
         amounts = {"cpu": cpu, "memory": "1Gi"}
         return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "annotations": {"topology.crane.io/topology-awareness": "true"}},
-                "spec": {"schedulerName": scheduler, "containers": [{"name": "app", "image": "none", "resources": {"requests": amounts, "limits": amounts}}]}}
+                "spec": {"schedulerName": scheduler, "nodeSelector": {"kubernetes.io/hostname": "numa-4"},  # kubelet-2 would give it no zone.
+                         "containers": [{"name": "app", "image": "none", "resources": {"requests": amounts, "limits": amounts}}]}}
 
     write(pod("fits", "1"), pod("too-large", "17"))
     said = plugin.run("place", "-f", str(file), namespace="default")
