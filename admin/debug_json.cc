@@ -3,16 +3,20 @@
 #include "admin/explanation.h"
 #include "admin/outgrown_zones.h"
 #include "admin/usage_json.h"
-#include "base/quantity.h"
 #include "placement/node_fit.h"
 
 namespace huygens::admin {
 
 namespace {
 
+using admin_api::AmountsOf;
+using admin_api::NodeDocument;
+using admin_api::QuantityText;
+
 int64_t Seconds(Duration duration) { return std::chrono::duration_cast<std::chrono::seconds>(duration).count(); }
 
-NodeHead HeadOf(const placement::Placement& placement, cluster::NodeIndex index, const ResourceNames& resources) {
+admin_api::NodeHead HeadOf(const placement::Placement& placement, cluster::NodeIndex index,
+                           const ResourceNames& resources) {
   const cluster::State& state = placement.state();
   const cluster::Node* known = state.GetNode(index);
   return {.name = std::string(state.NodeName(index)),
@@ -67,37 +71,14 @@ NodeDocument::Pod PodOf(const placement::NodeDescription::PodOnNode& pod, const 
 
 }  // namespace
 
-std::string QuantityText(ResourceId resource, int64_t amount) { return ToQuantity(resource, amount).Canonical(); }
-
 void SayLossLeft(Duration left, const placement::Options& options, std::optional<int64_t>& left_seconds,
                  std::optional<int64_t>& grace_seconds) {
   left_seconds = Seconds(left);
   grace_seconds = Seconds(options.topology.loss_grace);
 }
 
-Amounts AmountsOf(const ResourceVector& amounts, const ResourceNames& resources) {
-  Amounts texts;
-  for (const auto& [resource, amount] : amounts) {
-    texts.emplace_back(resources.Name(resource), QuantityText(resource, amount));
-  }
-  return texts;
-}
-
-StatusOr<ResourceVector> ParseAmounts(const Amounts& texts, ResourceNames& resources) {
-  ResourceVector amounts;
-  for (const auto& [name, text] : texts) {
-    const auto quantity = Quantity::Parse(text);
-    if (!quantity.ok()) return Annotate(quantity.status(), Concat(name, " \"", text, "\""));
-    // A name for which the table has no room is none that a pod could ask for.
-    if (const auto resource = resources.Intern(name); resource.ok()) {
-      amounts.Set(*resource, BaseUnits(*resource, *quantity));
-    }
-  }
-  return amounts;
-}
-
-NodeListDocument::Node SummarizeNode(const placement::Placement& placement, cluster::NodeIndex node,
-                                     const ResourceNames& resources) {
+admin_api::NodeListDocument::Node SummarizeNode(const placement::Placement& placement, cluster::NodeIndex node,
+                                                const ResourceNames& resources) {
   return {HeadOf(placement, node, resources), static_cast<int64_t>(placement.state().PodsOn(node).size())};
 }
 

@@ -5,19 +5,21 @@
 #include <utility>
 
 #include "admin/debug_json.h"
-#include "admin/decision_document.h"
 #include "admin/pod_page.h"
 #include "admin/pod_quota_page.h"
 #include "admin/query_string.h"
 #include "admin/quota_json.h"
 #include "admin/quota_page.h"
 #include "admin/usage_page.h"
+#include "admin_api/decision_document.h"
 #include "json/append.h"
 #include "json/document.h"
 
 namespace huygens::admin {
 
 namespace {
+
+using admin_api::NotHeardOf;
 
 constexpr size_t kNodesPerSlice = 50;  // of /debug/nodes: some hundred microseconds of the decision thread
 constexpr size_t kDefaultDecisions = 20;
@@ -67,7 +69,7 @@ class DecisionPieces {
   std::string Next() {
     std::string piece;
     if (ended_) return piece;
-    if (first_) piece = EncodeJsonUpToItems(DecisionListDocument());
+    if (first_) piece = EncodeJsonUpToItems(admin_api::DecisionListDocument());
     while (piece.size() < kPiece) {
       const auto found = left_ == 0 ? std::nullopt : ring_.Before({pod_, uid_}, before_);
       if (!found) {
@@ -141,7 +143,7 @@ DebugPages::Question DebugPages::Nodes() const {
     Begin(
         [this, next = cluster::NodeIndex{0}, first = true](std::string& out) mutable {
           const cluster::State& state = sources_.placement.state();
-          if (next == 0) out = EncodeJsonUpToItems(NodeListDocument());
+          if (next == 0) out = EncodeJsonUpToItems(admin_api::NodeListDocument());
           const size_t end = std::min<size_t>(state.NodeSlots(), next + kNodesPerSlice);
           for (; next < end; ++next) {
             if (state.NodeName(next).empty()) continue;

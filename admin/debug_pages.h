@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
-#include "admin/not_heard_of.h"
 #include "admin/pages.h"
 #include "admin/recent_pods.h"
+#include "admin_api/not_heard_of.h"
 #include "base/resource.h"
 #include "base/time.h"
 #include "net/event_loop.h"
@@ -37,7 +37,7 @@ struct DebugSources {
   // What of a Node object is ignored; called on the decision thread; may be empty.
   std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;
   // Of which kinds nothing was heard for so long that it should be said; as above.
-  std::function<std::vector<NotHeardOf>()> not_heard_of = nullptr;
+  std::function<std::vector<admin_api::NotHeardOf>()> not_heard_of = nullptr;
 };
 
 // Ends on the decision thread: what is still to be done there then is not.
@@ -66,7 +66,7 @@ class DebugPages final : public Pages {
 
   // Of the names in a path; null if neither the watch nor the last calls of filter know it.
   std::shared_ptr<const cluster::Pod> FindPod(const std::string& space, const std::string& name) const;
-  std::vector<NotHeardOf> NotHeard() const;
+  std::vector<admin_api::NotHeardOf> NotHeard() const;
   void PostToDecision(net::EventLoop::Task task) const;
   void CountPackages(const std::shared_ptr<QuotaPackages>& packages, const std::string& group,
                      const Answer& answer) const;

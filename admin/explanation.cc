@@ -3,18 +3,19 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
-#include "admin/debug_json.h"
 #include "admin/usage_json.h"
-#include "observe/readiness.h"
+#include "admin_api/amounts.h"
+#include "admin_api/sentences.h"
+#include "base/duration_text.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
-#include "settings/scalar.h"
 #include "usage/estimate.h"
 
 namespace huygens::admin {
 
 namespace {
 
+using admin_api::QuantityText;
 using placement::ZoneShortage;
 using policy::Reason;
 
@@ -86,26 +87,13 @@ std::string PeakText(const UsageShortage& shortage) {
   return text.empty() ? text : Concat(" (", text, ")");
 }
 
-// "45 s", "24m", "12h 4m", "3d"
-std::string AgeText(Duration age) {
-  using std::chrono::days;
-  using std::chrono::hours;
-  using std::chrono::minutes;
-  if (age < minutes(2)) return observe::SecondsText(age);
-  const auto whole = std::chrono::floor<hours>(age);
-  const auto rest = std::chrono::floor<minutes>(age - whole).count();
-  if (age < hours(2)) return Concat(std::to_string(std::chrono::floor<minutes>(age).count()), "m");
-  if (age >= days(2)) return Concat(std::to_string(std::chrono::floor<days>(age).count()), "d");
-  return Concat(std::to_string(whole.count()), "h", rest == 0 ? std::string() : Concat(" ", std::to_string(rest), "m"));
-}
-
 std::string UsageText(const UsageShortage& shortage, Reason reason) {
   const auto text = [&](int64_t amount) { return QuantityText(shortage.unit, amount); };
   const std::string also = shortage.also.empty() ? std::string() : Concat("; likewise ", shortage.also);
   if (reason == Reason::kUsageUnknown) {
     return Concat(shortage.resource,
                   shortage.use.measured ? Concat(": last measured ", AgeText(shortage.age), " ago (at most ",
-                                                 settings::DurationText(shortage.stale_after), ": usage.staleAfter)")
+                                                 DurationText(shortage.stale_after), ": usage.staleAfter)")
                                         : std::string(": never measured"),
                   also);
   }
@@ -147,11 +135,7 @@ std::string IgnoredOf(const cluster::State& state, const placement::NodeDescript
 
 // "17 cpu and 4Gi memory"
 std::string AmountsText(const ResourceVector& amounts, const ResourceNames& resources) {
-  std::string text;
-  for (const auto& [resource, amount] : amounts) {
-    text += Concat(text.empty() ? "" : " and ", QuantityText(resource, amount), " ", resources.Name(resource));
-  }
-  return text;
+  return admin_api::AmountsText(admin_api::AmountsOf(amounts, resources));
 }
 
 // "5 of 16 free", or with several resources "5 of 16 cpu and 2Gi of 8Gi memory free"
@@ -203,8 +187,7 @@ std::string StaleZonesText(const std::vector<ZoneShortage::StaleZone>& zones, Ti
         Concat("; ", zone.name, ": real capacity ",
                zone.last ? Concat("was ", QuantityText(kCpu, *zone.last), " cpu") : std::string("is unknown"),
                zone.written ? Concat(", ", AgeText(now - *zone.written), " ago") : std::string(", nobody says when"),
-               " (at most ", settings::DurationText(most),
-               ": topology.realCapacity.staleAfter); the pod fits only if it is now ",
+               " (at most ", DurationText(most), ": topology.realCapacity.staleAfter); the pod fits only if it is now ",
                QuantityText(kCpu, zone.must_give), " or more");
   }
   return text;
@@ -252,19 +235,13 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
   return explanations;
 }
 
-std::string LossText(Duration left, Duration grace) {
-  return Concat("its NodeResourceTopology was deleted ", observe::SecondsText(grace - left),
-                " ago; pods that need zones wait for it, ", observe::SecondsText(left),
-                " more at most (topology.lossGrace: ", settings::DurationText(grace), ")");
-}
-
 std::string GivenUpText(Duration grace) {
   return Concat("its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (",
-                settings::DurationText(grace), ")");
+                DurationText(grace), ")");
 }
 
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options) {
-  if (node.loss_left) return LossText(*node.loss_left, options.topology.loss_grace);
+  if (node.loss_left) return admin_api::LossText(*node.loss_left, options.topology.loss_grace);
   if (!node.defect.empty()) return node.defect;
   if (node.gave_up_topology) return GivenUpText(options.topology.loss_grace);
   const std::string_view apart = policy::Apart(node.reason);

@@ -57,10 +57,6 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
 // 12800m of 16 are allowed", or LossText; empty where there are no figures.
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options);
 
-// "its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at most
-// (topology.lossGrace: 10m)"
-std::string LossText(Duration left, Duration grace);
-
 // "its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (10m)"
 std::string GivenUpText(Duration grace);
 

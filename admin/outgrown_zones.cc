@@ -4,13 +4,16 @@
 #include <span>
 #include <utility>
 
-#include "admin/debug_json.h"
+#include "admin_api/amounts.h"
+#include "admin_api/sentences.h"
 #include "topology/zone_request.h"
 
 namespace huygens::admin {
 
 namespace {
 
+using admin_api::AmountsOf;
+using admin_api::PodDocument;
 using placement::ZoneDescription;
 
 constexpr size_t kMostNamed = 5;  // pods of a notice
@@ -48,13 +51,6 @@ std::vector<ZoneDescription> OverUsed(const std::vector<ZoneDescription>& zones,
   return over;
 }
 
-// "4 cpu and 2Gi memory"
-std::string AmountsText(const Amounts& amounts) {
-  std::string text;
-  for (const auto& [resource, amount] : amounts) text += Concat(text.empty() ? "" : " and ", amount, " ", resource);
-  return text;
-}
-
 }  // namespace
 
 std::vector<OutgrownPod> OutgrownOn(const placement::Placement& placement, cluster::NodeIndex node, Time now) {
@@ -86,21 +82,13 @@ PodDocument::Outgrown DocumentOf(const OutgrownPod& pod, const ResourceNames& re
   return said;
 }
 
-std::string OutgrownText(const PodDocument::Outgrown& outgrown) {
-  std::string text = Concat("asks ", AmountsText(outgrown.asks), " and was bound with ", AmountsText(outgrown.bound));
-  for (const PodDocument::Outgrown::Zone& zone : outgrown.zones) {
-    text += Concat("; ", zone.name, " can give ", AmountsText(zone.effective), ", of which ", AmountsText(zone.used),
-                   " are taken");
-  }
-  return text;
-}
-
 std::string OutgrownNotice(const std::vector<OutgrownPod>& pods, const ResourceNames& resources) {
   if (pods.empty()) return "";
   std::string text = "pods that were resized in place outgrew their zones: ";
   const size_t named = std::min(pods.size(), kMostNamed);
   for (size_t i = 0; i < named; ++i) {
-    text += Concat(i == 0 ? "" : "; ", pods[i].pod->Key(), " ", OutgrownText(DocumentOf(pods[i], resources)));
+    text +=
+        Concat(i == 0 ? "" : "; ", pods[i].pod->Key(), " ", admin_api::OutgrownText(DocumentOf(pods[i], resources)));
   }
   if (named < pods.size()) text += Concat("; and ", std::to_string(pods.size() - named), " more pods");
   return text +

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "admin/pod_document.h"
+#include "admin_api/pod_document.h"
 #include "placement/placement.h"
 
 namespace huygens::admin {
@@ -22,10 +22,7 @@ struct OutgrownPod {
 // By UID, so that nobody sees the order of a hash map.
 std::vector<OutgrownPod> OutgrownOn(const placement::Placement& placement, cluster::NodeIndex node, Time now);
 
-PodDocument::Outgrown DocumentOf(const OutgrownPod& pod, const ResourceNames& resources);
-
-// "asks 3 cpu and was bound with 2 cpu; node0 can give 4 cpu, of which 5 cpu are taken"
-std::string OutgrownText(const PodDocument::Outgrown& outgrown);
+admin_api::PodDocument::Outgrown DocumentOf(const OutgrownPod& pod, const ResourceNames& resources);
 
 // The notice of a node; empty where there is no such pod.
 std::string OutgrownNotice(const std::vector<OutgrownPod>& pods, const ResourceNames& resources);

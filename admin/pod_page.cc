@@ -6,7 +6,7 @@
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
 #include "admin/outgrown_zones.h"
-#include "admin/pod_document.h"
+#include "admin_api/pod_document.h"
 #include "json/document.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
@@ -15,6 +15,11 @@
 namespace huygens::admin {
 
 namespace {
+
+using admin_api::AmountsOf;
+using admin_api::PodDocument;
+using admin_api::QuantityText;
+using admin_api::ZoneShare;
 
 constexpr size_t kNodesPerSlice = 50;
 constexpr size_t kMostWithRoom = 5;  // nodes of which figures are said

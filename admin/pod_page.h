@@ -1,5 +1,5 @@
 // /debug/pods/NAMESPACE/NAME: what every node would say of one pod now, with figures, or why the pod has no zones
-// (admin/pod_document.h); node by node, so that requests of kube-scheduler go between. Decision thread only.
+// (admin_api/pod_document.h); node by node, so that requests of kube-scheduler go between. Decision thread only.
 #pragma once
 
 #include <memory>
@@ -7,15 +7,15 @@
 #include <utility>
 #include <vector>
 
-#include "admin/pod_document.h"
 #include "admin/recent_pods.h"
+#include "admin_api/pod_document.h"
 #include "placement/placement.h"
 
 namespace huygens::admin {
 
 class PodPage {
  public:
-  PodPage(std::shared_ptr<const cluster::Pod> pod, std::vector<NotHeardOf> not_heard_of)
+  PodPage(std::shared_ptr<const cluster::Pod> pod, std::vector<admin_api::NotHeardOf> not_heard_of)
       : pod_(std::move(pod)), not_heard_of_(std::move(not_heard_of)) {}
 
   // Appends some of the page; whether there is more.
@@ -28,13 +28,13 @@ class PodPage {
                     Time now);
 
   std::shared_ptr<const cluster::Pod> pod_;
-  std::vector<NotHeardOf> not_heard_of_;
+  std::vector<admin_api::NotHeardOf> not_heard_of_;
   cluster::NodeIndex next_ = 0;
   bool placed_ = false;
   bool first_ = true;
-  std::vector<std::string> fits_, fits_later_;  // of the document, so far
-  std::vector<PodDocument::Room> room_;         // likewise
-  int64_t too_small_ = 0;                       // likewise
+  std::vector<std::string> fits_, fits_later_;      // of the document, so far
+  std::vector<admin_api::PodDocument::Room> room_;  // likewise
+  int64_t too_small_ = 0;                           // likewise
 };
 
 }  // namespace huygens::admin

@@ -16,6 +16,8 @@ namespace huygens::admin {
 
 namespace {
 
+using admin_api::PodQuotaDocument;
+
 // Of one step: some hundred microseconds of the decision thread.
 constexpr size_t kPodsPerStep = 100;
 constexpr size_t kNodesPerStep = 500;

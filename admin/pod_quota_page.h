@@ -1,4 +1,4 @@
-// /debug/quotas/pods/NAMESPACE/NAME, what a pod costs its group (admin/quota_document.h). Decision thread only, in
+// /debug/quotas/pods/NAMESPACE/NAME, what a pod costs its group (admin_api/quota_document.h). Decision thread only, in
 // steps, so that requests of kube-scheduler go between.
 #pragma once
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "admin/quota_document.h"
+#include "admin_api/quota_document.h"
 #include "placement/placement.h"
 #include "quota/holders.h"
 
@@ -15,7 +15,7 @@ namespace huygens::admin {
 
 class PodQuotaPage {
  public:
-  PodQuotaPage(std::shared_ptr<const cluster::Pod> pod, std::vector<NotHeardOf> not_heard_of = {})
+  PodQuotaPage(std::shared_ptr<const cluster::Pod> pod, std::vector<admin_api::NotHeardOf> not_heard_of = {})
       : pod_(std::move(pod)) {
     said_.not_heard_of = std::move(not_heard_of);
   }
@@ -28,7 +28,7 @@ class PodQuotaPage {
 
   std::shared_ptr<const cluster::Pod> pod_;
   bool begun_ = false;
-  PodQuotaDocument said_;
+  admin_api::PodQuotaDocument said_;
   quota::Holders holders_;
   cluster::NodeIndex next_ = 0;
 };

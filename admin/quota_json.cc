@@ -10,6 +10,8 @@ namespace huygens::admin {
 
 namespace {
 
+using admin_api::QuotaTreeDocument;
+
 // Of its own pods; of hours what the status says that they used.
 Quantity OwnUse(const quota::Group& group, std::string_view key) {
   return quota::Get(quota::IsCash(key) && group.object ? group.object->self_used : group.charged, key);

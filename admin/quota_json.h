@@ -1,10 +1,10 @@
-// Budgets of business groups as /debug/quotas says them (admin/quota_document.h). Decision thread only.
+// Budgets of business groups as /debug/quotas says them (admin_api/quota_document.h). Decision thread only.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-#include "admin/quota_document.h"
+#include "admin_api/quota_document.h"
 #include "base/quantity.h"
 #include "placement/placement.h"
 #include "quota/tree.h"
@@ -24,6 +24,6 @@ double Approximate(const Quantity& quantity);
 Quantity HeldByChildren(const quota::Group& group, std::string_view key);
 
 // One group, which the tree has.
-QuotaTreeDocument::Group DescribeGroup(const quota::Tree& tree, std::string_view name);
+admin_api::QuotaTreeDocument::Group DescribeGroup(const quota::Tree& tree, std::string_view name);
 
 }  // namespace huygens::admin

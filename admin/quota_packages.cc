@@ -16,6 +16,8 @@ namespace huygens::admin {
 
 namespace {
 
+using admin_api::QuotaTreeDocument;
+
 constexpr size_t kNodesPerTurn = 20;
 constexpr size_t kMostSizes = 20;
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/quota_document.h"
+#include "admin_api/quota_document.h"
 #include "base/resource.h"
 #include "base/status.h"
 #include "placement/package_room.h"
@@ -25,8 +25,8 @@ class QuotaPackages {
   // Looks at the next nodes; false once it has looked at all, or there is no package.
   bool Step(const placement::Placement& placement, Time now);
 
-  std::vector<QuotaTreeDocument::Package> Rooms() const;
-  std::vector<QuotaTreeDocument::PackageFit> FitsOf(const quota::Tree& tree, std::string_view group) const;
+  std::vector<admin_api::QuotaTreeDocument::Package> Rooms() const;
+  std::vector<admin_api::QuotaTreeDocument::PackageFit> FitsOf(const quota::Tree& tree, std::string_view group) const;
 
  private:
   struct Package {

@@ -8,6 +8,9 @@
 namespace huygens::admin {
 
 namespace {
+
+using admin_api::QuotaTreeDocument;
+
 constexpr size_t kGroupsPerStep = 10;
 }  // namespace
 

@@ -1,6 +1,6 @@
 // /debug/quotas[?group=NAME][&package=cpu=4,memory=16Gi...]: the tree of business groups, or one group and those below
-// it, ordered by name (admin/quota_document.h), and how many more pods of each size fit. Decision thread only, in steps: a group that comes or goes meanwhile may or may not be
-// listed.
+// it, ordered by name (admin_api/quota_document.h), and how many more pods of each size fit. Decision thread only, in
+// steps: a group that comes or goes meanwhile may or may not be listed.
 #pragma once
 
 #include <memory>

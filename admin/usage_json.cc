@@ -5,11 +5,15 @@
 #include <cmath>
 #include <cstdio>
 
-#include "admin/debug_json.h"
+#include "admin_api/amounts.h"
 
 namespace huygens::admin {
 
 namespace {
+
+using admin_api::QuantityText;
+using admin_api::ResourceUse;
+using admin_api::WeekOfUse;
 
 std::string_view Name(usage::MetricState state) {
   switch (state) {

@@ -4,9 +4,9 @@
 #include <charconv>
 #include <utility>
 
-#include "admin/debug_json.h"
 #include "admin/query_string.h"
 #include "admin/usage_json.h"
+#include "admin_api/amounts.h"
 #include "base/quantity.h"
 #include "base/resource_alias.h"
 #include "json/document.h"
@@ -15,6 +15,8 @@
 namespace huygens::admin {
 
 namespace {
+
+using admin_api::UsageTopDocument;
 
 constexpr size_t kNodesPerStep = 20;
 
@@ -91,7 +93,7 @@ void UsagePage::Add(const placement::Placement& placement, cluster::NodeIndex no
     if (!state.GetNode(node)->allocatable.Has(resource)) continue;
     unrequested.Set(resource, state.GetNode(node)->allocatable.Get(resource) - requested.Get(resource));
   }
-  said.unrequested = AmountsOf(unrequested, resources);
+  said.unrequested = admin_api::AmountsOf(unrequested, resources);
   for (size_t r = 0; r < options.resources.size(); ++r) {
     const usage::NodeUse use = placement.usage().Use(node, r, now);
     if (r == by_ && use.capacity > 0) row.share = static_cast<double>(use.peak) / static_cast<double>(use.capacity);

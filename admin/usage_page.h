@@ -1,5 +1,5 @@
 // /debug/usage?by=RESOURCE&limit=N&RESOURCE=SIZE...: the nodes that will be used most at their weekly peak, and how
-// many more pods of a size they would take (admin/usage_document.h). Parse on any thread, the rest on the decision
+// many more pods of a size they would take (admin_api/usage_document.h). Parse on any thread, the rest on the decision
 // thread unless it says otherwise, in steps.
 #pragma once
 

@@ -36,7 +36,7 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
   const auto json = admin.Get(Concat("/debug/nodes/", net::PercentEncoded(node)));
   if (absl::IsNotFound(json.status())) return std::nullopt;
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto said = DecodeJson<admin::NodeDocument>(*json);
+  const auto said = DecodeJson<admin_api::NodeDocument>(*json);
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/nodes")));
   const Time now = SystemClock().Now();
   const std::string text = format == OutputFormat::kJson
@@ -49,26 +49,26 @@ std::optional<int> ExplainNode(Remote& admin, std::string_view node, OutputForma
 
 int NoSuchNode(Remote& admin, std::string_view node, std::string_view url) {
   const auto json = admin.Get("/debug/nodes");
-  const auto nodes = json.ok() ? DecodeJson<admin::NodeListDocument>(*json) : json.status();
+  const auto nodes = json.ok() ? DecodeJson<admin_api::NodeListDocument>(*json) : json.status();
   if (!nodes.ok()) return Failed(kName, Message(nodes.status()));
   std::vector<std::string> names;
-  for (const admin::NodeListDocument::Node& each : nodes->nodes) names.push_back(each.name);
+  for (const admin_api::NodeListDocument::Node& each : nodes->nodes) names.push_back(each.name);
   return Failed(kName, reports::UnknownNodeText(node, url, names));
 }
 
 // An answer that says nothing of the pod is no failure: the decisions are there all the same.
 struct PodNow {
   std::string json;
-  std::optional<admin::PodDocument> view;
+  std::optional<admin_api::PodDocument> view;
   std::string quota_json;
-  std::optional<admin::PodQuotaDocument> quota;  // of a pod that its group refused when it was last asked about
-  std::string left_above;                        // of the budget of the group above that
+  std::optional<admin_api::PodQuotaDocument> quota;  // of a pod that its group refused when it was last asked about
+  std::string left_above;                            // of the budget of the group above that
 };
 
 // The newest that names nodes; null if there is none.
-const admin::DecisionDocument* NewestVerdict(const std::vector<admin::DecisionDocument>& decisions) {
+const admin_api::DecisionDocument* NewestVerdict(const std::vector<admin_api::DecisionDocument>& decisions) {
   const auto found = std::ranges::find_if(
-      decisions, [](const admin::DecisionDocument& each) { return each.verb == "filter" || each.verb == "bind"; });
+      decisions, [](const admin_api::DecisionDocument& each) { return each.verb == "filter" || each.verb == "bind"; });
   return found == decisions.end() ? nullptr : &*found;
 }
 
@@ -83,36 +83,36 @@ PodNow AskView(Remote& admin, std::string_view pod) {
   PodNow now;
   const auto json = admin.Get(Concat("/debug/pods/", PathOf(pod)));
   if (!json.ok()) return now;
-  auto view = DecodeJson<admin::PodDocument>(*json);
+  auto view = DecodeJson<admin_api::PodDocument>(*json);
   if (!view.ok()) return now;
   now.json = *json;
   now.view = *std::move(view);
   return now;
 }
 
-std::string AskLeftAbove(Remote& admin, const admin::PodQuotaDocument& quota) {
+std::string AskLeftAbove(Remote& admin, const admin_api::PodQuotaDocument& quota) {
   const std::string above = reports::GroupAbove(quota);
   if (above.empty()) return "";
   const auto json = admin.Get(Concat("/debug/quotas?group=", net::PercentEncoded(above)));
-  const auto tree = json.ok() ? DecodeJson<admin::QuotaTreeDocument>(*json) : json.status();
+  const auto tree = json.ok() ? DecodeJson<admin_api::QuotaTreeDocument>(*json) : json.status();
   return tree.ok() ? reports::LeftAboveText(quota, *tree) : "";
 }
 
 void AskQuota(Remote& admin, std::string_view pod, PodNow& now) {
   const auto json = admin.Get(Concat("/debug/quotas/pods/", PathOf(pod)));
   if (!json.ok()) return;
-  auto quota = DecodeJson<admin::PodQuotaDocument>(*json);
+  auto quota = DecodeJson<admin_api::PodQuotaDocument>(*json);
   if (!quota.ok()) return;
   now.quota_json = *json;
   now.quota = *std::move(quota);
   now.left_above = AskLeftAbove(admin, *now.quota);
 }
 
-PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisions) {
-  const admin::DecisionDocument& newest = decisions.front();
+PodNow AskNow(Remote& admin, const std::vector<admin_api::DecisionDocument>& decisions) {
+  const admin_api::DecisionDocument& newest = decisions.front();
   PodNow now = AskView(admin, newest.pod);
   if (!now.view || (!newest.uid.empty() && now.view->uid != newest.uid)) return {};
-  const admin::DecisionDocument* verdict = NewestVerdict(decisions);
+  const admin_api::DecisionDocument* verdict = NewestVerdict(decisions);
   if (verdict != nullptr && !verdict->quota.empty()) AskQuota(admin, newest.pod, now);
   return now;
 }
@@ -120,7 +120,7 @@ PodNow AskNow(Remote& admin, const std::vector<admin::DecisionDocument>& decisio
 // Of a pod without decisions.
 PodNow AskUndecided(Remote& admin, std::string_view pod) {
   PodNow now = AskView(admin, pod);
-  const auto by_quota = [](const admin::PodDocument::Node& node) { return node.cause.starts_with("quota"); };
+  const auto by_quota = [](const admin_api::PodDocument::Node& node) { return node.cause.starts_with("quota"); };
   if (now.view && std::ranges::any_of(now.view->nodes, by_quota)) AskQuota(admin, pod, now);
   return now;
 }
@@ -153,14 +153,14 @@ int Run(std::span<const std::string_view> arguments) {
   const auto pod = ReadPodArgument(given);
   if (!pod.ok()) return UsageError(kName, Message(pod.status()));
   auto json = Ask(*admin, "pod", pod->Key());
-  auto said = json.ok() ? DecodeJson<admin::DecisionListDocument>(*json) : json.status();
+  auto said = json.ok() ? DecodeJson<admin_api::DecisionListDocument>(*json) : json.status();
   if (said.ok() && said->decisions.empty() && !pod->space_given) {
     json = Ask(*admin, "uid", pod->name);
-    if (json.ok()) said = DecodeJson<admin::DecisionListDocument>(*json);
+    if (json.ok()) said = DecodeJson<admin_api::DecisionListDocument>(*json);
   }
   if (!json.ok()) return Failed(kName, Message(json.status()));
   if (!said.ok()) return Failed(kName, Message(Annotate(said.status(), "answer of /debug/decisions")));
-  const std::vector<admin::DecisionDocument>& decisions = said->decisions;
+  const std::vector<admin_api::DecisionDocument>& decisions = said->decisions;
   auto ready = admin->Fetch("/readyz");
   if (!ready.ok()) return Failed(kName, Message(ready.status()));
   const std::string trouble = ready->code == 200 ? "" : reports::NotReadyText(ready->body);

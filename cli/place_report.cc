@@ -18,7 +18,7 @@ void AppendOutcome(std::string& out, const PodOutcome& outcome) {
   if (outcome.placed_before) out += ",\"placedBefore\":true";
   if (outcome.score) out += Concat(",\"score\":", std::to_string(*outcome.score));
   out += ",\"zones\":[";
-  for (const admin::ZoneShare& zone : outcome.zones) {
+  for (const admin_api::ZoneShare& zone : outcome.zones) {
     out += out.back() == '[' ? "{" : ",{";
     AppendJsonField(out, "name", zone.name);
     out += ",\"amount\":{";

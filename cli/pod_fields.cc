@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "admin/debug_json.h"
+#include "admin_api/amounts.h"
 #include "base/nearest_name.h"
 #include "json/reader.h"
 
@@ -133,8 +133,8 @@ Status CheckAmounts(const ResourceVector& requests, const ResourceVector& limits
   for (const auto& [resource, limit] : limits) {
     const int64_t request = requests.Get(resource);
     if (request <= limit) continue;
-    return Invalid(Concat(place, ".resources: requests ", admin::QuantityText(resource, request), " ",
-                          names.Name(resource), ", above the limit of ", admin::QuantityText(resource, limit)));
+    return Invalid(Concat(place, ".resources: requests ", admin_api::QuantityText(resource, request), " ",
+                          names.Name(resource), ", above the limit of ", admin_api::QuantityText(resource, limit)));
   }
   return absl::OkStatus();
 }

@@ -39,11 +39,11 @@ int Print(const std::string& text) {
 
 int NoSuchGroup(Remote& admin, std::string_view group) {
   const auto json = admin.Get("/debug/quotas");
-  const auto tree =
-      json.ok() ? DecodeJson<admin::QuotaTreeDocument>(*json) : StatusOr<admin::QuotaTreeDocument>(json.status());
+  const auto tree = json.ok() ? DecodeJson<admin_api::QuotaTreeDocument>(*json)
+                              : StatusOr<admin_api::QuotaTreeDocument>(json.status());
   std::vector<std::string_view> names;
   if (tree.ok()) {
-    for (const admin::QuotaTreeDocument::Group& each : tree->groups) names.push_back(each.name);
+    for (const admin_api::QuotaTreeDocument::Group& each : tree->groups) names.push_back(each.name);
   }
   const std::string_view nearest = NearestName(group, names);
   return Failed(kName, Concat("huygens knows no group called ", group,
@@ -64,7 +64,7 @@ int PrintTree(Remote& admin, std::string_view group, OutputFormat format) {
   const auto json = admin.Get(Concat("/debug/quotas", query));
   if (absl::IsNotFound(json.status()) && !group.empty()) return NoSuchGroup(admin, group);
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto tree = DecodeJson<admin::QuotaTreeDocument>(*json);
+  const auto tree = DecodeJson<admin_api::QuotaTreeDocument>(*json);
   if (!tree.ok()) return Failed(kName, Message(Annotate(tree.status(), "answer of /debug/quotas")));
   if (format == OutputFormat::kJson) return Print(*json);
   if (!tree->packages.empty()) return Print(reports::PackagesText(*tree));
@@ -85,7 +85,7 @@ int ExplainPod(Remote& admin, std::string_view given, OutputFormat format) {
                       "; it knows those that the API server shows it, and the last ones that filter was asked about"));
   }
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto pod = DecodeJson<admin::PodQuotaDocument>(*json);
+  const auto pod = DecodeJson<admin_api::PodQuotaDocument>(*json);
   if (!pod.ok()) return Failed(kName, Message(Annotate(pod.status(), "answer of /debug/quotas/pods")));
   return Print(format == OutputFormat::kJson ? *json : reports::PodQuotaText(*pod, SystemClock().Now()));
 }

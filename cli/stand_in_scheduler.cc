@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "admin/debug_json.h"
-#include "admin/pod_document.h"
-#include "admin/quota_document.h"
+#include "admin_api/amounts.h"
+#include "admin_api/pod_document.h"
+#include "admin_api/quota_document.h"
 #include "cli/extender_client_json.h"
 #include "json/document.h"
 #include "net/client.h"
@@ -43,19 +43,19 @@ std::string WhyNot(const PodOutcome& outcome) {
 
 Status StandInScheduler::Start() {
   HUYGENS_ASSIGN_OR_RETURN(std::string json, admin_.Get("/debug/nodes"));
-  const auto said = DecodeJson<admin::NodeListDocument>(json);
+  const auto said = DecodeJson<admin_api::NodeListDocument>(json);
   if (!said.ok()) return Annotate(said.status(), "/debug/nodes");
-  for (const admin::NodeListDocument::Node& node : said->nodes) {
+  for (const admin_api::NodeListDocument::Node& node : said->nodes) {
     if (!node.known) continue;
-    auto allocatable = admin::ParseAmounts(node.allocatable, names_);
-    auto requested = admin::ParseAmounts(node.requested, names_);
+    auto allocatable = admin_api::ParseAmounts(node.allocatable, names_);
+    auto requested = admin_api::ParseAmounts(node.requested, names_);
     for (const Status& status : {allocatable.status(), requested.status()}) {
       if (!status.ok()) return Annotate(status, Concat("/debug/nodes: ", node.name));
     }
     nodes_.emplace(node.name, Node{*std::move(allocatable), *std::move(requested)});
     if (node.pods == 0) continue;
-    HUYGENS_ASSIGN_OR_RETURN(admin::NodeDocument described, Describe(node.name));
-    for (admin::NodeDocument::Pod& pod : described.pods) {
+    HUYGENS_ASSIGN_OR_RETURN(admin_api::NodeDocument described, Describe(node.name));
+    for (admin_api::NodeDocument::Pod& pod : described.pods) {
       placed_[std::move(pod.uid)] = {node.name, std::move(pod.zones)};
     }
   }
@@ -66,9 +66,9 @@ Status StandInScheduler::Start() {
                      : "huygens knows no node yet: /readyz?verbose of its admin address says what it waits for");
 }
 
-StatusOr<admin::NodeDocument> StandInScheduler::Describe(const std::string& node) {
+StatusOr<admin_api::NodeDocument> StandInScheduler::Describe(const std::string& node) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string json, admin_.Get(Concat("/debug/nodes/", node)));
-  auto said = DecodeJson<admin::NodeDocument>(json);
+  auto said = DecodeJson<admin_api::NodeDocument>(json);
   if (!said.ok()) return Annotate(said.status(), Concat("/debug/nodes/", node));
   return said;
 }
@@ -134,10 +134,10 @@ Status StandInScheduler::Filter(const PodManifest& pod, std::vector<std::string>
 void StandInScheduler::AskWhy(const PodManifest& pod, PodOutcome& outcome) {
   const auto json = admin_.Get(
       Concat("/debug/pods/", net::PercentEncoded(pod.pod.namespace_name), "/", net::PercentEncoded(pod.pod.name)));
-  const auto now = json.ok() ? DecodeJson<admin::PodDocument>(*json) : json.status();
+  const auto now = json.ok() ? DecodeJson<admin_api::PodDocument>(*json) : json.status();
   if (!now.ok() || now->uid != pod.pod.uid) return;
-  std::map<std::string_view, const admin::PodDocument::Node*> refused_now;
-  for (const admin::PodDocument::Node& node : now->nodes) refused_now[node.name] = &node;
+  std::map<std::string_view, const admin_api::PodDocument::Node*> refused_now;
+  for (const admin_api::PodDocument::Node& node : now->nodes) refused_now[node.name] = &node;
   for (auto& [node, reason] : outcome.refusals) {
     const auto found = refused_now.find(node);
     if (found == refused_now.end() || !found->second->reason.starts_with(reason)) continue;
@@ -152,7 +152,7 @@ Status StandInScheduler::AskQuota(const PodManifest& pod, PodOutcome& outcome) {
   const auto json = admin_.Get(Concat("/debug/quotas/pods/", net::PercentEncoded(pod.pod.namespace_name), "/",
                                       net::PercentEncoded(pod.pod.name)));
   if (!json.ok()) return json.status();
-  auto quota = DecodeJson<admin::PodQuotaDocument>(*json);
+  auto quota = DecodeJson<admin_api::PodQuotaDocument>(*json);
   if (!quota.ok()) return Annotate(quota.status(), "answer of /debug/quotas/pods");
   outcome.quota = reports::RefusalText(*quota);
   return absl::OkStatus();
@@ -191,9 +191,9 @@ Status StandInScheduler::Bind(const PodManifest& pod, const std::string& node, P
     return absl::OkStatus();
   }
   outcome.node = node;
-  HUYGENS_ASSIGN_OR_RETURN(admin::NodeDocument described, Describe(node));
+  HUYGENS_ASSIGN_OR_RETURN(admin_api::NodeDocument described, Describe(node));
   const std::string_view uid = pod.pod.uid;
-  const auto placed = std::ranges::find(described.pods, uid, &admin::NodeDocument::Pod::uid);
+  const auto placed = std::ranges::find(described.pods, uid, &admin_api::NodeDocument::Pod::uid);
   if (placed != described.pods.end()) outcome.zones = std::move(placed->zones);
   return absl::OkStatus();
 }

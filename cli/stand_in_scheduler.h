@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "admin/node_document.h"
+#include "admin_api/node_document.h"
 #include "base/resource.h"
 #include "cli/pods_file.h"
 #include "cli/remote.h"
@@ -20,10 +20,10 @@ namespace huygens::cli {
 struct PodOutcome {
   std::string pod;  // namespace/name
   std::string uid;
-  std::string node;                     // empty: none
-  std::vector<admin::ZoneShare> zones;  // of the node; empty: no result
-  std::optional<int64_t> score;         // of the node
-  bool placed_before = false;           // it was on the node when the scheduler started: nobody was asked
+  std::string node;                         // empty: none
+  std::vector<admin_api::ZoneShare> zones;  // of the node; empty: no result
+  std::optional<int64_t> score;             // of the node
+  bool placed_before = false;               // it was on the node when the scheduler started: nobody was asked
   std::vector<std::pair<std::string, std::string>>
       refusals;  // (node, reason), node fit's first; a node may have several
   size_t node_count = 0;
@@ -51,7 +51,7 @@ class StandInScheduler {
   size_t node_count() const { return nodes_.size(); }
 
  private:
-  StatusOr<admin::NodeDocument> Describe(const std::string& node);
+  StatusOr<admin_api::NodeDocument> Describe(const std::string& node);
   std::vector<std::string> FitByRequests(const PodManifest& pod, const ResourceVector& requests,
                                          PodOutcome& outcome) const;
   Status Filter(const PodManifest& pod, std::vector<std::string>& nodes, PodOutcome& outcome);
@@ -71,7 +71,7 @@ class StandInScheduler {
   std::map<std::string, Node> nodes_;
   struct Placed {
     std::string node;
-    std::vector<admin::ZoneShare> zones;
+    std::vector<admin_api::ZoneShare> zones;
   };
   std::map<std::string, Placed> placed_;  // by UID, at the start
 };

@@ -66,7 +66,7 @@ int Run(std::span<const std::string_view> arguments) {
       Concat("/debug/usage?limit=", limit, by.empty() ? "" : Concat("&by=", net::PercentEncoded(by)), *size_query));
   if (absl::IsInvalidArgument(json.status())) return UsageError(kName, AsFlags(Message(json.status()), *size_query));
   if (!json.ok()) return Failed(kName, Message(json.status()));
-  const auto top = DecodeJson<admin::UsageTopDocument>(*json);
+  const auto top = DecodeJson<admin_api::UsageTopDocument>(*json);
   if (!top.ok()) return Failed(kName, Message(Annotate(top.status(), "answer of /debug/usage")));
   const std::string text = *format == OutputFormat::kJson ? *json : reports::UsageTopText(*top, size);
   std::fwrite(text.data(), 1, text.size(), stdout);

@@ -245,7 +245,7 @@ Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::spa
 Status Extender::Impl::StartShell() {
   const auto ignored = [this](std::string_view node) { return updates_->node_faults().Of(node); };
   const auto not_heard_of = [this] {
-    std::vector<admin::NotHeardOf> said;
+    std::vector<admin_api::NotHeardOf> said;
     for (const auto& each : followed_->NotHeardOf()) {
       said.push_back({std::string(Name(each.kind)),
                       std::chrono::duration_cast<std::chrono::seconds>(each.silence).count(), each.why});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/duration_text.h"
 #include "base/steady_now.h"
 #include "base/waiter.h"
 #include "extender/cluster_updates.h"
@@ -205,7 +206,7 @@ void KubernetesBackend::EndPatience() {
   // Without the seconds that are left: kube-scheduler writes each text that differs into the pod.
   if (view.settling > Duration::zero()) {
     trouble = Concat("the bind Lease was created just now (first start in this cluster, or it was deleted): for up to ",
-                     observe::SecondsText(options_.lease_options.duration),
+                     SecondsText(options_.lease_options.duration),
                      " nobody binds, as another huygens might still do so; try again");
   }
   std::vector<Waiting> ended;
@@ -316,7 +317,7 @@ std::vector<observe::Readiness::Item> KubernetesBackend::Details() const {
   if (!lease_) return {};
   BindLease::View view = lease_->Now();
   std::string trouble = view.trouble.empty() ? "" : Concat(": ", view.trouble);
-  if (view.settling > Duration::zero()) trouble += Concat("; ", observe::SecondsText(view.settling), " more");
+  if (view.settling > Duration::zero()) trouble += Concat("; ", SecondsText(view.settling), " more");
   observe::Readiness::Item item{.name = "bind-lease"};
   item.detail = view.held              ? "held"
                 : !view.holder.empty() ? Concat("held by ", view.holder)
@@ -324,9 +325,9 @@ std::vector<observe::Readiness::Item> KubernetesBackend::Details() const {
   item.warning = !view.held && view.holder.empty() && !trouble.empty();
   if (!view.held && view.excess > Duration::zero()) {
     item.warning = true;
-    item.detail += Concat(", which claims it for ", observe::SecondsText(view.excess), "; ",
-                          observe::SecondsText(options_.lease_options.duration),
-                          " (bind.lease.duration) after its last renewal it counts as dead");
+    item.detail +=
+        Concat(", which claims it for ", SecondsText(view.excess), "; ", SecondsText(options_.lease_options.duration),
+               " (bind.lease.duration) after its last renewal it counts as dead");
   }
   return {std::move(item)};
 }

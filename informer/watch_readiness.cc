@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/duration_text.h"
 #include "base/text.h"
 
 namespace huygens::informer {
@@ -35,8 +36,7 @@ observe::Readiness::Item DescribeWatch(const kube::WatchReport& watch, bool list
   item.warning = item.ok && (watch.state == kube::WatchState::kBroken || forbidden || silence > kWorrying);
   item.detail = Concat(Name(watch.state), watch.why.empty() ? "" : ": ", watch.why);
   if (listed && silence > kWorrying) {
-    item.detail +=
-        Concat("; not heard of for ", observe::SecondsText(silence), ": decisions go on with what was last seen");
+    item.detail += Concat("; not heard of for ", SecondsText(silence), ": decisions go on with what was last seen");
   }
   return item;
 }

@@ -6,9 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "base/text.h"
-#include "base/time.h"
-
 namespace huygens::observe {
 
 struct Readiness {
@@ -24,10 +21,5 @@ struct Readiness {
     return std::all_of(items.begin(), items.end(), [](const Item& item) { return item.ok || item.warning; });
   }
 };
-
-// "12 s": whole seconds, rounded towards 0.
-inline std::string SecondsText(Duration duration) {
-  return Concat(std::to_string(std::chrono::duration_cast<std::chrono::seconds>(duration).count()), " s");
-}
 
 }  // namespace huygens::observe

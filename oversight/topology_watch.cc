@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "settings/scalar.h"
+#include "base/duration_text.h"
 
 namespace huygens::oversight {
 
@@ -22,7 +22,7 @@ std::string TopologyWatch::Names(std::span<const cluster::NodeIndex> nodes) cons
 }
 
 void TopologyWatch::EverySecond(Duration now) {
-  const std::string grace = settings::DurationText(context_.placement.options().topology.loss_grace);
+  const std::string grace = DurationText(context_.placement.options().topology.loss_grace);
   const cluster::State& state = context_.placement.state();
   const cluster::State::Losses losses = context_.placement.AgeLosses(now);
   longest_ = losses.longest;
@@ -59,8 +59,8 @@ std::optional<observe::Readiness::Item> TopologyWatch::Describe() const {
       .warning = true,
       .name = "topology",
       .detail = Concat(std::to_string(lost), lost == 1 ? " node" : " nodes", " lost the topology object",
-                       lost == 1 ? " " : ", the longest ", "for ", observe::SecondsText(longest_), "; after ",
-                       observe::SecondsText(context_.placement.options().topology.loss_grace),
+                       lost == 1 ? " " : ", the longest ", "for ", SecondsText(longest_), "; after ",
+                       SecondsText(context_.placement.options().topology.loss_grace),
                        " such a node counts as one without topology")};
 }
 

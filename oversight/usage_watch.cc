@@ -5,8 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "base/duration_text.h"
 #include "base/millionths.h"
-#include "settings/scalar.h"
 
 namespace huygens::oversight {
 
@@ -49,7 +49,7 @@ std::string LeastHistory(const usage::Account& usage, usage::ResourceMask resour
   for (size_t r = 0; r < usage.options().resources.size(); ++r) {
     if (resources[r]) least = std::min(least, usage.HistoryOf(r));
   }
-  return Concat(settings::DurationText(least), " of ", settings::DurationText(usage.options().min_history));
+  return Concat(DurationText(least), " of ", DurationText(usage.options().min_history));
 }
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/duration_text.h"
 #include "base/text.h"
-#include "settings/scalar.h"
 
 namespace huygens::preflight {
 
@@ -107,10 +107,10 @@ class Judge {
     const Duration deadline = configuration_.server.request_deadline;
     if (ours_.http_timeout <= deadline) {
       Add(findings_, Severity::kWarning,
-          Concat("httpTimeout is ", settings::DurationText(ours_.http_timeout), ", and server.requestDeadline is ",
-                 settings::DurationText(deadline)),
+          Concat("httpTimeout is ", DurationText(ours_.http_timeout), ", and server.requestDeadline is ",
+                 DurationText(deadline)),
           "kube-scheduler gives up before huygens can say what is wrong.",
-          Concat("httpTimeout: ", settings::DurationText(deadline + std::chrono::seconds(1))));
+          Concat("httpTimeout: ", DurationText(deadline + std::chrono::seconds(1))));
     }
     if (ours_.ignorable && !ours_.bind_verb.empty()) {
       Add(findings_, Severity::kError, "ignorable is true together with bindVerb",

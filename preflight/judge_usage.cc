@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/duration_text.h"
 #include "base/text.h"
 #include "preflight/usage.h"
-#include "settings/scalar.h"
 
 namespace huygens::preflight {
 
@@ -145,7 +145,7 @@ class Resource {
     if (series_.covered.ok() && *series_.covered >= 0 && *series_.covered < 0.95) {
       Add(findings_, *series_.covered < 0.15 ? Severity::kWarning : Severity::kOk,
           Concat(series_.name, ": history covers ", Percent(*series_.covered), " of usage.window (",
-                 settings::DurationText(usage_.window), ")"),
+                 DurationText(usage_.window), ")"),
           "Peaks of the rest of the week are not known yet.");
     } else if (!series_.covered.ok()) {
       Failed("how far its history reaches", series_.covered.status());
@@ -164,7 +164,7 @@ class Resource {
     const auto& [workloads, young] = *series_.history;
     if (young.empty()) return;
     const bool all = young.size() == workloads;
-    const std::string enough = settings::DurationText(usage_.min_history);
+    const std::string enough = DurationText(usage_.min_history);
     Add(findings_, all ? Severity::kWarning : Severity::kOk,
         Concat(series_.name, ": ", std::to_string(young.size()), " of ", Counted(workloads, "workload"),
                young.size() == 1 ? " has" : " have", " less than ", enough,

@@ -6,10 +6,10 @@
 
 namespace huygens::reports {
 
-std::string ZonesText(const std::vector<admin::DecisionDocument::Zone>& zones) {
-  std::vector<admin::ZoneShare> shares;
+std::string ZonesText(const std::vector<admin_api::DecisionDocument::Zone>& zones) {
+  std::vector<admin_api::ZoneShare> shares;
   for (const auto& zone : zones) {
-    admin::ZoneShare& share = shares.emplace_back(admin::ZoneShare{.name = zone.name});
+    admin_api::ZoneShare& share = shares.emplace_back(admin_api::ZoneShare{.name = zone.name});
     for (const auto& [resource, amount] : zone.amounts) {
       if (resource == "cpuMilli") {
         share.amount.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
@@ -22,7 +22,7 @@ std::string ZonesText(const std::vector<admin::DecisionDocument::Zone>& zones) {
   return ToText(shares);
 }
 
-std::string ReportsText(const admin::DecisionDocument::Reports& reports) {
+std::string ReportsText(const admin_api::DecisionDocument::Reports& reports) {
   std::string text;
   for (const auto& [check, reason] : reports) text += Concat(text.empty() ? "" : "; ", check, ": ", reason);
   return text;

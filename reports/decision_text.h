@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 
-#include "admin/decision_document.h"
+#include "admin_api/decision_document.h"
 
 namespace huygens::reports {
 
 // "node0: 8 cpu 1Gi memory"
-std::string ZonesText(const std::vector<admin::DecisionDocument::Zone>& zones);
+std::string ZonesText(const std::vector<admin_api::DecisionDocument::Zone>& zones);
 
 // What checks that only report would have said: "usage: node(s) would exceed the usage ceiling".
-std::string ReportsText(const admin::DecisionDocument::Reports& reports);
+std::string ReportsText(const admin_api::DecisionDocument::Reports& reports);
 
 }  // namespace huygens::reports

@@ -20,7 +20,7 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::DecisionDocument;
+using admin_api::DecisionDocument;
 
 constexpr size_t kMostRows = 40;     // of nodes; more are summed up
 constexpr size_t kMostEarlier = 10;  // lines of earlier decisions
@@ -63,14 +63,14 @@ size_t Feasible(const DecisionDocument& filter) {
 
 std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
 
-std::string NoZones(const admin::PodDocument* now) {
+std::string NoZones(const admin_api::PodDocument* now) {
   if (now == nullptr) return "no zones were assigned; the pod is gone, so why can no longer be said.";
   if (now->no_zones.empty()) return "no zones were assigned.";
   return Concat("no zones were assigned: ", now->no_zones, ".");
 }
 
 // The watch shows it there: not only reserved, or promised to a pod of a gang.
-bool IsBound(const admin::PodDocument* pod_now) {
+bool IsBound(const admin_api::PodDocument* pod_now) {
   return pod_now != nullptr && !pod_now->node.empty() && pod_now->reservation.empty();
 }
 
@@ -91,7 +91,7 @@ std::string AskedAgain(const DecisionDocument& question, std::string_view node, 
 }
 
 // Of a pod that got a node, and whose gang did not get enough of them.
-std::string GangWaitsText(const DecisionDocument& filter, const admin::PodDocument& pod) {
+std::string GangWaitsText(const DecisionDocument& filter, const admin_api::PodDocument& pod) {
   std::vector<std::string> others = pod.gang_waits;
   std::erase(others, pod.pod);
   if (others.empty()) return "";
@@ -105,8 +105,8 @@ std::string GangWaitsText(const DecisionDocument& filter, const admin::PodDocume
 }
 
 // The one sentence that somebody in a hurry reads.
-std::string Headline(const Attempt& attempt, Time now, const admin::PodDocument* pod_now,
-                     const admin::PodQuotaDocument* quota_now) {
+std::string Headline(const Attempt& attempt, Time now, const admin_api::PodDocument* pod_now,
+                     const admin_api::PodQuotaDocument* quota_now) {
   if (const DecisionDocument* bind = attempt.bind) {
     if (bind->error.empty()) {
       const bool again = bind->outcome == "already_bound";
@@ -167,7 +167,7 @@ std::map<std::string, Row> Rows(const Attempt& attempt) {
 
 // With the figures of now, and where it would be refused for another reason now, or not at all, with that.
 std::string Refusal(const DecisionDocument::Node& node, const NodesNow& now) {
-  const admin::PodDocument::Node* there = now.Find(node.name);
+  const admin_api::PodDocument::Node* there = now.Find(node.name);
   if (there != nullptr && there->reason == node.reason) return VerdictText(*there);
   if (!now.MayDiffer() && there == nullptr) {
     return now.Fits(node.name) ? Concat(node.reason, "; now, by itself, the pod would fit there") : node.reason;
@@ -194,7 +194,7 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
 }
 
 // Empty for a pod of no gang, and one that is being bound.
-std::string GangText(const Attempt& attempt, const admin::PodDocument* pod_now) {
+std::string GangText(const Attempt& attempt, const admin_api::PodDocument* pod_now) {
   if (pod_now == nullptr || pod_now->gang.empty() || attempt.bind || !attempt.filter) return "";
   if (Feasible(*attempt.filter) > 0) return IsBound(pod_now) ? std::string() : GangWaitsText(*attempt.filter, *pod_now);
   const auto& facts = attempt.filter->facts;
@@ -225,7 +225,7 @@ std::string Reported(const Attempt& attempt) {
                 Nodes(Feasible(*attempt.filter)), " that could take it.\n");
 }
 
-std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now) {
+std::string NodeTable(const Attempt& attempt, const admin_api::PodDocument* pod_now) {
   static const std::vector<DecisionDocument::Term> kNoTerms;
   const auto& terms = attempt.prioritize ? attempt.prioritize->terms : kNoTerms;
   const std::map<std::string, Row> rows = Rows(attempt);
@@ -266,7 +266,7 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
     text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
   for (const auto& [reason, names] : refused) {
     text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ", FirstNames(names), "\n");
-    const admin::PodDocument::Node* now = nodes_now.Find(names.front());
+    const admin_api::PodDocument::Node* now = nodes_now.Find(names.front());
     if (now != nullptr && !now->why.empty()) text += Concat("  ", now->name, ": ", now->why, "\n");
   }
   if (attempt.prioritize) {
@@ -278,7 +278,7 @@ std::string NodeTable(const Attempt& attempt, const admin::PodDocument* pod_now)
 
 // Why its group refused it, and where it still does, who uses the budget or which group was meant. Figures that are no
 // more those of now are marked.
-std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument* now) {
+std::string QuotaLines(const std::string& refused, const admin_api::PodQuotaDocument* now) {
   if (now == nullptr) return Concat(refused, "\n");
   const bool as_then = now->why.empty() && now->verdict == "refused";
   if (now->why == refused || as_then) {
@@ -300,8 +300,8 @@ std::string QuotaLines(const std::string& refused, const admin::PodQuotaDocument
 
 }  // namespace
 
-std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now, const admin::PodDocument* pod_now,
-                        const admin::PodQuotaDocument* quota_now, std::string_view left_above) {
+std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now, const admin_api::PodDocument* pod_now,
+                        const admin_api::PodQuotaDocument* quota_now, std::string_view left_above) {
   const DecisionDocument& newest = decisions.front();
   std::vector<const DecisionDocument*> same_pod;
   for (const DecisionDocument& decision : decisions) {

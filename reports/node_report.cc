@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "admin/explanation.h"
+#include "admin_api/sentences.h"
 #include "base/quantity.h"
 #include "reports/nodes_now.h"
 #include "reports/table.h"
@@ -12,7 +12,7 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::NodeDocument;
+using admin_api::NodeDocument;
 
 constexpr size_t kMostPods = 40;
 
@@ -31,14 +31,14 @@ std::string_view Meaning(const NodeDocument& node) {
 }
 
 // "8", or with several resources "8 cpu, 64Gi memory"
-std::string AmountsText(const admin::Amounts& amounts) {
+std::string AmountsText(const admin_api::Amounts& amounts) {
   if (amounts.size() == 1 && amounts.front().first == "cpu") return amounts.front().second;
   std::string text;
   for (const auto& [resource, amount] : amounts) text += Concat(text.empty() ? "" : ", ", amount, " ", resource);
   return text;
 }
 
-std::string CpuOf(const admin::Amounts& amounts) {
+std::string CpuOf(const admin_api::Amounts& amounts) {
   for (const auto& [resource, amount] : amounts) {
     if (resource == "cpu") return amount;
   }
@@ -47,7 +47,7 @@ std::string CpuOf(const admin::Amounts& amounts) {
 
 // What counts of a zone whose real capacity is out of date, by what it can give.
 std::string_view CountsOf(const NodeDocument::Zone& zone) {
-  const std::string gives = CpuOf(zone.effective.value_or(admin::Amounts()));
+  const std::string gives = CpuOf(zone.effective.value_or(admin_api::Amounts()));
   if (gives == CpuOf(zone.allocatable)) return "what it claims counts";
   return gives == zone.offline_cpu ? "that figure goes on counting" : "it counts for nothing";
 }
@@ -82,8 +82,9 @@ std::string ZoneTable(const NodeDocument& node, Time now) {
   for (const NodeDocument::Zone& zone : node.zones) {
     const bool published = kubelet && !zone.absent;
     std::vector<std::string> row{
-        Concat("  ", zone.name), AmountsText(published ? zone.allocatable : zone.effective.value_or(admin::Amounts())),
-        AmountsText((published ? zone.available : zone.used).value_or(admin::Amounts())), AmountsText(zone.free)};
+        Concat("  ", zone.name),
+        AmountsText(published ? zone.allocatable : zone.effective.value_or(admin_api::Amounts())),
+        AmountsText((published ? zone.available : zone.used).value_or(admin_api::Amounts())), AmountsText(zone.free)};
     if (std::string remark = Remark(node, zone, now); !remark.empty()) row.push_back(std::move(remark));
     table.AddRow(std::move(row));
   }
@@ -159,17 +160,17 @@ std::string LossLine(const NodeDocument& node) {
   if (!node.loss_left_seconds || !node.loss_grace_seconds) {
     return "! its NodeResourceTopology was deleted; pods that need zones wait for it, for topology.lossGrace at most\n";
   }
-  return Concat(
-      "! ",
-      admin::LossText(std::chrono::seconds(*node.loss_left_seconds), std::chrono::seconds(*node.loss_grace_seconds)),
-      ", then the node counts as one without\n");
+  return Concat("! ",
+                admin_api::LossText(std::chrono::seconds(*node.loss_left_seconds),
+                                    std::chrono::seconds(*node.loss_grace_seconds)),
+                ", then the node counts as one without\n");
 }
 
 }  // namespace
 
-std::string ToText(const std::vector<admin::ZoneShare>& zones) {
+std::string ToText(const std::vector<admin_api::ZoneShare>& zones) {
   std::string text;
-  for (const admin::ZoneShare& zone : zones) {
+  for (const admin_api::ZoneShare& zone : zones) {
     text += Concat(text.empty() ? "" : ", ", zone.name, ":");
     for (const auto& [resource, amount] : zone.amount) text += Concat(" ", amount, " ", resource);
   }

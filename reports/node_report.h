@@ -5,15 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "admin/node_document.h"
+#include "admin_api/node_document.h"
 #include "base/time.h"
 
 namespace huygens::reports {
 
 // What a pod holds of zones: "node0: 8 cpu, node1: 2 cpu".
-std::string ToText(const std::vector<admin::ZoneShare>& zones);
+std::string ToText(const std::vector<admin_api::ZoneShare>& zones);
 
 // `now`: to say how long ago something was.
-std::string NodeZonesText(const admin::NodeDocument& node, Time now);
+std::string NodeZonesText(const admin_api::NodeDocument& node, Time now);
 
 }  // namespace huygens::reports

@@ -13,30 +13,30 @@ constexpr size_t kMostNamed = 5;  // nodes in a sentence
 
 }  // namespace
 
-NodesNow::NodesNow(const admin::PodDocument* pod) {
+NodesNow::NodesNow(const admin_api::PodDocument* pod) {
   if (pod == nullptr) return;
   of_gang_ = !pod->gang.empty();
-  for (const admin::PodDocument::Node& node : pod->nodes) refusing_.emplace(node.name, &node);
+  for (const admin_api::PodDocument::Node& node : pod->nodes) refusing_.emplace(node.name, &node);
   fits_.insert(pod->fits.begin(), pod->fits.end());
   fits_.insert(pod->fits_later.begin(), pod->fits_later.end());
 }
 
-const admin::PodDocument::Node* NodesNow::Find(std::string_view node) const {
+const admin_api::PodDocument::Node* NodesNow::Find(std::string_view node) const {
   const auto found = refusing_.find(node);
   return found == refusing_.end() ? nullptr : found->second;
 }
 
-std::string VerdictText(const admin::PodDocument::Node& node) {
+std::string VerdictText(const admin_api::PodDocument::Node& node) {
   if (node.why.empty()) return node.reason;
   // The figures end with what sets the reason apart from others of the same text.
   const auto reason = policy::ReasonExplainedAs(node.reason);
   return Concat(reason ? policy::Text(*reason) : std::string_view(node.reason), ": ", node.why);
 }
 
-std::string IgnoredSettingsText(const admin::PodDocument& pod) {
+std::string IgnoredSettingsText(const admin_api::PodDocument& pod) {
   std::string text;
   size_t told = 0;
-  for (const admin::PodDocument::Node& node : pod.nodes) {
+  for (const admin_api::PodDocument::Node& node : pod.nodes) {
     if (node.ignored.empty()) continue;
     if (++told > kMostNamed) break;
     text += Concat("! ", node.name, ": ", node.ignored, ". What is said of ", node.name, " goes by that.\n");

@@ -39,9 +39,9 @@ std::string KubectlGet(std::string_view pod) {
 }
 
 // ": numa-4 has 1800m cpu unrequested, of 9 asked"
-std::string RoomText(const admin::PodDocument& pod) {
+std::string RoomText(const admin_api::PodDocument& pod) {
   std::string text;
-  for (const admin::PodDocument::Room& node : pod.room) {
+  for (const admin_api::PodDocument::Room& node : pod.room) {
     std::string lacks;
     for (size_t i = 0; i < std::min(node.asks.size(), node.unrequested.size()); ++i) {
       lacks += Concat(lacks.empty() ? "" : ", ", node.unrequested[i].second, " ", node.asks[i].first,
@@ -58,11 +58,11 @@ std::string NoDecisionOn(std::string_view pod, std::string_view url) {
 }
 
 // What filter would say now of the nodes that would not take the pod.
-admin::DecisionDocument AsIfAsked(const admin::PodDocument& pod) {
-  admin::DecisionDocument filter;
+admin_api::DecisionDocument AsIfAsked(const admin_api::PodDocument& pod) {
+  admin_api::DecisionDocument filter;
   filter.verb = "filter";
   filter.pod = pod.pod;
-  for (const admin::PodDocument::Node& node : pod.nodes)
+  for (const admin_api::PodDocument::Node& node : pod.nodes)
     filter.nodes.push_back({.name = node.name, .reason = node.reason});
   return filter;
 }
@@ -82,7 +82,7 @@ std::string NotReadyText(std::string_view readyz) {
   return text;
 }
 
-std::string PlacedPodText(const admin::PodDocument& pod, std::string_view url, Time now) {
+std::string PlacedPodText(const admin_api::PodDocument& pod, std::string_view url, Time now) {
   const auto since = ParseRfc3339(pod.since);
   std::string text = Concat(NoDecisionOn(pod.pod, url), ", so why it is where it is can no longer be said.\n",
                             NotHeardText(pod.not_heard_of), "It is on ", pod.node,
@@ -98,8 +98,8 @@ std::string PlacedPodText(const admin::PodDocument& pod, std::string_view url, T
   return text;
 }
 
-std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url, const admin::PodQuotaDocument* quota,
-                             std::string_view left_above) {
+std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view url,
+                             const admin_api::PodQuotaDocument* quota, std::string_view left_above) {
   std::string text = NoDecisionOn(pod.pod, url);
   text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", KubectlGet(pod.pod),
                  " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events). Annotations "
@@ -122,7 +122,7 @@ std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url
   if (pod.nodes.empty()) return text;
   Table table({"NODE", "VERDICT"});
   const size_t shown = std::min(pod.nodes.size(), kMostRows);
-  for (const admin::PodDocument::Node& node : std::span(pod.nodes).first(shown)) {
+  for (const admin_api::PodDocument::Node& node : std::span(pod.nodes).first(shown)) {
     table.AddRow({node.name, VerdictText(node)});
   }
   text += Concat(" These would not:\n\n", table.Text());

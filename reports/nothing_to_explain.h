@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-#include "admin/pod_document.h"
-#include "admin/quota_document.h"
+#include "admin_api/pod_document.h"
+#include "admin_api/quota_document.h"
 #include "base/time.h"
 
 namespace huygens::reports {
@@ -18,11 +18,11 @@ bool RefusesCalls(std::string_view readyz);
 std::string NotReadyText(std::string_view readyz);
 
 // For a pod that holds capacity and on which the server remembers no decision: where it is, and what it holds there.
-std::string PlacedPodText(const admin::PodDocument& pod, std::string_view url, Time now);
+std::string PlacedPodText(const admin_api::PodDocument& pod, std::string_view url, Time now);
 // For another that the server knows and remembers no decision on: what each node would say of it now.
 // `quota`: what its group says of it; null: nothing is known. `left_above`: LeftAboveText.
-std::string UndecidedPodText(const admin::PodDocument& pod, std::string_view url,
-                             const admin::PodQuotaDocument* quota = nullptr, std::string_view left_above = {});
+std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view url,
+                             const admin_api::PodQuotaDocument* quota = nullptr, std::string_view left_above = {});
 // For a pod that the server knows nothing about. `is_node`: there is a Node of its name.
 std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_node = false);
 // For a node that is none of `names`, which the server knows.

@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "admin/pod_document.h"
+#include "admin_api/pod_document.h"
 
 namespace huygens::reports {
 
 // One line, which says what it asks, what its zones can give and what to do; empty for a pod that fits its zones.
-std::string OutgrownLine(const admin::PodDocument& pod);
+std::string OutgrownLine(const admin_api::PodDocument& pod);
 
 }  // namespace huygens::reports

@@ -13,7 +13,7 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::QuotaTreeDocument;
+using admin_api::QuotaTreeDocument;
 
 std::string Percent(double share) { return Concat(std::to_string(std::lround(share * 100)), " %"); }
 

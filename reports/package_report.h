@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "admin/quota_document.h"
+#include "admin_api/quota_document.h"
 #include "base/status.h"
 
 namespace huygens::reports {
@@ -14,6 +14,6 @@ StatusOr<std::string> PackageQuery(std::string_view sizes);
 
 // Of each size what the nodes take, then of each group and size what its budget takes; the size that suits a group best
 // is marked.
-std::string PackagesText(const admin::QuotaTreeDocument& tree);
+std::string PackagesText(const admin_api::QuotaTreeDocument& tree);
 
 }  // namespace huygens::reports

@@ -11,7 +11,7 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::PodQuotaDocument;
+using admin_api::PodQuotaDocument;
 using policy::Reason;
 
 constexpr std::string_view kOfParent = " (what its parent has left: `huygens quota tree`)";

@@ -20,8 +20,8 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::PodQuotaDocument;
-using admin::QuotaTreeDocument;
+using admin_api::PodQuotaDocument;
+using admin_api::QuotaTreeDocument;
 
 constexpr int kBarLength = 10;
 constexpr std::string_view kOff =

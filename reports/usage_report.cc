@@ -14,8 +14,8 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::ResourceUse;
-using admin::WeekOfUse;
+using admin_api::ResourceUse;
+using admin_api::WeekOfUse;
 using std::chrono::days;
 using std::chrono::hours;
 
@@ -63,8 +63,8 @@ std::string AmountText(std::string_view resource, const std::string& quantity) {
   return Concat(number, large ? "Gi" : "Mi");
 }
 
-std::string AmountOf(const admin::Amounts& amounts, std::string_view resource) {
-  const auto found = std::ranges::find(amounts, resource, &admin::Amounts::value_type::first);
+std::string AmountOf(const admin_api::Amounts& amounts, std::string_view resource) {
+  const auto found = std::ranges::find(amounts, resource, &admin_api::Amounts::value_type::first);
   return found == amounts.end() ? "" : found->second;
 }
 
@@ -133,7 +133,7 @@ std::string OwnUseLine(const WeekOfUse::Resource& use) {
 
 }  // namespace
 
-std::string UsageTopText(const admin::UsageTopDocument& top, std::string_view size) {
+std::string UsageTopText(const admin_api::UsageTopDocument& top, std::string_view size) {
   std::string text = Concat(std::to_string(top.nodes), " nodes, those with the highest weekly peak of ", top.by,
                             " first; check usage: ",
                             top.check == "stepsAside"    ? "steps aside"
@@ -150,7 +150,7 @@ std::string UsageTopText(const admin::UsageTopDocument& top, std::string_view si
   for (std::string_view column : {"CPU UNREQUESTED", "MEMORY UNREQUESTED", "FIGURES"}) head.emplace_back(column);
   if (top.fits) head.emplace_back("FITS");
   Table table(std::move(head));
-  for (const admin::UsageTopDocument::Node& node : top.top) {
+  for (const admin_api::UsageTopDocument::Node& node : top.top) {
     std::vector<std::string> row = {node.name};
     std::string state;
     for (const auto& [resource, use] : node.usage) {
@@ -166,11 +166,11 @@ std::string UsageTopText(const admin::UsageTopDocument& top, std::string_view si
   return text + table.Text();
 }
 
-std::string NodeUseText(const admin::NodeDocument& node, Time now) {
+std::string NodeUseText(const admin_api::NodeDocument& node, Time now) {
   std::string text;
   if (!node.kubelet.empty()) {
     Table table({"  ASSUMED OF KUBELET", "VALUE", "FROM"});
-    for (const admin::NodeDocument::Setting& each : node.kubelet) {
+    for (const admin_api::NodeDocument::Setting& each : node.kubelet) {
       table.AddRow({Concat("  ", each.name), each.value, each.from == "object" ? "topology object" : each.from});
     }
     text += Concat(table.Text(), "\n");

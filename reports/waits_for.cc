@@ -14,13 +14,13 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::PodDocument;
+using admin_api::PodDocument;
 using policy::Reason;
 
 constexpr size_t kMostThings = 2;
 
 // "4 cpu and 8Gi memory"
-std::string AmountsText(const admin::Amounts& amounts) {
+std::string AmountsText(const admin_api::Amounts& amounts) {
   std::string text;
   for (const auto& [resource, amount] : amounts) text += Concat(text.empty() ? "" : " and ", amount, " ", resource);
   return text;
@@ -33,7 +33,7 @@ std::string RoomText(const PodDocument::Node* now) {
 }
 
 // "budget of limits.cpu.A4": the keys of models that refuse it.
-std::string ModelBudget(const admin::PodQuotaDocument* quota) {
+std::string ModelBudget(const admin_api::PodQuotaDocument* quota) {
   std::string keys;
   if (quota != nullptr) {
     for (const auto& key : quota->keys) {
@@ -44,7 +44,7 @@ std::string ModelBudget(const admin::PodQuotaDocument* quota) {
 }
 
 // What has to come to a node of this reason, before " on NAME"; empty where waiting is for nothing of a node.
-std::string OfNode(Reason reason, const PodDocument::Node* now, const admin::PodQuotaDocument* quota) {
+std::string OfNode(Reason reason, const PodDocument::Node* now, const admin_api::PodQuotaDocument* quota) {
   switch (reason) {
     case Reason::kUnknownNode:
       return "the watch to show the Node";
@@ -92,8 +92,8 @@ std::string TextOf(const Thing& thing) {
 
 }  // namespace
 
-std::string WaitsFor(const admin::DecisionDocument& filter, const PodDocument* pod_now,
-                     const admin::PodQuotaDocument* quota_now) {
+std::string WaitsFor(const admin_api::DecisionDocument& filter, const PodDocument* pod_now,
+                     const admin_api::PodQuotaDocument* quota_now) {
   if (pod_now != nullptr && !pod_now->gang.empty()) {
     return Concat("Waits for: room for all of its gang ", pod_now->gang, " at once.\n");
   }

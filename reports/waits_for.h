@@ -3,15 +3,15 @@
 
 #include <string>
 
-#include "admin/decision_document.h"
-#include "admin/pod_document.h"
-#include "admin/quota_document.h"
+#include "admin_api/decision_document.h"
+#include "admin_api/pod_document.h"
+#include "admin_api/quota_document.h"
 
 namespace huygens::reports {
 
 // "Waits for: a zone with 4 cpu free on numa-4, or on one of 2 more nodes; or less use on numa-3.", a line, for a pod
 // that time or pods that end may help; empty where nothing of that is known. Null as in WhatToDo.
-std::string WaitsFor(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
-                     const admin::PodQuotaDocument* quota_now);
+std::string WaitsFor(const admin_api::DecisionDocument& filter, const admin_api::PodDocument* pod_now,
+                     const admin_api::PodQuotaDocument* quota_now);
 
 }  // namespace huygens::reports

@@ -17,8 +17,8 @@ namespace huygens::reports {
 namespace {
 
 // Whole ones; 0 where there are none.
-int64_t CpusOf(const admin::Amounts& amounts) {
-  const auto cpu = std::ranges::find(amounts, "cpu", &admin::Amounts::value_type::first);
+int64_t CpusOf(const admin_api::Amounts& amounts) {
+  const auto cpu = std::ranges::find(amounts, "cpu", &admin_api::Amounts::value_type::first);
   const auto quantity = Quantity::Parse(cpu == amounts.end() ? "0" : cpu->second);
   return quantity.ok() ? quantity->MilliValue() / 1000 : 0;
 }
@@ -30,7 +30,7 @@ struct Given {
 };
 
 // The most frequent first.
-std::vector<Given> ReasonsOf(const admin::DecisionDocument& filter, const NodesNow& now) {
+std::vector<Given> ReasonsOf(const admin_api::DecisionDocument& filter, const NodesNow& now) {
   std::vector<Given> given;
   const auto add = [&](std::string_view text, std::string_view node) {
     const auto reason = policy::ReasonExplainedAs(text);
@@ -52,7 +52,7 @@ std::vector<Given> ReasonsOf(const admin::DecisionDocument& filter, const NodesN
 }
 
 // "ask for 6 or 8 cpu in container app, or allow parts of cores there ..."
-std::string WholeCoresAdvice(const admin::PodDocument::Figures& figures) {
+std::string WholeCoresAdvice(const admin_api::PodDocument::Figures& figures) {
   const int64_t threads = std::clamp<int64_t>(*figures.core_threads, 1, 1024);
   const int64_t cpus = CpusOf(figures.needs), below = cpus / threads * threads, above = below + threads;
   std::string counts = below > 0 ? std::to_string(below) : std::string();
@@ -64,7 +64,7 @@ std::string WholeCoresAdvice(const admin::PodDocument::Figures& figures) {
 
 // With the names that are known instead of those that stand for any. `now`: what is said of `node` now; null: nothing.
 std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_view node,
-                      const admin::PodDocument::Node* now, const admin::PodQuotaDocument* quota_now) {
+                      const admin_api::PodDocument::Node* now, const admin_api::PodQuotaDocument* quota_now) {
   if (now != nullptr && now->reason != policy::Explained(reason)) now = nullptr;  // figures of another reason
   const bool crosses = now != nullptr && now->figures && !now->figures->one_zone;
   std::string text(policy::Advice(reason, crosses));
@@ -102,8 +102,8 @@ std::string AdviceFor(policy::Reason reason, std::string_view pod, std::string_v
 }
 
 // Of zones with room, were their real capacity known; empty if there are none.
-std::string OfStaleZones(const admin::DecisionDocument& filter, const NodesNow& now) {
-  const admin::PodDocument::Node* first = nullptr;
+std::string OfStaleZones(const admin_api::DecisionDocument& filter, const NodesNow& now) {
+  const admin_api::PodDocument::Node* first = nullptr;
   size_t more = 0;
   for (const auto& node : filter.nodes) {
     const auto* there = now.Find(node.name);
@@ -124,8 +124,8 @@ std::string OfStaleZones(const admin::DecisionDocument& filter, const NodesNow& 
 
 }  // namespace
 
-std::string WhatToDo(const admin::DecisionDocument& filter, const admin::PodDocument* pod_now,
-                     const admin::PodQuotaDocument* quota_now, std::string_view left_above, bool of_gang) {
+std::string WhatToDo(const admin_api::DecisionDocument& filter, const admin_api::PodDocument* pod_now,
+                     const admin_api::PodQuotaDocument* quota_now, std::string_view left_above, bool of_gang) {
   const NodesNow now(pod_now);
   std::string text;
   std::vector<std::string> said;

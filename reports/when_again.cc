@@ -15,7 +15,7 @@ namespace huygens::reports {
 
 namespace {
 
-using admin::DecisionDocument;
+using admin_api::DecisionDocument;
 
 // kube-scheduler takes up a pod that it could not place five minutes later at the latest, and looks for such twice a
 // minute (podMaxInUnschedulablePodsDuration, flushUnschedulablePodsLeftover: pkg/scheduler/backend/queue).
@@ -23,7 +23,7 @@ constexpr Duration kLatestRetry = std::chrono::minutes(6);
 
 // What has to change on a node that gives this reason; empty where waiting may help. `now`: what is said of it now;
 // null: nothing.
-std::string_view MustChange(policy::Reason reason, const admin::PodDocument::Node* now) {
+std::string_view MustChange(policy::Reason reason, const admin_api::PodDocument::Node* now) {
   if (now == nullptr || now->reason != policy::Explained(reason)) return policy::MustChange(reason);
   if (now->no_pod_fits) return "what runs there beside pods must use less, or the ceilings of use must be raised";
   if (!policy::NeverFits(reason)) return policy::MustChange(reason);
@@ -82,7 +82,7 @@ struct NotAsked {
   std::vector<std::string> mended;  // perhaps, once somebody mends what is named: "plain-1: no topology object"
 };
 
-NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
+NotAsked NodesNotAsked(const DecisionDocument& filter, const admin_api::PodDocument* pod_now) {
   NotAsked rest;
   if (pod_now == nullptr || !pod_now->node.empty()) return rest;
   const NodesNow nodes_now(pod_now);
@@ -101,7 +101,7 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument*
   for (const std::string& name : pod_now->fits) add(name, rest.now);
   for (const std::string& name : pod_now->fits_later) add(name, rest.later);
   std::vector<std::string> never;
-  for (const admin::PodDocument::Node& node : pod_now->nodes) {
+  for (const admin_api::PodDocument::Node& node : pod_now->nodes) {
     const auto reason = policy::ReasonExplainedAs(node.reason);
     if (const std::string_view fault = reason ? ToMend(*reason) : std::string_view();
         !fault.empty() && !node.never_fits) {
@@ -118,8 +118,8 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin::PodDocument*
 
 // Where none of the reasons is one that waiting could cure, or one holds of every node, whatever else a node lacks;
 // else empty.
-std::string MustChange(const DecisionDocument& filter, const admin::PodDocument* pod_now,
-                       const admin::PodQuotaDocument* quota_now) {
+std::string MustChange(const DecisionDocument& filter, const admin_api::PodDocument* pod_now,
+                       const admin_api::PodQuotaDocument* quota_now) {
   const bool above_whole = quota_now != nullptr && AboveWholeBudget(*quota_now);
   const bool above_model = quota_now != nullptr && AboveWholeModelBudget(*quota_now);
   const NodesNow nodes_now(pod_now);
@@ -130,7 +130,7 @@ std::string MustChange(const DecisionDocument& filter, const admin::PodDocument*
       curable = true;
       continue;
     }
-    const admin::PodDocument::Node* now = nodes_now.Find(node.name);
+    const admin_api::PodDocument::Node* now = nodes_now.Find(node.name);
     const bool newer = now != nullptr && nodes_now.MayDiffer();
     const auto reason = policy::ReasonExplainedAs(newer ? now->reason : node.reason);
     if (reason == policy::Reason::kQuotaExceeded && above_whole) {
@@ -153,10 +153,10 @@ std::string MustChange(const DecisionDocument& filter, const admin::PodDocument*
 }
 
 // "numa-4 (9 cpu asked, 1800m unrequested)"
-std::string RuledOut(const admin::PodDocument::Node& node) {
+std::string RuledOut(const admin_api::PodDocument::Node& node) {
   std::string text;
   for (const auto& [resource, asked] : node.asks) {
-    const auto left = std::ranges::find(node.unrequested, resource, &admin::Amounts::value_type::first);
+    const auto left = std::ranges::find(node.unrequested, resource, &admin_api::Amounts::value_type::first);
     text += Concat(text.empty() ? "" : "; ", asked, " ", resource, " asked, ",
                    left == node.unrequested.end() ? std::string("nothing") : left->second, " unrequested");
   }
@@ -164,12 +164,12 @@ std::string RuledOut(const admin::PodDocument::Node& node) {
 }
 
 // Empty where a pod that waits was asked about as lately as it should have been.
-std::string NotAskedSince(const DecisionDocument& filter, Time now, const admin::PodDocument* pod_now) {
+std::string NotAskedSince(const DecisionDocument& filter, Time now, const admin_api::PodDocument* pod_now) {
   if (pod_now == nullptr || !pod_now->node.empty() || now - filter.time < kLatestRetry) return "";
   const NodesNow nodes_now(pod_now);
   std::vector<std::string> ruled_out;
   for (const DecisionDocument::Node& node : filter.nodes) {
-    const admin::PodDocument::Node* there = nodes_now.Find(node.name);
+    const admin_api::PodDocument::Node* there = nodes_now.Find(node.name);
     const bool lacks = there != nullptr && !there->asks.empty();
     if (!lacks && std::ranges::find(pod_now->fits_later, node.name) == pod_now->fits_later.end()) continue;
     ruled_out.push_back(lacks ? RuledOut(*there) : node.name);
@@ -187,8 +187,8 @@ std::string NotAskedSince(const DecisionDocument& filter, Time now, const admin:
 
 }  // namespace
 
-std::string WhenAgain(const DecisionDocument& filter, Time now, const admin::PodDocument* pod_now,
-                      const admin::PodQuotaDocument* quota_now) {
+std::string WhenAgain(const DecisionDocument& filter, Time now, const admin_api::PodDocument* pod_now,
+                      const admin_api::PodQuotaDocument* quota_now) {
   const std::string change = MustChange(filter, pod_now, quota_now);
   if (const std::string not_asked = NotAskedSince(filter, now, pod_now); !not_asked.empty()) {
     return Concat(change.empty() ? WaitsFor(filter, pod_now, quota_now)
@@ -207,7 +207,7 @@ std::string WhenAgain(const DecisionDocument& filter, Time now, const admin::Pod
   return Concat("Waiting does not help there: ", change, ". Then kube-scheduler tries again, within five minutes.");
 }
 
-std::string NotAskedText(const DecisionDocument& filter, const admin::PodDocument* pod_now) {
+std::string NotAskedText(const DecisionDocument& filter, const admin_api::PodDocument* pod_now) {
   const NotAsked rest = NodesNotAsked(filter, pod_now);
   if (pod_now != nullptr && pod_now->node.empty() && rest.all == 0) return "";
   std::string text =

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "base/duration_text.h"
 #include "base/nearest_name.h"
 #include "base/resource_alias.h"
 #include "base/text.h"

@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/duration_text.h"
 #include "base/millionths.h"
 #include "base/nearest_name.h"
 #include "base/quantity.h"
@@ -197,22 +198,6 @@ std::string YamlText(std::string_view text) {
   std::string out;
   AppendJsonString(out, text);
   return out;
-}
-
-std::string DurationText(Duration duration) {
-  struct Unit {
-    int64_t nanos;
-    std::string_view name;
-  };
-  constexpr Unit kUnits[] = {{86'400'000'000'000, "d"}, {3'600'000'000'000, "h"}, {60'000'000'000, "m"},
-                             {1'000'000'000, "s"},      {1'000'000, "ms"},        {1'000, "us"}};
-  int64_t nanos = duration.count();
-  for (const Unit& unit : kUnits) {
-    // Seconds up to two minutes, as people write them.
-    if (nanos % unit.nanos != 0 || (unit.name == "m" && nanos > unit.nanos && nanos <= 180'000'000'000)) continue;
-    return nanos == 0 ? "0s" : Concat(std::to_string(nanos / unit.nanos), unit.name);
-  }
-  return Concat(std::to_string(nanos), "ns");
 }
 
 std::string BytesText(int64_t bytes) { return Quantity::FromInt(bytes, Quantity::Format::kBinarySI).Canonical(); }

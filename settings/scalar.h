@@ -50,8 +50,6 @@ Scalar Word(std::span<const std::string_view> words, std::string& value);
 
 // `text` as a YAML scalar, in quotes where it needs them.
 std::string YamlText(std::string_view text);
-// "7d", "90s", "1m": the largest unit that gives a whole number.
-std::string DurationText(Duration duration);
 std::string BytesText(int64_t bytes);
 
 // Rules for texts.

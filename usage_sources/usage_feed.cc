@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/duration_text.h"
+
 namespace huygens::usage_sources {
 
 UsageFeed::UsageFeed(net::EventLoop& loop, const Clock& clock, observe::Log& log, observe::Metrics& metrics,
@@ -54,7 +56,7 @@ observe::Readiness::Item UsageFeed::Describe() const {
     return item;
   }
   const Duration age = last_good_ ? clock_.Now() - *last_good_ : Duration::zero();
-  const std::string good = last_good_ ? Concat(observe::SecondsText(age), " ago") : "never";
+  const std::string good = last_good_ ? Concat(SecondsText(age), " ago") : "never";
   if (!last_->progress.not_asked.empty()) {
     item.detail += Concat(": ", last_->progress.not_asked);
   } else if (last_->status.ok()) {

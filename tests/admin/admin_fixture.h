@@ -87,7 +87,7 @@ class AdminTest : public testing::Test {
   observe::DecisionRing ring_;
   RecentPods pods_{resources_, 10};
   observe::Readiness readiness_;
-  std::vector<NotHeardOf> not_heard_of_;
+  std::vector<admin_api::NotHeardOf> not_heard_of_;
   std::optional<bool> asked_verbosely_;
   std::function<void()> refresh_;
   std::function<void(std::string, std::string, kube::TokenAccess::Done)> authorize_;

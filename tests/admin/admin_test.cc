@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/node_document.h"
 #include "admin/query_string.h"
+#include "admin_api/node_document.h"
 #include "tests/admin/admin_fixture.h"
-#include "tests/admin/read_whole.h"
+#include "tests/admin_api/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -148,7 +148,7 @@ TEST_F(AdminTest, NodesShowWhatPlacedPodsRequest) {
             R"({"name":"b","known":false,"mode":"none","allocatable":{},)"
             R"("requested":{"cpu":"1","memory":"1Gi","pods":"1"},"pods":1}]})"
             "\n");
-  ExpectReadWhole<NodeListDocument>(reply.body);
+  ExpectReadWhole<admin_api::NodeListDocument>(reply.body);
 }
 
 TEST_F(AdminTest, ManyNodesAreListedInSlicesThatLetOtherTasksThrough) {
@@ -185,7 +185,7 @@ TEST_F(AdminTest, ANodeShowsItsZonesAndWhoHoldsThem) {
   EXPECT_THAT(reply.body, HasSubstr(R"("pods":[{"pod":"default/p","uid":"uid-p","reservation":"reserved",)"
                                     R"("requests":{"cpu":"2","memory":"1Gi"},)"
                                     R"("zones":[{"name":"node0","zone":0,"amount":{"cpu":"2"}}]}])"));
-  ExpectReadWhole<NodeDocument>(reply.body);
+  ExpectReadWhole<admin_api::NodeDocument>(reply.body);
   EXPECT_EQ(Get("/debug/nodes/%61").code, 200);
 
   EXPECT_THAT(reply.body, testing::Not(HasSubstr("\"kubelet\"")));
@@ -209,7 +209,7 @@ TEST_F(AdminTest, ANodeThatKubeletPinsShowsWhatIsAssumedOfKubelet) {
   EXPECT_THAT(body, HasSubstr(R"("notices":["attribute topologyManagerScope: kubelet knows no pds, so it counts as)"));
   EXPECT_THAT(body,
               HasSubstr(R"("zones":[{"name":"node-0","zone":0,"allocatable":{"cpu":"8"},"available":{"cpu":"8"},)"));
-  ExpectReadWhole<NodeDocument>(body);
+  ExpectReadWhole<admin_api::NodeDocument>(body);
 }
 
 TEST_F(AdminTest, DecisionsAreFoundByPodAndByUid) {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "admin/pod_document.h"
-#include "admin/quota_document.h"
+#include "admin_api/pod_document.h"
+#include "admin_api/quota_document.h"
 #include "tests/admin/admin_fixture.h"
-#include "tests/admin/read_whole.h"
+#include "tests/admin_api/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -51,7 +51,7 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
   EXPECT_THAT(Get("/debug/nodes/a").body,
               HasSubstr(R"("lostTopology":true,"lossLeftSeconds":510,"lossGraceSeconds":600,"zones":[)"));
   for (const char* pod : {"big", "plain"}) {
-    ExpectReadWhole<PodDocument>(Get(Concat("/debug/pods/default/", pod)).body);
+    ExpectReadWhole<admin_api::PodDocument>(Get(Concat("/debug/pods/default/", pod)).body);
   }
   EXPECT_EQ(Get("/debug/pods/default/nobody").code, 404);
   EXPECT_EQ(Get("/debug/pods/default").code, 400);
@@ -84,7 +84,7 @@ TEST_F(AdminTest, APodsPageSaysThatItOutgrewItsZones) {
       R"({"pod":"default/grows","uid":"uid-grows","node":"a","zones":[{"name":"node1","zone":1,"amount":{"cpu":"2"}}],"outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
       R"("zones":[{"name":"node1","effective":{"cpu":"4"},"used":{"cpu":"5"}}]},"nodes":[]})"
       "\n");
-  ExpectReadWhole<PodDocument>(outgrown);
+  ExpectReadWhole<admin_api::PodDocument>(outgrown);
   EXPECT_THAT(Get("/debug/pods/default/beside").body, Not(HasSubstr("outgrown"))) << "it asks what it was bound with";
   EXPECT_THAT(
       Get("/debug/nodes/a").body,
@@ -106,7 +106,7 @@ TEST_F(AdminTest, APodsPageSaysWhyWhatThePodBringsIsNotBelieved) {
   bind("foreign", false, "");
   Start();
   const auto why = [&](const std::string& pod) {
-    const auto page = DecodeJson<PodDocument>(Get("/debug/pods/default/" + pod).body);
+    const auto page = DecodeJson<admin_api::PodDocument>(Get("/debug/pods/default/" + pod).body);
     EXPECT_TRUE(page.ok()) << page.status();
     return page.ok() ? page->no_zones : std::string();
   };
@@ -130,7 +130,7 @@ TEST_F(AdminTest, APodsPageNamesThePodsOfItsGangThatHaveNoNode) {
   const std::string page = Get("/debug/pods/default/g1").body;
   EXPECT_THAT(page, HasSubstr(R"("gang":"train","gangWaits":["default/g2","default/g3","default/g4","default/g5",)"
                               R"("default/g6"],"gangWaitsMore":1)"));
-  ExpectReadWhole<PodDocument>(page);
+  ExpectReadWhole<admin_api::PodDocument>(page);
   EXPECT_THAT(Get("/debug/pods/default/other").body, HasSubstr(R"("gangWaits":["default/other"],)"));
 }
 
@@ -144,9 +144,9 @@ TEST_F(AdminTest, PagesSayOfWhatHuygensHasNotHeard) {
   for (const char* page : {"/debug/pods/default/waits", "/debug/nodes/a", "/debug/quotas/pods/default/waits"}) {
     EXPECT_THAT(Get(page).body, HasSubstr(R"("notHeardOf":[{"kind":"nodes","seconds":272,"why":"cut"}])")) << page;
   }
-  ExpectReadWhole<PodDocument>(Get("/debug/pods/default/waits").body);
-  ExpectReadWhole<NodeDocument>(Get("/debug/nodes/a").body);
-  ExpectReadWhole<PodQuotaDocument>(Get("/debug/quotas/pods/default/waits").body);
+  ExpectReadWhole<admin_api::PodDocument>(Get("/debug/pods/default/waits").body);
+  ExpectReadWhole<admin_api::NodeDocument>(Get("/debug/nodes/a").body);
+  ExpectReadWhole<admin_api::PodQuotaDocument>(Get("/debug/quotas/pods/default/waits").body);
 }
 
 TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {

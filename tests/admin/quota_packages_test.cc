@@ -5,7 +5,7 @@
 
 #include "admin/quota_page.h"
 #include "json/document.h"
-#include "tests/admin/read_whole.h"
+#include "tests/admin_api/read_whole.h"
 #include "tests/cluster/build.h"
 
 namespace huygens::admin {
@@ -38,7 +38,7 @@ class QuotaPackagesTest : public testing::Test {
     while (page.Step(&tree_, json)) {
     }
     json.pop_back();
-    ExpectReadWhole<QuotaTreeDocument>(json);
+    ExpectReadWhole<admin_api::QuotaTreeDocument>(json);
     return json;
   }
   static std::string_view Fault(std::string_view query) {

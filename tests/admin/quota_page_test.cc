@@ -6,7 +6,7 @@
 #include "admin/pod_quota_page.h"
 #include "admin/quota_json.h"
 #include "base/text.h"
-#include "tests/admin/read_whole.h"
+#include "tests/admin_api/read_whole.h"
 #include "tests/cluster/build.h"
 
 namespace huygens::admin {
@@ -27,7 +27,7 @@ std::string List(const quota::Tree& tree, const std::string& group = "") {
   while (page.Step(&tree, json)) {
   }
   json.pop_back();  // the line end
-  ExpectReadWhole<QuotaTreeDocument>(json);
+  ExpectReadWhole<admin_api::QuotaTreeDocument>(json);
   return json;
 }
 
@@ -192,7 +192,7 @@ class PodQuotaTest : public testing::Test {
     }
     EXPECT_TRUE(out.ends_with("}\n"));
     out.pop_back();
-    ExpectReadWhole<PodQuotaDocument>(out);
+    ExpectReadWhole<admin_api::PodQuotaDocument>(out);
     return out;
   }
 

@@ -5,7 +5,7 @@
 
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
-#include "tests/admin/read_whole.h"
+#include "tests/admin_api/read_whole.h"
 
 namespace huygens::admin {
 namespace {
@@ -58,7 +58,7 @@ class UsagePageTest : public testing::Test {
   std::string Whole(UsagePage& page, Time now) {
     std::string json = page.Begin(*placement_, now);
     for (std::string rows; !(rows = page.NextRows(1)).empty();) json += rows;
-    ExpectReadWhole<UsageTopDocument>(json);
+    ExpectReadWhole<admin_api::UsageTopDocument>(json);
     return json;
   }
 
@@ -209,7 +209,7 @@ TEST_F(UsagePageTest, WhatIsNotFreshHasNoUseOfNow) {
 
 TEST_F(UsagePageTest, OneNodeShowsItsWeek) {
   const std::string out = EncodeJson(DescribeNode(*placement_, "hot", kNow, resources_).value());
-  ExpectReadWhole<NodeDocument>(out);
+  ExpectReadWhole<admin_api::NodeDocument>(out);
   EXPECT_THAT(
       out, HasSubstr(R"(,"usage":{"slotSeconds":900,"resources":[{"resource":"cpu","state":"fresh","ageSeconds":12,)"));
   EXPECT_THAT(out, HasSubstr(R"("sumOfPeaks":"6500m","peakOfSum":"6500m","peakSlot":"Sat 10:00","system":"500m",)"));

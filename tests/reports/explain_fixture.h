@@ -59,7 +59,7 @@ class Explain : public testing::Test {
   }
   std::string Text() {
     const std::string json = Json(ring_, {"default/p"}, 100);
-    const auto said = DecodeJson<admin::DecisionListDocument>(json);
+    const auto said = DecodeJson<admin_api::DecisionListDocument>(json);
     EXPECT_TRUE(said.ok()) << said.status();
     EXPECT_EQ(EncodeJson(*said), json) << "whoever reads it misses something";
     return ExplainText(said->decisions, time_ + std::chrono::seconds(30));
@@ -82,10 +82,10 @@ class ExplainNow : public Explain {
   static uint8_t Code(policy::Reason reason) { return static_cast<uint8_t>(reason); }
   std::string TextWith(std::string_view now, std::string_view quota = "", std::string_view left_above = "",
                        Duration later = std::chrono::seconds(30)) {
-    const auto decisions = DecodeJson<admin::DecisionListDocument>(Json(ring_, {"default/p"}, 100));
-    const auto view = DecodeJson<admin::PodDocument>(now);
+    const auto decisions = DecodeJson<admin_api::DecisionListDocument>(Json(ring_, {"default/p"}, 100));
+    const auto view = DecodeJson<admin_api::PodDocument>(now);
     EXPECT_TRUE(decisions.ok() && view.ok()) << view.status();
-    const auto budget = DecodeJson<admin::PodQuotaDocument>(quota.empty() ? "{}" : quota);
+    const auto budget = DecodeJson<admin_api::PodQuotaDocument>(quota.empty() ? "{}" : quota);
     EXPECT_TRUE(budget.ok()) << budget.status();
     return ExplainText(decisions->decisions, time_ + later, &*view, quota.empty() ? nullptr : &*budget, left_above);
   }

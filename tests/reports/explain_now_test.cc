@@ -92,7 +92,7 @@ TEST_F(ExplainNow, APodThatOutgrewItsZonesIsToldByHowMuchAndWhatToDo) {
   Bind("n2", "");
   EXPECT_THAT(TextWith(kNow), HasSubstr(Concat(kSaid, "\n")));
   EXPECT_THAT(Text(), Not(HasSubstr("resized")));
-  const auto pod = DecodeJson<admin::PodDocument>(kNow);
+  const auto pod = DecodeJson<admin_api::PodDocument>(kNow);
   ASSERT_TRUE(pod.ok()) << pod.status();
   EXPECT_THAT(PlacedPodText(*pod, "url", Time()), HasSubstr(Concat("\nIt is on n2, without zones.", kSaid)))
       << "its bind is forgotten";

@@ -150,9 +150,9 @@ TEST_F(Explain, ARefusalOfTheBusinessGroupShowsItsFiguresUntilThePodIsBound) {
 }
 
 TEST(Decisions, RefusesWhatIsNoAnswer) {
-  EXPECT_FALSE(DecodeJson<admin::DecisionListDocument>("").ok());
-  EXPECT_FALSE(DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"time":"yesterday"}]})").ok());
-  EXPECT_FALSE(DecodeJson<admin::DecisionListDocument>(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
+  EXPECT_FALSE(DecodeJson<admin_api::DecisionListDocument>("").ok());
+  EXPECT_FALSE(DecodeJson<admin_api::DecisionListDocument>(R"({"decisions":[{"time":"yesterday"}]})").ok());
+  EXPECT_FALSE(DecodeJson<admin_api::DecisionListDocument>(R"({"decisions":[{"nodes":[{"name":1}]}]})").ok());
 }
 
 }  // namespace

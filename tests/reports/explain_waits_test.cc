@@ -126,9 +126,9 @@ TEST_F(ExplainWaits, FiguresOfABudgetAreThoseOfNowOrMarked) {
 }
 
 TEST_F(ExplainWaits, WhatTheGroupAboveHasLeftIsSaid) {
-  const auto pod = DecodeJson<admin::PodQuotaDocument>(
+  const auto pod = DecodeJson<admin_api::PodQuotaDocument>(
       R"({"path":"org/search/ranking","keys":[{"key":"limits.cpu","cost":"7","lacks":true},{"key":"limits.memory","cost":"1"}]})");
-  const auto tree = DecodeJson<admin::QuotaTreeDocument>(
+  const auto tree = DecodeJson<admin_api::QuotaTreeDocument>(
       R"({"groups":[{"name":"search","keys":[{"key":"limits.cpu","hard":"30","remaining":"2","children":"28"},)"
       R"({"key":"limits.memory","hard":"9","remaining":"8","children":"0"}]}]})");
   ASSERT_TRUE(pod.ok() && tree.ok()) << pod.status() << tree.status();

@@ -34,7 +34,7 @@ void ExpectReadOrRefused(std::string_view page, Print print) {
 }
 
 TEST(HostilePages, OfUsage) {
-  ExpectReadOrRefused<admin::UsageTopDocument>(
+  ExpectReadOrRefused<admin_api::UsageTopDocument>(
       R"({"by":"cpu","check":"on","staleShare":0.5,"nodes":2,"fits":3,"top":[{"name":"n1","fits":0,)"
       R"("unrequested":{"cpu":"4"},"usage":{"cpu":{"state":"fresh","ageSeconds":12,"capacity":"32","ceiling":"25600m",)"
       R"("now":"10","peak":"26","measuredPeak":"25","nowShare":0.312,"peakShare":0.812,"headroom":"-400m"},"memory":{}}}]})",
@@ -42,7 +42,7 @@ TEST(HostilePages, OfUsage) {
 }
 
 TEST(HostilePages, OfANode) {
-  ExpectReadOrRefused<admin::NodeDocument>(
+  ExpectReadOrRefused<admin_api::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"kubelet","allocatable":{"cpu":"8"},"requested":{},"singleNuma":true,)"
       R"("lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600,"defect":"x","notices":["y"],"kubelet":[)"
       R"({"name":"cpuManagerPolicy","value":"static","from":"object"}],"zones":[{"name":"node0","zone":0,"absent":true,)"
@@ -57,7 +57,7 @@ TEST(HostilePages, OfANode) {
 }
 
 TEST(HostilePages, OfBudgets) {
-  ExpectReadOrRefused<admin::QuotaTreeDocument>(
+  ExpectReadOrRefused<admin_api::QuotaTreeDocument>(
       R"({"enforcement":"placement","groups":[{"name":"a","parent":"b","path":"b/a","state":"frozen","why":"x",)"
       R"("children":["c"],"keys":[{"key":"cpu","hard":"4","unknown":true,"unlimited":true,"used":"6","self":"5",)"
       R"("children":"1","remaining":"-2","share":1.5}],"overAbove":[{"group":"b","keys":["cpu"]}]}]})",
@@ -72,7 +72,7 @@ constexpr std::string_view kPodQuota =
     R"("pods":[{"name":"shop/a","amount":"3"}],"morePods":7,"children":[],"moreChildren":1}]})";
 
 TEST(HostilePages, OfWhatAPodCosts) {
-  ExpectReadOrRefused<admin::PodQuotaDocument>(kPodQuota, [](const auto& pod) { return PodQuotaText(pod, kNow); });
+  ExpectReadOrRefused<admin_api::PodQuotaDocument>(kPodQuota, [](const auto& pod) { return PodQuotaText(pod, kNow); });
 }
 
 TEST(HostilePages, OfDecisionsOnAPod) {
@@ -85,11 +85,11 @@ TEST(HostilePages, OfDecisionsOnAPod) {
       R"({"time":"2026-11-21T12:00:00.000000Z","verb":"bind","pod":"default/p","uid":"u","revision":6,"outcome":"bound",)"
       R"("node":"n1","zones":[{"name":"node0","cpuMilli":2500,"memory":1}],"facts":{"victims":{"n1":["v"]}},)"
       R"("wouldRefuse":{"usage":"z"}}]})";
-  ExpectReadOrRefused<admin::DecisionListDocument>(
+  ExpectReadOrRefused<admin_api::DecisionListDocument>(
       kDecisions, [](const auto& said) { return said.decisions.empty() ? "none" : ExplainText(said.decisions, kNow); });
-  const auto decisions = DecodeJson<admin::DecisionListDocument>(kDecisions)->decisions;
-  const auto quota = DecodeJson<admin::PodQuotaDocument>(kPodQuota).value();
-  ExpectReadOrRefused<admin::PodDocument>(
+  const auto decisions = DecodeJson<admin_api::DecisionListDocument>(kDecisions)->decisions;
+  const auto quota = DecodeJson<admin_api::PodQuotaDocument>(kPodQuota).value();
+  ExpectReadOrRefused<admin_api::PodDocument>(
       R"({"pod":"default/p","uid":"u","node":"n1","reservation":"held","since":"2026-11-21T12:00:00Z","noZones":"x",)"
       R"("gang":"g","notUnderstood":["y"],"nodes":[{"name":"n2","reason":"r","cause":"c","why":"z",)"
       R"("figures":{"needs":{"cpu":"9"},"oneZone":true,"container":"app","zone":"node0","free":{"cpu":"8"},)"

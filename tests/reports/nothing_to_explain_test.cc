@@ -28,7 +28,7 @@ TEST(NotReady, NamesWhatFails) {
 }
 
 TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
-  const auto waits = DecodeJson<admin::PodDocument>(
+  const auto waits = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","notUnderstood":["annotation a: no"],"nodes":[{"name":"n1","reason":"too small",)"
       R"("why":"needs 9 cpu"},{"name":"n2","reason":"no NRT"}],"fits":["n3"],"fitsLater":["n4"],"room":[{"name":"n4","asks":{"cpu":"9"},"unrequested":{"cpu":"1800m"}}],"tooSmall":2})");
   ASSERT_TRUE(waits.ok()) << waits.status();
@@ -41,12 +41,12 @@ TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
                              "2 nodes are too small for its requests, whoever leaves them. "
                              "These would not:\n\nNODE  VERDICT\n"
                              "n1    too small: needs 9 cpu\nn2    no NRT"));
-  const auto large = DecodeJson<admin::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
+  const auto large = DecodeJson<admin_api::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
   ASSERT_TRUE(large.ok()) << large.status();
   EXPECT_THAT(UndecidedPodText(*large, "url"),
               EndsWith("0 nodes could take the pod, by what huygens looks at and by requests. 1 node is too small for "
                        "its requests, whoever leaves it."));
-  const auto bound = DecodeJson<admin::PodDocument>(
+  const auto bound = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
   ASSERT_TRUE(bound.ok()) << bound.status();
   EXPECT_EQ(
@@ -57,10 +57,10 @@ TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
 }
 
 TEST(UndecidedPod, IsToldOfItsBudgetAndWhatToDo) {
-  const auto waits = DecodeJson<admin::PodDocument>(
+  const auto waits = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","nodes":[{"name":"n1","reason":"quota of the pod's business group is exhausted",)"
       R"("cause":"quota_exceeded"}]})");
-  const auto quota = DecodeJson<admin::PodQuotaDocument>(
+  const auto quota = DecodeJson<admin_api::PodQuotaDocument>(
       R"({"pod":"shop/web","group":"g","path":"g","verdict":"refused","why":"quota bizrq/g: cpu used 4 of 4, requested 1",)"
       R"("keys":[],"usedBy":[{"group":"g","key":"cpu","pods":[{"name":"shop/a","amount":"4"}],"children":[]}]})");
   ASSERT_TRUE(waits.ok() && quota.ok()) << waits.status() << quota.status();
@@ -73,7 +73,7 @@ TEST(UndecidedPod, IsToldOfItsBudgetAndWhatToDo) {
 }
 
 TEST(UndecidedPod, IsToldWhichSettingsOfKubeletsAreIgnored) {
-  const auto waits = DecodeJson<admin::PodDocument>(
+  const auto waits = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","nodes":[{"name":"k","reason":"cannot align pod: taken by other pods",)"
       R"("ignored":"attribute x: kubelet knows no y"}]})");
   ASSERT_TRUE(waits.ok()) << waits.status();
@@ -82,7 +82,7 @@ TEST(UndecidedPod, IsToldWhichSettingsOfKubeletsAreIgnored) {
 }
 
 TEST(PlacedPod, IsToldWhatItHoldsThoughItsDecisionIsForgotten) {
-  const auto pod = DecodeJson<admin::PodDocument>(
+  const auto pod = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","node":"n1","since":"2026-11-21T12:00:00Z","zones":[{"name":"node0","zone":0,)"
       R"("amount":{"cpu":"4"}}],"nodes":[]})");
   ASSERT_TRUE(pod.ok()) << pod.status();
@@ -98,7 +98,7 @@ TEST(NotHeardOf, IsSaidOfEachKindWithTheLongestSilence) {
       "decisions go by it, too.\n");
   EXPECT_EQ(NotHeardText({{"pods", 200, ""}}),
             "! huygens has not heard of pods for 200 s: what follows is that old, and decisions go by it, too.\n");
-  const auto waits = DecodeJson<admin::PodDocument>(
+  const auto waits = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","notHeardOf":[{"kind":"pods","seconds":200}],"nodes":[]})");
   ASSERT_TRUE(waits.ok()) << waits.status();
   EXPECT_THAT(UndecidedPodText(*waits, "url"), HasSubstr("\n! huygens has not heard of pods for 200 s: "));
@@ -127,7 +127,7 @@ TEST(UnknownNode, NamesTheNearestAndSaysNothingOfPods) {
 
 TEST(NodeZones, AZoneThatOnlyPodsNameSaysWhy) {
   const auto note = [](std::string_view node) {
-    const auto said = DecodeJson<admin::NodeDocument>(
+    const auto said = DecodeJson<admin_api::NodeDocument>(
         Concat(R"({"name":"n1","known":true,)", node,
                R"("zones":[{"name":"node1","zone":1,"absent":true,"allocatable":{},"free":{}}]})"));
     EXPECT_TRUE(said.ok()) << said.status();
@@ -141,7 +141,7 @@ TEST(NodeZones, AZoneThatOnlyPodsNameSaysWhy) {
 
 TEST(NodeZones, SaysWhatRequestsLeaveAndWhoHoldsThemWithoutZones) {
   const auto text = [](std::string_view more) {
-    const auto node = DecodeJson<admin::NodeDocument>(Concat(
+    const auto node = DecodeJson<admin_api::NodeDocument>(Concat(
         R"({"name":"n1","known":true,"mode":"managed","allocatable":{"cpu":"32"},"requested":{"cpu":"30200m"},)"
         R"("pods":[{"pod":"default/a","requests":{"cpu":"20"},"zones":[{"name":"node0","zone":0,"amount":{}}]},)",
         more, R"({"pod":"default/search-1","requests":{"cpu":"10"},"zones":[]},)",
@@ -156,7 +156,7 @@ TEST(NodeZones, SaysWhatRequestsLeaveAndWhoHoldsThemWithoutZones) {
 }
 
 TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
-  const auto node = DecodeJson<admin::NodeDocument>(
+  const auto node = DecodeJson<admin_api::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"topologyWritten":"2026-11-21T12:00:00Z","notices":["label x: no"],"zones":[)"
       R"({"name":"node0","zone":0,"stale":true,"offlineCpu":"7","offlineUpdated":"2026-11-21T12:00:00Z","allocatable":{"cpu":"8"},"effective":{"cpu":"7"},)"
       R"("used":{"cpu":"4"},"free":{"cpu":"3"},"cores":4,"wholeCores":1},)"
@@ -174,16 +174,16 @@ TEST(NodeZones, ShowsZonesWhoHoldsThemAndWhatIsWrong) {
   EXPECT_THAT(text, HasSubstr("  node9  0         2     0     not in the object any more"));
   EXPECT_THAT(text, HasSubstr("  default/a  node0: 4 cpu  reserved: its Binding is on the way\n  1 pod without zones: "
                               "default/b; `huygens explain default/b` says why\n"));
-  const auto lost = DecodeJson<admin::NodeDocument>(
+  const auto lost = DecodeJson<admin_api::NodeDocument>(
       R"({"name":"n1","known":true,"mode":"managed","lostTopology":true,"lossLeftSeconds":412,"lossGraceSeconds":600})");
   EXPECT_THAT(
       NodeZonesText(*lost, Time()),
       HasSubstr("\n! its NodeResourceTopology was deleted 188 s ago; pods that need zones wait for it, 412 s more at "
                 "most (topology.lossGrace: 10m), then the node counts as one without\n"));
   const auto unusable =
-      DecodeJson<admin::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
+      DecodeJson<admin_api::NodeDocument>(R"({"name":"n1","known":true,"mode":"unusable","defect":"65 zones"})");
   EXPECT_THAT(NodeZonesText(*unusable, Time()), HasSubstr("! its NodeResourceTopology cannot be used: 65 zones\n"));
-  const auto unpredicted = DecodeJson<admin::NodeDocument>(R"({"name":"k","known":true,"mode":"kubelet"})");
+  const auto unpredicted = DecodeJson<admin_api::NodeDocument>(R"({"name":"k","known":true,"mode":"kubelet"})");
   EXPECT_THAT(NodeZonesText(*unpredicted, Time()), HasSubstr("every pod passes the zones, and gets none from huygens"));
 }
 

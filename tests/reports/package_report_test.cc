@@ -8,7 +8,7 @@ namespace huygens::reports {
 namespace {
 
 TEST(PackageReport, SaysWhatNodesAndBudgetsTake) {
-  const auto tree = DecodeJson<admin::QuotaTreeDocument>(
+  const auto tree = DecodeJson<admin_api::QuotaTreeDocument>(
       R"({"enforcement":"placement","packages":[{"size":"cpu=4,memory=16Gi","nodes":7,"fragmentation":{"cpu":0.125,"memory":0}},)"
       R"({"size":"cpu=64","nodes":0,"fragmentation":{"cpu":1}}],"groups":[)"
       R"({"name":"org","parent":"","path":"org","state":"ok","children":["ads"],"keys":[],"packages":[)"

@@ -33,13 +33,13 @@ constexpr std::string_view kTree =
     R"({"key":"limits.cpu","unlimited":true,"used":"4","self":"0","children":"4"}]}]})";
 
 std::string Tree(std::string_view json, std::string_view key = "") {
-  const auto tree = DecodeJson<admin::QuotaTreeDocument>(json);
+  const auto tree = DecodeJson<admin_api::QuotaTreeDocument>(json);
   EXPECT_TRUE(tree.ok()) << tree.status();
   return tree.ok() ? QuotaTreeText(*tree, key) : "";
 }
 
 std::string Pod(std::string_view json) {
-  const auto pod = DecodeJson<admin::PodQuotaDocument>(json);
+  const auto pod = DecodeJson<admin_api::PodQuotaDocument>(json);
   EXPECT_TRUE(pod.ok()) << pod.status();
   return pod.ok() ? PodQuotaText(*pod, *ParseRfc3339("2026-11-21T12:05:00Z")) : "";
 }
@@ -97,7 +97,7 @@ TEST(QuotaReport, OneKeyIsOneLineAGroup) {
 }
 
 TEST(QuotaReport, AKeyIsFoundAsPeopleWriteIt) {
-  const auto tree = DecodeJson<admin::QuotaTreeDocument>(
+  const auto tree = DecodeJson<admin_api::QuotaTreeDocument>(
       R"({"groups":[{"name":"a","keys":[{"key":"cpu","used":"1"},{"key":"memory","used":"1"},)"
       R"({"key":"cash/requests.cpu","hard":"2"},{"key":"count/pods","hard":"2"},)"
       R"({"key":"requests.cpu","hard":"2"},{"key":"requests.nvidia.com/gpu","hard":"2"}]}]})");
@@ -295,9 +295,9 @@ TEST(QuotaReport, ARefusedPodOfAGroupOverItsBudgetDoesNotRun) {
 }
 
 TEST(QuotaReport, WhatIsNoAnswerIsRefused) {
-  EXPECT_FALSE(DecodeJson<admin::QuotaTreeDocument>("[]").ok());
-  EXPECT_FALSE(DecodeJson<admin::QuotaTreeDocument>(R"({"groups":[{"name":7}]})").ok());
-  EXPECT_FALSE(DecodeJson<admin::PodQuotaDocument>(R"({"keys":{}})").ok());
+  EXPECT_FALSE(DecodeJson<admin_api::QuotaTreeDocument>("[]").ok());
+  EXPECT_FALSE(DecodeJson<admin_api::QuotaTreeDocument>(R"({"groups":[{"name":7}]})").ok());
+  EXPECT_FALSE(DecodeJson<admin_api::PodQuotaDocument>(R"({"keys":{}})").ok());
 }
 
 }  // namespace

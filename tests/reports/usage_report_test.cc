@@ -37,13 +37,13 @@ std::string NodeJson(std::string_view ceiling) {
 }
 
 std::string Top(std::string_view json, std::string_view size) {
-  const auto top = DecodeJson<admin::UsageTopDocument>(json);
+  const auto top = DecodeJson<admin_api::UsageTopDocument>(json);
   EXPECT_TRUE(top.ok()) << top.status();
   return top.ok() ? UsageTopText(*top, size) : "";
 }
 
 std::string Node(const std::string& json) {
-  const auto node = DecodeJson<admin::NodeDocument>(json);
+  const auto node = DecodeJson<admin_api::NodeDocument>(json);
   EXPECT_TRUE(node.ok()) << node.status();
   return node.ok() ? NodeUseText(*node, *ParseRfc3339("2026-11-21T12:30:00Z")) : "";
 }
@@ -123,7 +123,7 @@ TEST(UsageReport, ANodeWhoseUseNobodyLooksAtSaysWhy) {
 }
 
 TEST(UsageReport, AnotherServersAnswerIsAnErrorWithItsPlace) {
-  const auto top = DecodeJson<admin::UsageTopDocument>(R"({"top":[{"usage":{"cpu":{"nowShare":"much"}}}]})");
+  const auto top = DecodeJson<admin_api::UsageTopDocument>(R"({"top":[{"usage":{"cpu":{"nowShare":"much"}}}]})");
   EXPECT_THAT(std::string(top.status().message()), HasSubstr("top[0].usage.cpu.nowShare"));
 }
 

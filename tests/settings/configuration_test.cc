@@ -387,16 +387,6 @@ TEST(Cautions, AreThoseOfTheServiceThatTheFileIsFor) {
       << "it is the extender's, too";
 }
 
-TEST(Scalar, DurationsArePrintedAsPeopleWriteThem) {
-  EXPECT_EQ(DurationText(hours(7 * 24)), "7d");
-  EXPECT_EQ(DurationText(minutes(15)), "15m");
-  EXPECT_EQ(DurationText(minutes(1)), "1m");
-  EXPECT_EQ(DurationText(seconds(180)), "180s");
-  EXPECT_EQ(DurationText(milliseconds(1500)), "1500ms");
-  EXPECT_EQ(DurationText(Duration(1)), "1ns");
-  EXPECT_EQ(DurationText(Duration(0)), "0s");
-}
-
 TEST(Scalar, TextsThatYamlWouldReadAsSomethingElseGetQuotes) {
   for (const char* text :
        {"", "true", "no", "null", "1.5", "0x1f: a", "a #b", "- a", "a: b", "\"", "a\nb", "*a", "key:", "50%"}) {

@@ -10,10 +10,9 @@
 #include <utility>
 #include <vector>
 
-namespace huygens::admin {
+#include "admin_api/amounts.h"
 
-// {"cpu":"31","memory":"128Gi"}
-using Amounts = std::vector<std::pair<std::string, std::string>>;
+namespace huygens::admin_api {
 
 // One resource of one node.
 struct ResourceUse {
@@ -126,4 +125,4 @@ struct WeekOfUse {
   bool operator==(const WeekOfUse&) const = default;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

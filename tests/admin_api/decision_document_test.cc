@@ -1,15 +1,15 @@
 // The records of decisions write their JSON themselves, from a packed form: here what they write is read as the
 // document.
-#include "admin/decision_document.h"
+#include "admin_api/decision_document.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "tests/admin/read_whole.h"
+#include "tests/admin_api/read_whole.h"
 #include "tests/observe/decisions.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 namespace {
 
 constexpr std::string_view kNodes[] = {"n1", "n2"};
@@ -83,4 +83,4 @@ TEST(DecisionDocument, SaysWhatARecordOfBindSays) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

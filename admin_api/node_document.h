@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "admin/not_heard_of.h"
-#include "admin/usage_document.h"
+#include "admin_api/not_heard_of.h"
+#include "admin_api/usage_document.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 
 struct NodeHead {
   std::string name;
@@ -161,4 +161,4 @@ struct NodeDocument : NodeHead {
   bool operator==(const NodeDocument&) const = default;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "admin/node_document.h"
-#include "admin/not_heard_of.h"
+#include "admin_api/node_document.h"
+#include "admin_api/not_heard_of.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 
 struct PodDocument {
   // A zone that would hold the pod if it gave what it claims, but for real capacity that is out of date.
@@ -168,4 +168,4 @@ struct PodDocument {
   bool operator==(const PodDocument&) const = default;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

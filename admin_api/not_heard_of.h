@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 
 struct NotHeardOf {
   std::string kind;  // "nodes"
@@ -20,4 +20,4 @@ struct NotHeardOf {
   bool operator==(const NotHeardOf&) const = default;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

@@ -1,12 +1,11 @@
-#include "admin/node_document.h"
+#include "admin_api/node_document.h"
 
 #include <gtest/gtest.h>
 
-#include "admin/debug_json.h"
-#include "admin/pod_document.h"
+#include "admin_api/pod_document.h"
 #include "json/document.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 namespace {
 
 template <typename Document>
@@ -116,16 +115,6 @@ TEST(NodeDocument, ReadsBackAsItWasWritten) {
       R"("noUsage":"nobody looks"})");
 }
 
-TEST(Amounts, AreReadBackInBaseUnits) {
-  ResourceNames resources;
-  const ResourceId gpu = *resources.Intern("nvidia.com/gpu");
-  const ResourceVector amounts = {{kCpu, 2500}, {kMemory, int64_t{4} << 30}, {kPodSlots, 110}, {gpu, 2}};
-  const Amounts texts = {{"cpu", "2500m"}, {"memory", "4Gi"}, {"pods", "110"}, {"nvidia.com/gpu", "2"}};
-  EXPECT_EQ(AmountsOf(amounts, resources), texts);
-  EXPECT_EQ(ParseAmounts(texts, resources).value(), amounts);
-  EXPECT_TRUE(Message(ParseAmounts({{"cpu", "many"}}, resources).status()).starts_with("cpu \"many\": "));
-}
-
 TEST(PodDocument, ReadsBackAsItWasWritten) {
   ExpectSame(
       PodDocument{.pod = "default/p",
@@ -172,4 +161,4 @@ TEST(PodDocument, ReadsBackAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

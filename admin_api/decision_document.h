@@ -11,7 +11,7 @@
 
 #include "base/time.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 
 struct DecisionDocument {
   struct Term {
@@ -116,4 +116,4 @@ struct DecisionListDocument {
   bool operator==(const DecisionListDocument&) const = default;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

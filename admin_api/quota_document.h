@@ -10,9 +10,9 @@
 #include <utility>
 #include <vector>
 
-#include "admin/not_heard_of.h"
+#include "admin_api/not_heard_of.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 
 // The tree of business groups, or one group and those below it.
 struct QuotaTreeDocument {
@@ -245,4 +245,4 @@ struct PodQuotaDocument {
   bool operator==(const PodQuotaDocument&) const = default;
 };
 
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

@@ -1,10 +1,10 @@
-#include "admin/quota_document.h"
+#include "admin_api/quota_document.h"
 
 #include <gtest/gtest.h>
 
 #include "json/document.h"
 
-namespace huygens::admin {
+namespace huygens::admin_api {
 namespace {
 
 TEST(QuotaTreeDocument, ReadsBackAsItWasWritten) {
@@ -88,4 +88,4 @@ TEST(PodQuotaDocument, ReadsBackAsItWasWritten) {
 }
 
 }  // namespace
-}  // namespace huygens::admin
+}  // namespace huygens::admin_api

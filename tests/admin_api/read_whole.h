@@ -7,7 +7,7 @@
 
 #include "json/document.h"
 
-namespace huygens::admin {
+namespace huygens {
 
 template <typename Document>
 void ExpectReadWhole(std::string_view page) {
@@ -17,4 +17,4 @@ void ExpectReadWhole(std::string_view page) {
   EXPECT_EQ(EncodeJson(*document), page);
 }
 
-}  // namespace huygens::admin
+}  // namespace huygens
