@@ -57,8 +57,8 @@ std::string_view BearerToken(std::string_view authorization) {
   return authorization.substr(kScheme.size());
 }
 
-net::Response Refused(const kube::AccessVerdict& verdict) {
-  using What = kube::AccessVerdict::What;
+net::Response Refused(const AccessVerdict& verdict) {
+  using What = AccessVerdict::What;
   net::Response response = Text(verdict.what == What::kNobody      ? 401
                                 : verdict.what == What::kForbidden ? 403
                                                                    : 503,
@@ -163,7 +163,7 @@ class Admin::Impl {
     }
     std::string token(BearerToken(request.authorization));
     if (token.empty()) {
-      return respond(Refused({kube::AccessVerdict::What::kNobody,
+      return respond(Refused({AccessVerdict::What::kNobody,
                               "/debug wants a bearer token, unless you ask from this machine (kubectl port-forward)"}));
     }
     const std::string late = "the API server did not say in time whether you may; try again\n";
@@ -171,12 +171,12 @@ class Admin::Impl {
     // The views of the request hold for as long as its Respond, which waits under that number.
     sources_.authorize(std::move(token), std::string(path),
                        [this, alive = std::weak_ptr<bool>(alive_), number, path,
-                        query = request.query](const kube::AccessVerdict& verdict) {
+                        query = request.query](const AccessVerdict& verdict) {
                          if (alive.expired()) return;
                          loop_.Post([this, number, path, query, verdict] {
                            auto entry = waiting_.extract(number);
                            if (entry.empty()) return;
-                           if (verdict.what != kube::AccessVerdict::What::kAllowed)
+                           if (verdict.what != AccessVerdict::What::kAllowed)
                              return entry.mapped().answer(Refused(verdict));
                            AskPage(path, query, std::move(entry.mapped().answer));
                          });

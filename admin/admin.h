@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "admin/pages.h"
+#include "admin/token_access.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "kube/token_access.h"
 #include "net/event_loop.h"
 #include "net/server.h"
 #include "observe/metrics.h"
@@ -33,7 +33,7 @@ struct AdminSources {
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty
   // Whether the owner of a bearer token may get a path; called on the admin thread, answers on any, and not any more
   // when the Admin is destroyed. Empty: /debug is for this machine only.
-  std::function<void(std::string token, std::string path, kube::TokenAccess::Done done)> authorize = nullptr;
+  std::function<void(std::string token, std::string path, TokenAccess::Done done)> authorize = nullptr;
   std::unique_ptr<const Pages> pages = nullptr;  // below /debug; null: there are none
 };
 

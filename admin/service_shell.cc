@@ -78,8 +78,8 @@ Status ServiceShell::StartAdmin(const net::ClientOptions* api_server) {
                        .refresh_metrics = [this] { RefreshMetrics(); },
                        .pages = std::move(work_.pages)};
   if (api_server != nullptr && !settings::IsLoopback(configuration_.admin_address)) {
-    HUYGENS_ASSIGN_OR_RETURN(token_access_, kube::TokenAccess::Start(*api_server, std::make_unique<SteadyWaiter>()));
-    sources.authorize = [this](std::string token, std::string path, kube::TokenAccess::Done done) {
+    HUYGENS_ASSIGN_OR_RETURN(token_access_, TokenAccess::Start(*api_server, std::make_unique<SteadyWaiter>()));
+    sources.authorize = [this](std::string token, std::string path, TokenAccess::Done done) {
       token_access_->Ask(std::move(token), std::move(path), std::move(done));
     };
   }

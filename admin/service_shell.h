@@ -9,9 +9,9 @@
 #include "admin/admin.h"
 #include "admin/pages.h"
 #include "admin/shutdown.h"
+#include "admin/token_access.h"
 #include "base/status.h"
 #include "base/time.h"
-#include "kube/token_access.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "net/server.h"
@@ -78,7 +78,7 @@ class ServiceShell {
   std::unique_ptr<net::Server> server_;  // null: no callers
   std::unique_ptr<Shutdown> shutdown_;   // of it
   bool draining_ = false;
-  std::unique_ptr<kube::TokenAccess> token_access_;  // null: /debug is for this machine only
+  std::unique_ptr<TokenAccess> token_access_;  // null: /debug is for this machine only
   std::unique_ptr<Admin> admin_;
   observe::RateLimit handshake_warnings_{std::chrono::seconds(10)};
 };

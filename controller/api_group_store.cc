@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "controller/transfer_calls.h"
 #include "kube/group_status.h"
-#include "kube/transfer_calls.h"
 
 namespace huygens::controller {
 namespace {
@@ -44,20 +44,19 @@ void ApiGroupStore::Read(const std::string& name, Done done) {
 }
 
 void ApiTransferStore::WriteStatus(const cluster::QuotaTransfer& transfer, Done done) {
-  Post(calls_, std::move(done), [transfer](net::Client& client, Duration timeout) {
-    return kube::WriteTransferStatus(client, transfer, timeout);
-  });
+  Post(calls_, std::move(done),
+       [transfer](net::Client& client, Duration timeout) { return WriteTransferStatus(client, transfer, timeout); });
 }
 
 void ApiTransferStore::WriteFinalizers(const cluster::QuotaTransfer& transfer, Done done) {
   Post(calls_, std::move(done), [transfer](net::Client& client, Duration timeout) {
-    return kube::WriteTransferFinalizers(client, transfer, timeout);
+    return WriteTransferFinalizers(client, transfer, timeout);
   });
 }
 
 void ApiTransferStore::Read(const std::string& name, Done done) {
   Post(calls_, std::move(done),
-       [name](net::Client& client, Duration timeout) { return kube::ReadTransfer(client, name, timeout); });
+       [name](net::Client& client, Duration timeout) { return ReadTransfer(client, name, timeout); });
 }
 
 }  // namespace huygens::controller

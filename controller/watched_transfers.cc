@@ -4,10 +4,10 @@
 #include <utility>
 
 #include "base/text.h"
+#include "controller/transfer_calls.h"
 #include "informer/watch_readiness.h"
 #include "kube/api_call.h"
 #include "kube/decoded_object.h"
-#include "kube/transfer_calls.h"
 #include "wire/object_meta.h"
 #include "wire/quota_transfer.h"
 
@@ -42,7 +42,7 @@ kube::DecodedObject Present(std::string_view json, uint64_t resource_version) {
 
 kube::Resource TransfersResource() {
   kube::Resource resource;
-  resource.paths = {std::string(kube::kTransfersPath)};
+  resource.paths = {std::string(kTransfersPath)};
   resource.optional = true;
   resource.why_absent =
       "the API server does not serve this kind: its definition (config/crd/quotatransfers.yaml) is not installed";

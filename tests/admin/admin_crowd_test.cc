@@ -12,7 +12,7 @@ namespace {
 using net::testing::Inbox;
 using net::testing::RawConnection;
 using testing::HasSubstr;
-using What = kube::AccessVerdict::What;
+using What = AccessVerdict::What;
 
 constexpr char kAllDecisions[] = "GET /debug/decisions?limit=1000 HTTP/1.1\r\nHost: x\r\n\r\n";
 
@@ -149,7 +149,7 @@ TEST_F(DebugAccessTest, WithoutAnApiServerDebugIsForThisMachine) {
 
 TEST_F(DebugAccessTest, OthersNeedATokenThatMayGetThePath) {
   Inbox<std::string> asked;
-  authorize_ = [&](const std::string& token, const std::string& path, const kube::TokenAccess::Done& done) {
+  authorize_ = [&](const std::string& token, const std::string& path, const TokenAccess::Done& done) {
     asked.Put(Concat(token, " ", path));
     done({token == "good"   ? What::kAllowed
           : token == "anna" ? What::kForbidden
@@ -176,8 +176,8 @@ TEST_F(DebugAccessTest, OthersNeedATokenThatMayGetThePath) {
 }
 
 TEST_F(DebugAccessTest, AnApiServerThatDoesNotAnswerEndsTheQuestion) {
-  Inbox<kube::TokenAccess::Done> held;
-  authorize_ = [&](const std::string&, const std::string&, kube::TokenAccess::Done done) { held.Put(std::move(done)); };
+  Inbox<TokenAccess::Done> held;
+  authorize_ = [&](const std::string&, const std::string&, TokenAccess::Done done) { held.Put(std::move(done)); };
   Start(false, std::chrono::milliseconds(50));
   EXPECT_EQ(FromElsewhere("/debug/nodes", "good").code, 503);
   held.Take()({What::kAllowed, ""});  // too late, and nobody's

@@ -90,7 +90,7 @@ class AdminTest : public testing::Test {
   std::vector<admin_api::NotHeardOf> not_heard_of_;
   std::optional<bool> asked_verbosely_;
   std::function<void()> refresh_;
-  std::function<void(std::string, std::string, kube::TokenAccess::Done)> authorize_;
+  std::function<void(std::string, std::string, TokenAccess::Done)> authorize_;
   net::testing::LoopThread decision_;
   std::unique_ptr<Admin> admin_;  // goes before the loop that it asks
   std::unique_ptr<net::Client> client_;

@@ -10,7 +10,7 @@
 #include "cluster/quota_transfer.h"
 #include "net/client.h"
 
-namespace huygens::kube {
+namespace huygens::controller {
 
 inline constexpr std::string_view kTransfersPath = "/apis/quota.huygens.dev/v1alpha1/quotatransfers";
 
@@ -22,4 +22,4 @@ StatusOr<cluster::QuotaTransfer> WriteTransferFinalizers(net::Client& client, co
                                                          Duration timeout);
 StatusOr<cluster::QuotaTransfer> ReadTransfer(net::Client& client, const std::string& name, Duration timeout);
 
-}  // namespace huygens::kube
+}  // namespace huygens::controller

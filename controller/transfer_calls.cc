@@ -1,17 +1,17 @@
-#include "kube/transfer_calls.h"
+#include "controller/transfer_calls.h"
 
 #include "base/text.h"
 #include "kube/api_call.h"
 #include "kube/object_call.h"
 #include "wire/quota_transfer.h"
 
-namespace huygens::kube {
+namespace huygens::controller {
 namespace {
 
 using cluster::QuotaTransfer;
 
 StatusOr<std::string> PathOf(const std::string& name) {
-  if (!IsObjectName(name)) return Invalid("the name of the transfer is no name of Kubernetes");
+  if (!kube::IsObjectName(name)) return Invalid("the name of the transfer is no name of Kubernetes");
   return Concat(kTransfersPath, "/", name);
 }
 
@@ -19,19 +19,19 @@ StatusOr<std::string> PathOf(const std::string& name) {
 
 StatusOr<QuotaTransfer> WriteTransferStatus(net::Client& client, const QuotaTransfer& transfer, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(transfer.name));
-  return CallForObject(wire::DecodeQuotaTransfer, client, "PUT", Concat(path, "/status"),
-                       wire::EncodeTransferStatus(transfer), timeout);
+  return kube::CallForObject(wire::DecodeQuotaTransfer, client, "PUT", Concat(path, "/status"),
+                             wire::EncodeTransferStatus(transfer), timeout);
 }
 
 StatusOr<QuotaTransfer> WriteTransferFinalizers(net::Client& client, const QuotaTransfer& transfer, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(transfer.name));
-  return CallForObject(wire::DecodeQuotaTransfer, client, "PATCH", path, wire::EncodeTransferFinalizers(transfer),
-                       timeout, PatchHeaders("merge"));
+  return kube::CallForObject(wire::DecodeQuotaTransfer, client, "PATCH", path, wire::EncodeTransferFinalizers(transfer),
+                             timeout, kube::PatchHeaders("merge"));
 }
 
 StatusOr<QuotaTransfer> ReadTransfer(net::Client& client, const std::string& name, Duration timeout) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string path, PathOf(name));
-  return CallForObject(wire::DecodeQuotaTransfer, client, "GET", path, "", timeout);
+  return kube::CallForObject(wire::DecodeQuotaTransfer, client, "GET", path, "", timeout);
 }
 
-}  // namespace huygens::kube
+}  // namespace huygens::controller

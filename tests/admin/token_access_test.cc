@@ -1,4 +1,4 @@
-#include "kube/token_access.h"
+#include "admin/token_access.h"
 
 #include <gmock/gmock.h>
 
@@ -6,7 +6,7 @@
 #include "tests/fake/waiters.h"
 #include "tests/net/fixture.h"
 
-namespace huygens::kube {
+namespace huygens::admin {
 namespace {
 
 using ::testing::HasSubstr;
@@ -110,4 +110,4 @@ TEST_F(TokenAccessTest, OnlySoManyWaitAndTheEndAnswersAll) {
 }
 
 }  // namespace
-}  // namespace huygens::kube
+}  // namespace huygens::admin

@@ -1,9 +1,9 @@
-#include "kube/token_access.h"
+#include "admin/token_access.h"
 
 #include "kube/api_call.h"
 #include "wire/access_review.h"
 
-namespace huygens::kube {
+namespace huygens::admin {
 namespace {
 
 using What = AccessVerdict::What;
@@ -85,8 +85,8 @@ void TokenAccess::Work() {
 
 AccessVerdict TokenAccess::AskApiServer(const Key& key) {
   const auto post = [&](std::string_view path, const std::string& body) -> StatusOr<std::string> {
-    HUYGENS_ASSIGN_OR_RETURN(net::HttpReply reply, client_->Call("POST", path, body, JsonHeaders(), kTimeout));
-    if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
+    HUYGENS_ASSIGN_OR_RETURN(net::HttpReply reply, client_->Call("POST", path, body, kube::JsonHeaders(), kTimeout));
+    if (!kube::Succeeded(reply)) return Unavailable(kube::ExplainReply(reply));
     return std::move(reply.body);
   };
   std::string body;
@@ -121,4 +121,4 @@ void TokenAccess::Remember(const Key& key, const AccessVerdict& verdict) {
   if (remembered_.size() < kMostRemembered) remembered_[key] = {verdict, now + kHolds};
 }
 
-}  // namespace huygens::kube
+}  // namespace huygens::admin

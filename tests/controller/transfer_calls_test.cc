@@ -1,11 +1,11 @@
-#include "kube/transfer_calls.h"
+#include "controller/transfer_calls.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "tests/fake/api_server.h"
 
-namespace huygens::kube {
+namespace huygens::controller {
 namespace {
 
 using std::chrono::seconds;
@@ -50,4 +50,4 @@ TEST_F(TransferCallsTest, WritesItsFinalizerBesideThoseOfOthers) {
 }
 
 }  // namespace
-}  // namespace huygens::kube
+}  // namespace huygens::controller

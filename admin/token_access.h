@@ -17,7 +17,7 @@
 #include "base/waiter.h"
 #include "net/client.h"
 
-namespace huygens::kube {
+namespace huygens::admin {
 
 struct AccessVerdict {
   enum class What : uint8_t {
@@ -80,4 +80,4 @@ class TokenAccess {
   std::thread thread_;
 };
 
-}  // namespace huygens::kube
+}  // namespace huygens::admin
