@@ -114,6 +114,9 @@ def check_tags(clone):
     assert check().returncode == 0, check().stdout
     output(clone / "tools" / "version", "9.8.7")
     assert check().returncode == 0 and output(clone / "tools" / "version") == "9.8.7\n", check().stdout
+    left = subprocess.run(["git", "grep", "-nE", rf"(huygens[:-]|newTag: ){re.escape(project_version())}", "--", "config", "docs", "README.md"],
+                          cwd=clone, capture_output=True, text=True).stdout
+    assert not left, f"tools/version leaves the old version in {left[:500]}"
     chart = clone / "config" / "helm" / "huygens" / "Chart.yaml"
     chart.write_text(chart.read_text().replace("appVersion: 9.8.7", "appVersion: 9.8.6"))
     assert check().returncode == 1 and "9.8.6" in check().stdout, check().stdout
