@@ -6,9 +6,10 @@ import subprocess
 import kubeadm
 from binaries import kubernetes_minor, kubernetes_version
 from chart import HELM, Helm, configuration, define_foreign_kinds
+from controller import FINALIZER
 from install import KINDS
 from shell_page import Terminal, blocks_of
-from testbed import BINARIES, CONFIG, ROOT, SCHEDULER_NAME, ControlPlane, Skip, huygens_binary
+from testbed import BINARIES, CONFIG, GROUPS_PATH, ROOT, SCHEDULER_NAME, ControlPlane, Skip, huygens_binary
 from workload import make_node
 
 GUIDES = ROOT / "docs" / "guides"
@@ -17,6 +18,8 @@ SHIPPED = {"kubeadm.yaml": (31, 999), "kubeadm-v1beta3.yaml": (0, 36)}
 COMMUNITY_DEFINITION = ROOT / "tests" / "e2e" / "node" / "noderesourcetopologies.yaml"
 # Kinds that no API server serves: read as YAML, no more.
 OF_OTHERS = ("kubelet.config.k8s.io/", "descheduler/", "kustomize.config.k8s.io/")
+# What config/webhook has besides the kinds of config/default, none of it in a namespace.
+OF_THE_WEBHOOK = "validatingwebhookconfigurations,flowschemas,prioritylevelconfigurations"
 SECONDS = 120
 
 
@@ -80,7 +83,7 @@ class Scene:
 
     def before(self, section):
         if section not in self._seen and self._page == "uninstall":
-            {"With kustomize": self._kustomize, "With Helm": self._helm,
+            {"Webhook and controller": self._webhook_and_controller, "With kustomize": self._kustomize, "With Helm": self._helm,
              "In the cluster's own kube-scheduler (kubeadm)": self._overlay}.get(section, lambda: None)()
         self._seen.add(section)
 
@@ -88,6 +91,7 @@ class Scene:
         if self._page == "uninstall":
             kinds = ",".join(kind for kind in KINDS.split(",") if kind not in ("replicasets", "pods"))
             names = self._bed.kubectl("get", kinds, "-A", "-o", "name").stdout.split()
+            names += self._bed.kubectl("get", OF_THE_WEBHOOK, "-o", "name").stdout.split()
             left = [name for name in names if "huygens" in name or "topology.crane.io" in name]
             assert not left, f"uninstall.md leaves {left}"
         if self._page == "kube-prometheus-stack":
@@ -136,6 +140,15 @@ class Scene:
         for name in ("huygens-scheduler", "huygens-bind"):
             self._lease(name)
         self._bed.kubectl("-n", "kube-system", "create", "secret", "generic", "huygens-tls")
+
+    def _webhook_and_controller(self):
+        """As they were when they ran: a group with the controller's finalizer, and an API server that asks a webhook which nobody answers for."""
+        self._bed.client.post(GROUPS_PATH, {"apiVersion": "quota.huygens.dev/v1alpha1", "kind": "BizGroupResourceQuota",
+                                            "metadata": {"name": "kept", "finalizers": [FINALIZER]}, "spec": {"hard": {"pods": "1"}}})
+        self._bed.kubectl("apply", "-k", CONFIG / "overlays" / "webhook-own-authority")
+        self._lease("huygens-controller")
+        self._bed.kubectl("-n", "kube-system", "create", "secret", "generic", "huygens-webhook-tls")
+        self._bed.kubectl("-n", "kube-system", "create", "configmap", "huygens-controller-hours")
 
     def _kustomize(self):
         self._bed.kubectl("apply", "-k", CONFIG / "default")

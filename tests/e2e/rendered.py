@@ -44,14 +44,15 @@ def check_resource_names(bed):
 def check_images(bed):
     """The image of huygens bears the version of the project and is not asked for anew where the machine has it."""
     expected = f"huygens:{project_version()}"
-    deployments = [item for item in objects(bed, "-k", CONFIG / "default") if item["kind"] == "Deployment"]
-    pods = {"config/default": [item["spec"]["template"]["spec"] for item in deployments],
-            "config/webhook": [item["spec"]["template"]["spec"] for item in objects(bed, "-k", CONFIG / "webhook") if item["kind"] == "Deployment"],
-            "config/scheduler": [item["spec"]["template"]["spec"] for item in objects(bed, "-f", CONFIG / "scheduler" / "deployment.yaml")
-                                 if item["kind"] == "Deployment"],
-            "config/overlays/kubeadm": [item["spec"] for item in objects(bed, "-f", KUBEADM_PATCH)]}
-    for where, specs in pods.items():
-        containers = [container for spec in specs for container in spec.get("initContainers", []) + spec["containers"] if container["name"] == "huygens"]
+    pods = {f"config/{directory}, {item['metadata']['name']}": item["spec"]["template"]["spec"]
+            for directory in WORKLOADS for item in objects(bed, "-k", CONFIG / directory) if item["kind"] == "Deployment"}
+    for directory in ("scheduler", "controller", "webhook"):  # as they stand there, for whoever applies a file
+        deployment, = [item for item in objects(bed, "-f", CONFIG / directory / "deployment.yaml") if item["kind"] == "Deployment"]
+        pods[f"config/{directory}/deployment.yaml"] = deployment["spec"]["template"]["spec"]
+    pods["config/overlays/kubeadm"] = objects(bed, "-f", KUBEADM_PATCH)[0]["spec"]
+    assert len(pods) >= 9, f"pods of huygens: {sorted(pods)}"
+    for where, spec in pods.items():
+        containers = [container for container in spec.get("initContainers", []) + spec["containers"] if container["name"] in ("huygens", "controller")]
         assert len(containers) == 1, f"{where}: {len(containers)} containers of huygens"
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
