@@ -3,13 +3,11 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
-#include "admin/usage_json.h"
 #include "admin_api/amounts.h"
 #include "admin_api/sentences.h"
 #include "base/duration_text.h"
 #include "placement/node_fit.h"
 #include "policy/explained.h"
-#include "usage/estimate.h"
 
 namespace huygens::admin {
 
@@ -19,96 +17,10 @@ using admin_api::QuantityText;
 using placement::ZoneShortage;
 using policy::Reason;
 
-bool IsOfUsage(Reason reason) {
-  return reason == Reason::kUsageCeiling || reason == Reason::kUsageCeilingTooLow || reason == Reason::kUsageUnknown;
-}
+constexpr std::string_view kKubelet = "kubelet";  // topology::NodeZones::Name of nodes that kubelet pins
 
 bool IsOfZones(Reason reason) {
   return reason == Reason::kStaleRealCapacity || (!IsOfUsage(reason) && !policy::Apart(reason).empty());
-}
-
-// What the check says of the resources that it refuses for this reason.
-usage::Verdict VerdictOf(Reason reason) {
-  if (reason == Reason::kUsageUnknown) return usage::Verdict::kUnknown;
-  return reason == Reason::kUsageCeilingTooLow ? usage::Verdict::kNeverFits : usage::Verdict::kOverCeiling;
-}
-
-// The first resource for which the node is refused, with the names of the others. Each is judged as the check does it,
-// slot by slot, since peaks that are never at the same time may be more than the ceiling together.
-std::optional<UsageShortage> OfUsage(const placement::Placement& placement, const cluster::Pod& pod,
-                                     const usage::Demand& demand, Reason reason, cluster::NodeIndex node, Time now) {
-  const usage::Account& account = placement.usage();
-  const cluster::Node* object = placement.state().GetNode(node);
-  std::optional<UsageShortage> first;
-  const usage::ResourceMask refuses_nothing = account.SteppingAside(now) | account.ShortHistory();
-  for (size_t r = 0; r < demand.resources.size(); ++r) {
-    const usage::ResourceMask others = ~usage::ResourceMask().set(r);
-    if (refuses_nothing[r] || account.Judge(node, demand, now, others) != VerdictOf(reason)) continue;
-    const usage::NodeUse use = account.Use(node, r, now);
-    const int64_t needs = demand.resources[r].peak;
-    const usage::ResourceOptions& options = account.options().resources[r];
-    if (first) {
-      first->also += Concat(first->also.empty() ? "" : ", ", options.name);
-      continue;
-    }
-    first = UsageShortage();
-    UsageShortage& shortage = *first;
-    shortage.resource = options.name;
-    shortage.unit = options.resource;
-    shortage.use = use;
-    if (use.measured) shortage.age = now - *use.measured;
-    shortage.stale_after = account.options().stale_after;
-    shortage.needs = needs;
-    if (demand.resources[r].curve.empty()) shortage.estimated = usage::EstimateText(pod, options.resource);
-    shortage.own_ceiling = object != nullptr && std::ranges::any_of(object->usage_ceilings, [&](const auto& each) {
-                             return each.first == options.name;
-                           });
-    if (reason == Reason::kUsageUnknown || use.state != usage::MetricState::kFresh) continue;
-    const usage::Account::Peak peak = account.PeakOf(node, r);
-    if (peak.slot) shortage.peak_at = SlotText(*peak.slot, account.options(), now);
-    shortage.largest = peak.largest;
-    // Highest over the week, as what is left of the ceiling for a pod.
-    const usage::NodeFigures figures = account.Figures(node, now)[r];
-    const int64_t own = std::max<int64_t>(0, figures.system - figures.reserved);
-    if (use.ceiling && own > *use.ceiling) shortage.own_over = own;
-  }
-  return first;
-}
-
-// " (Wed 14:15; the largest there is shop/web-1, 4)", or of a node without pods " (Wed 14:15; the node's own)"
-std::string PeakText(const UsageShortage& shortage) {
-  std::string text = shortage.peak_at;
-  if (const auto& pod = shortage.largest) {
-    text += Concat(text.empty() ? "" : "; ", "the largest there is ", pod->key, ", ",
-                   QuantityText(shortage.unit, pod->peak));
-  } else if (!text.empty()) {
-    text += "; the node's own";
-  }
-  return text.empty() ? text : Concat(" (", text, ")");
-}
-
-std::string UsageText(const UsageShortage& shortage, Reason reason) {
-  const auto text = [&](int64_t amount) { return QuantityText(shortage.unit, amount); };
-  const std::string also = shortage.also.empty() ? std::string() : Concat("; likewise ", shortage.also);
-  if (reason == Reason::kUsageUnknown) {
-    return Concat(shortage.resource,
-                  shortage.use.measured ? Concat(": last measured ", AgeText(shortage.age), " ago (at most ",
-                                                 DurationText(shortage.stale_after), ": usage.staleAfter)")
-                                        : std::string(": never measured"),
-                  also);
-  }
-  const std::string allowed =
-      Concat(text(*shortage.use.ceiling), " of ", text(shortage.use.capacity), " are allowed",
-             shortage.own_ceiling ? " (the node's annotation huygens.dev/usage-ceilings)" : " (usage.resources)");
-  if (shortage.own_over) {
-    const bool dated = !shortage.largest && !shortage.peak_at.empty();
-    return Concat(shortage.resource, ": what runs beside pods used ", text(*shortage.own_over),
-                  dated ? Concat(" (", shortage.peak_at, ")") : std::string(), " by itself, where ", allowed,
-                  ": no pod is small enough", also);
-  }
-  return Concat(shortage.resource, ": ", text(shortage.needs), " for the pod, ",
-                shortage.estimated.empty() ? "as its kind uses" : shortage.estimated, ", beside a peak of ",
-                text(shortage.use.peak), PeakText(shortage), ", where ", allowed, also);
 }
 
 // Of resources that the node lists: of others there is nothing to say how much there is.
@@ -154,7 +66,7 @@ std::string FreeText(const ZoneShortage& shortage, const ResourceNames& resource
                 " cores unused");
 }
 
-// Of nodes that have no topology object, asks what they would say did the pod not insist on zones.
+// Of nodes that have no topology object, or give no cores, asks what they would say did the pod not insist on such.
 void TakeInsisting(placement::Placement& placement, const cluster::Pod& pod, Time now,
                    std::vector<NodeExplanation>& explanations) {
   const bool aware = pod.topology_awareness == true, smt = pod.smt != cluster::Smt::kUnset;
@@ -162,7 +74,7 @@ void TakeInsisting(placement::Placement& placement, const cluster::Pod& pod, Tim
   std::vector<std::string_view> names;
   std::vector<NodeExplanation*> of;
   for (NodeExplanation& each : explanations) {
-    if (each.reason != Reason::kNoTopology || !each.unrequested.empty()) continue;
+    if ((each.reason != Reason::kNoTopology && !each.gives_no_cores) || !each.unrequested.empty()) continue;
     names.push_back(each.node);
     of.push_back(&each);
   }
@@ -173,6 +85,10 @@ void TakeInsisting(placement::Placement& placement, const cluster::Pod& pod, Tim
   const std::vector<Reason> reasons = placement.Filter(content, names, now).reasons;
   for (size_t i = 0; i < of.size(); ++i) {
     if (reasons[i] != Reason::kFits) continue;
+    if (of[i]->gives_no_cores) {
+      of[i]->insists = "huygens.dev/smt";
+      continue;
+    }
     of[i]->insists = Concat(aware ? "topology.crane.io/topology-awareness: \"true\"" : "", aware && smt ? ", " : "",
                             smt ? "huygens.dev/smt" : "");
   }
@@ -214,13 +130,16 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
                          .now = now};
     if (const auto node = placement.state().FindNode(nodes[i])) {
       if (each.reason != Reason::kFits) TakeRequests(placement.state(), *node, requests, each);
-      if (IsOfUsage(each.reason)) each.usage = OfUsage(placement, pod, demand, each.reason, *node, now);
+      if (IsOfUsage(each.reason)) each.usage = UsageShortageOf(placement, pod, demand, each.reason, *node, now);
       if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
       if (each.reason == Reason::kUnusableTopology || each.reason == Reason::kInvalidTopologyData) {
         if (const auto* object = placement.state().Topology(*node)) each.defect = object->defect;
       }
       each.gave_up_topology = each.reason == Reason::kNoTopology && placement.state().TopologyGivenUp(*node);
+      each.gives_no_cores = each.reason == Reason::kUnknownCores && placement.Zones(*node).Name(*node) == kKubelet;
     }
+    each.demands_topology =
+        each.reason == Reason::kNoTopology && !placement.options().topology.nodes_without_topology_pass;
     if (IsOfZones(each.reason)) {
       if (const auto node = placement.Describe(nodes[i], now)) {
         each.zones = placement::ShortageOf(pod, *node, each.reason, placement.options().topology);
@@ -244,6 +163,8 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
   if (node.loss_left) return admin_api::LossText(*node.loss_left, options.topology.loss_grace);
   if (!node.defect.empty()) return node.defect;
   if (node.gave_up_topology) return GivenUpText(options.topology.loss_grace);
+  if (node.gives_no_cores)
+    return "kubelet pins there by its own options, and never gives what huygens.dev/smt asks for";
   const std::string_view apart = policy::Apart(node.reason);
   if (node.usage)
     return Concat(UsageText(*node.usage, node.reason),

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/usage_shortage.h"
 #include "base/resource.h"
 #include "placement/placement.h"
 #include "placement/zone_shortage.h"
@@ -15,31 +16,16 @@
 
 namespace huygens::admin {
 
-// What a node lacks of one resource for the week of a pod, of which the check goes by its slots: the peaks that are
-// named need not be in the same one.
-struct UsageShortage {
-  std::string resource;
-  ResourceId unit = kCpu;  // its amounts are those of this resource
-  usage::NodeUse use;
-  Duration age{};            // of what was measured last, if anything was
-  Duration stale_after{};    // how old it may be
-  int64_t needs = 0;         // at the pod's own peak
-  std::string estimated;     // how that was, where nothing is measured yet
-  bool own_ceiling = false;  // it is the node's own, by annotation
-  std::string peak_at;       // when the others' peak was last, UTC: "Wed 14:15"; empty: nobody can say
-  std::optional<usage::NodeFigures::PodUse> largest;  // of the pods there, the one with the highest peak of its own
-  std::optional<int64_t> own_over;  // what runs beside the pods, by itself, where that is above the ceiling already
-  std::string also;                 // other resources of which there is too little: "memory, pods"
-};
-
 struct NodeExplanation {
   std::string_view node;
   policy::Reason reason = policy::Reason::kFits;
   std::optional<placement::ZoneShortage> zones;  // of reasons that are about amounts of zones
   std::optional<UsageShortage> usage;            // of reasons that are about real use
   bool gave_up_topology = false;                 // it has none since a lost one did not come back
+  bool demands_topology = false;                 // it has none, and the configuration lets no pod go without
+  bool gives_no_cores = false;                   // kubelet pins there, and the pod asks for cores (huygens.dev/smt)
   std::string defect;                            // of a topology object that cannot be used
-  // What the pod insists on, of a node without a topology object that would take it else, without zones.
+  // What the pod insists on, of a node without a topology object, or that gives no cores, and that would take it else.
   std::string insists;
   std::string ignored;  // settings of a kubelet that nobody understands, where the reason is about what it will do
   // What the pod requests, and how much of it nobody has requested there, of each resource of which that is too little.

@@ -25,6 +25,15 @@ constexpr size_t kNodesPerSlice = 50;
 constexpr size_t kMostWithRoom = 5;  // nodes of which figures are said
 constexpr size_t kMostOfGang = 5;    // pods that are named
 
+PodDocument::Ceiling CeilingOf(const UsageShortage& shortage) {
+  const bool measured = shortage.use.state == usage::MetricState::kFresh;
+  return {.resource = shortage.resource,
+          .needs = QuantityText(shortage.unit, shortage.needs),
+          .fits = QuantityText(shortage.unit, *shortage.room),
+          .requests = shortage.as_request ? QuantityText(shortage.unit, *shortage.as_request) : std::string(),
+          .has_pods = shortage.largest.has_value() || !measured};
+}
+
 PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resources,
                          const placement::Options& options) {
   PodDocument::Node said{.name = std::string(node.node),
@@ -34,10 +43,15 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
   // Real capacity comes and goes.
   said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
   said.fits_across = node.zones && node.zones->fits_across;
+  said.holds_across = node.zones && node.zones->holds_across;
   said.asks = AmountsOf(node.asks, resources);
   said.unrequested = AmountsOf(node.unrequested, resources);
   said.no_pod_fits = node.usage && node.usage->own_over;
+  if (node.usage && node.usage->room) said.ceiling = CeilingOf(*node.usage);
   said.insists = node.insists;
+  said.gave_up_topology = node.gave_up_topology;
+  said.demands_topology = node.demands_topology;
+  said.gives_no_cores = node.gives_no_cores;
   said.ignored = node.ignored;
   if (said.why.empty()) return said;
   if (const auto& zones = node.zones) {
@@ -84,17 +98,38 @@ PodDocument::Room RoomOn(std::string_view node, const std::vector<ResourceId>& l
   return room;
 }
 
-// Of the pod's gang.
-void SayWhoWaits(const cluster::State& state, const cluster::Pod& pod, PodDocument& said) {
+// Of the pod's gang; returns what these request, without their pod slots.
+ResourceVector SayWhoWaits(const cluster::State& state, const cluster::Pod& pod, const ResourceNames& resources,
+                           PodDocument& said) {
+  ResourceVector needs;
   for (const auto& each : state.Unplaced()) {
     if (each->scheduling_group == pod.scheduling_group && each->namespace_name == pod.namespace_name) {
       said.gang_waits.push_back(each->Key());
+      for (const auto& [resource, amount] : placement::RequestsOf(*each)) {
+        if (resource != kPodSlots) needs.Add(resource, amount);
+      }
     }
   }
+  said.gang_needs = AmountsOf(needs, resources);
   std::ranges::sort(said.gang_waits);
-  if (said.gang_waits.size() <= kMostOfGang) return;
-  said.gang_waits_more = static_cast<int64_t>(said.gang_waits.size() - kMostOfGang);
-  said.gang_waits.resize(kMostOfGang);
+  if (said.gang_waits.size() > kMostOfGang) {
+    said.gang_waits_more = static_cast<int64_t>(said.gang_waits.size() - kMostOfGang);
+    said.gang_waits.resize(kMostOfGang);
+  }
+  return needs;
+}
+
+bool IsSelected(const cluster::Pod& pod, const cluster::Node& node) {
+  if (!pod.waiting) return true;
+  const auto has = [&](const auto& label) { return std::ranges::find(node.labels, label) != node.labels.end(); };
+  return std::ranges::all_of(pod.waiting->node_selector, has);
+}
+
+std::string SelectorText(const cluster::Pod& pod) {
+  std::string text;
+  if (!pod.waiting) return text;
+  for (const auto& [key, value] : pod.waiting->node_selector) text += Concat(text.empty() ? "" : ", ", key, "=", value);
+  return text;
 }
 
 }  // namespace
@@ -117,8 +152,12 @@ std::string PodPage::Begin(const placement::Placement& placement, const RecentPo
     }
   }
   said.gang = pod_->scheduling_group;
-  if (!said.gang.empty()) SayWhoWaits(placement.state(), *pod_, said);
-  for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);
+  said.node_selector = SelectorText(*pod_);
+  if (!said.gang.empty()) gang_needs_ = SayWhoWaits(placement.state(), *pod_, resources, said);
+  if (pod_->waiting) said.not_understood = pod_->waiting->not_understood;
+  if (said.not_understood.empty()) {
+    for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);
+  }
   said.not_heard_of = std::move(not_heard_of_);
   return EncodeJsonUpToItems(said);
 }
@@ -130,7 +169,19 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
   const size_t end = placed_ ? next_ : std::min<size_t>(state.NodeSlots(), next_ + kNodesPerSlice);
   std::vector<std::string_view> names;
   for (; next_ < end; ++next_) {
-    if (state.GetNode(next_) != nullptr) names.push_back(state.NodeName(next_));
+    const cluster::Node* const node = state.GetNode(next_);
+    if (node == nullptr) continue;
+    if (!IsSelected(*pod_, *node)) {
+      not_selected_.emplace_back(state.NodeName(next_));
+      continue;
+    }
+    names.push_back(state.NodeName(next_));
+    if (gang_needs_.empty()) continue;
+    const ResourceVector requested = state.RequestedOn(next_);
+    for (const auto& [resource, needed] : gang_needs_) {
+      const int64_t left = std::max<int64_t>(0, node->allocatable.Get(resource) - requested.Get(resource));
+      gang_room_.Add(resource, left);
+    }
   }
   const ResourceVector requests = placement::RequestsOf(*pod_);
   for (const NodeExplanation& node : Explain(placement, *pod_, names, now)) {
@@ -157,7 +208,9 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
   JsonFieldWriter rest(out);
   rest.IfSet("fits", fits_);
   rest.IfSet("fitsLater", fits_later_);
+  rest.IfSet("notSelected", not_selected_);
   rest.IfSet("room", room_);
+  rest.IfSet("gangRoom", AmountsOf(gang_room_, resources));
   rest.IfSet("tooSmall", too_small_);
   out += "}\n";
   return false;

@@ -32,9 +32,10 @@ class PodPage {
   cluster::NodeIndex next_ = 0;
   bool placed_ = false;
   bool first_ = true;
-  std::vector<std::string> fits_, fits_later_;      // of the document, so far
-  std::vector<admin_api::PodDocument::Room> room_;  // likewise
-  int64_t too_small_ = 0;                           // likewise
+  std::vector<std::string> fits_, fits_later_, not_selected_;  // of the document, so far
+  std::vector<admin_api::PodDocument::Room> room_;             // likewise
+  int64_t too_small_ = 0;                                      // likewise
+  ResourceVector gang_needs_, gang_room_;                      // likewise
 };
 
 }  // namespace huygens::admin

@@ -52,6 +52,22 @@ struct PodDocument {
     }
     bool operator==(const Figures&) const = default;
   };
+  // Why a ceiling of use refuses it.
+  struct Ceiling {
+    std::string resource, needs;
+    std::string fits;       // what a pod could use of it now, beside the others
+    std::string requests;   // and request, and be limited to, where nothing of its kind is measured yet
+    bool has_pods = false;  // somebody's pod is there that could go
+
+    static void Describe(auto& self, auto& fields) {
+      fields.Always("resource", self.resource);
+      fields.Always("needs", self.needs);
+      fields.Always("fits", self.fits);
+      fields.IfSet("requests", self.requests);
+      fields.IfSet("hasPods", self.has_pods);
+    }
+    bool operator==(const Ceiling&) const = default;
+  };
   struct Node {
     std::string name;
     std::string reason;  // as in /debug/decisions
@@ -60,15 +76,21 @@ struct PodDocument {
     std::optional<Figures> figures;
     std::optional<int64_t> loss_left_seconds, loss_grace_seconds;  // as in NodeDocument
     bool never_fits = false;                                       // whoever leaves it
-    // Its zones would hold it now, were it allowed several.
-    bool fits_across = false;
+    // Its zones would hold it, were it allowed several: now, and once nobody is there.
+    bool fits_across = false, holds_across = false;
     // What the pod requests, and what of it nobody has requested there, of each resource of which that is too little:
     // kube-scheduler itself rules the node out now.
     Amounts asks, unrequested;
-    bool no_pod_fits = false;  // what runs beside the pods is above the ceiling of use by itself
-    // Annotations but for which a node without a topology object would take the pod, without zones.
+    bool no_pod_fits = false;        // what runs beside the pods is above the ceiling of use by itself
+    std::optional<Ceiling> ceiling;  // of use, where that is the reason
+    // Annotations but for which a node without a topology object would take the pod, without zones; or where kubelet
+    // pins, without cores of its own.
     std::string insists;
-    std::string ignored;  // settings of its kubelet that nobody understands, where the reason depends on them
+    bool gave_up_topology = false;  // its topology object was deleted, and did not come back in time
+    bool demands_topology =
+        false;                    // it has no topology object, and no pod goes without (topology.nodesWithoutTopology)
+    bool gives_no_cores = false;  // kubelet pins there: it never gives what huygens.dev/smt asks for
+    std::string ignored;          // settings of its kubelet that nobody understands, where the reason depends on them
 
     static void Describe(auto& self, auto& fields) {
       fields.Always("name", self.name);
@@ -80,10 +102,15 @@ struct PodDocument {
       fields.IfSet("lossGraceSeconds", self.loss_grace_seconds);
       fields.IfSet("neverFits", self.never_fits);
       fields.IfSet("fitsAcross", self.fits_across);
+      fields.IfSet("holdsAcross", self.holds_across);
       fields.IfSet("asks", self.asks);
       fields.IfSet("unrequested", self.unrequested);
       fields.IfSet("noPodFits", self.no_pod_fits);
+      fields.IfSet("ceiling", self.ceiling);
       fields.IfSet("insists", self.insists);
+      fields.IfSet("gaveUpTopology", self.gave_up_topology);
+      fields.IfSet("demandsTopology", self.demands_topology);
+      fields.IfSet("givesNoCores", self.gives_no_cores);
       fields.IfSet("ignored", self.ignored);
     }
     bool operator==(const Node&) const = default;
@@ -132,9 +159,12 @@ struct PodDocument {
   std::string since;                        // RFC 3339: when kubelet saw it
   std::vector<ZoneShare> zones;             // of that node, with what it was bound
   std::string no_zones;                     // the one cause; else it asks for zones, or has some
+  std::string node_selector;                // "disk=ssd, zone=a", of one that has no node
+  std::vector<std::string> not_selected;    // nodes that are not of it; nothing else is said of them
   std::string gang;                         // spec.schedulingGroup
   std::vector<std::string> gang_waits;      // pods of it that have no node, the first few; itself among them
   int64_t gang_waits_more = 0;              // and how many besides
+  Amounts gang_needs;                       // what all of these request together
   std::vector<std::string> not_understood;  // of its annotations
   std::vector<NotHeardOf> not_heard_of;
   std::optional<Outgrown> outgrown;  // it no longer fits its zones
@@ -143,6 +173,7 @@ struct PodDocument {
   // others.
   std::vector<std::string> fits, fits_later;
   std::vector<Room> room;  // of the first few of the latter
+  Amounts gang_room;       // what of gang_needs nobody has requested, of all nodes together that are not ruled out
   int64_t too_small = 0;   // how many more would, were they not too small for its requests whoever leaves them
 
   static void Describe(auto& self, auto& fields) {
@@ -153,16 +184,20 @@ struct PodDocument {
     fields.IfSet("since", self.since);
     fields.IfSet("zones", self.zones);
     fields.IfSet("noZones", self.no_zones);
+    fields.IfSet("nodeSelector", self.node_selector);
     fields.IfSet("gang", self.gang);
     fields.IfSet("gangWaits", self.gang_waits);
     fields.IfSet("gangWaitsMore", self.gang_waits_more);
+    fields.IfSet("gangNeeds", self.gang_needs);
     fields.IfSet("notUnderstood", self.not_understood);
     fields.IfSet("notHeardOf", self.not_heard_of);
     fields.IfSet("outgrown", self.outgrown);
     fields.Always("nodes", self.nodes);
     fields.IfSet("fits", self.fits);
     fields.IfSet("fitsLater", self.fits_later);
+    fields.IfSet("notSelected", self.not_selected);
     fields.IfSet("room", self.room);
+    fields.IfSet("gangRoom", self.gang_room);
     fields.IfSet("tooSmall", self.too_small);
   }
   bool operator==(const PodDocument&) const = default;

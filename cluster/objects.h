@@ -74,6 +74,13 @@ struct PodTexts {
   friend bool operator==(const PodTexts&, const PodTexts&) = default;
 };
 
+// Of a pod that has no node, for people who ask why: nothing here decides.
+struct WaitingNotes {
+  std::vector<std::pair<std::string, std::string>> node_selector;  // spec.nodeSelector, ordered by key
+  std::vector<std::string> not_understood;                         // wire/unknown_annotations.h
+  friend bool operator==(const WaitingNotes&, const WaitingNotes&) = default;
+};
+
 struct Pod {
   std::string name;
   InternedString namespace_name;
@@ -108,6 +115,7 @@ struct Pod {
   Boxed<std::vector<std::string>> unknown_resources;  // see cluster/unknown_resources.h; absent, as nearly always: none
 
   std::shared_ptr<const QuotaLabels> quota;  // the labels as they are now; null: has none of them
+  Boxed<WaitingNotes> waiting;               // absent, as nearly always: it has a node, or there is nothing to note
   Boxed<PodTexts> texts;                     // those that somebody asks for (ResourceNames::KeepOfPods); absent: none
 
   bool Bound() const { return !node_name.empty(); }

@@ -6,6 +6,7 @@
 #include "wire/object_meta.h"
 #include "wire/pod.h"
 #include "wire/topology.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::kube {
 namespace {
@@ -65,6 +66,7 @@ DecodedObject DecodePresent(Kind kind, std::string_view json, ResourceNames& nam
       auto pod = wire::DecodePod(json, names, &result.fault);
       if (!pod.ok()) return Unreadable(kind, json, pod.status());
       if (pod->uid.empty() || pod->name.empty()) return Unreadable(kind, json, Invalid("a pod without name or UID"));
+      wire::KeepUnknownAnnotations(json, *pod);
       result.name = pod->Key();
       result.in_use = !result.fault.ok();
       result.event = cluster::PodSet{std::make_shared<const cluster::Pod>(*std::move(pod)), resource_version};

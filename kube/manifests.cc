@@ -13,6 +13,7 @@
 #include "wire/pod.h"
 #include "wire/pod_annotations.h"
 #include "wire/resources.h"
+#include "wire/unknown_annotations.h"
 
 namespace huygens::kube {
 namespace {
@@ -204,6 +205,7 @@ Status ManifestDirectory::AddPod(const ManifestObject& object) {
   if (!pod.ok()) return Annotate(pod.status(), where);
   auto place = DecodePodPlace(object.json);
   if (!place.ok()) return Annotate(place.status(), where);
+  wire::KeepUnknownAnnotations(object.json, *pod);
   cluster::InternResources(*pod, names_);
   set_defaults_(*pod);
   if (pod->namespace_name.empty()) pod->namespace_name = "default";

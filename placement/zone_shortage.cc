@@ -237,6 +237,11 @@ ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, Rea
     ZoneShortage across{.needs = shortage.needs};
     TakeZones(node.zones, false, reason, across);
     shortage.fits_across = Share(across.needs, across.free) >= 1;
+    ResourceVector empty;
+    for (const ZoneDescription& zone : node.zones) {
+      if (zone.present) empty.Add(Whole(zone.effective, zone.effective));
+    }
+    shortage.holds_across = Share(across.needs, empty) >= 1;
   }
   return shortage;
 }

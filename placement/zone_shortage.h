@@ -22,6 +22,7 @@ struct ZoneShortage {
   bool one_zone = false;      // all of it in one zone; else in all zones together
   std::string_view asked_by;  // who wants one zone of a managed node: "pod" or "node"
   bool fits_across = false;   // it would fit now, did nobody ask for one zone
+  bool holds_across = false;  // likewise, were no pod there
   std::string container;      // that was refused, where kubelet pins by container
   std::string policy;         // kubelet's, where it pins
   // Where kubelet gives whole cores only and `needs`, of `container`, is CPUs that make none: the threads of a core.

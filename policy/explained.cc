@@ -18,8 +18,6 @@ constexpr std::string_view kWaitForManagedZones =
 constexpr std::string_view kAskForLess =
     "no pod that ends would help: ask for less, allow several zones where one is asked for "
     "(topology.crane.io/topology-awareness: \"false\"), or add nodes with larger zones.";
-constexpr std::string_view kAskForLessOfAll =
-    "no pod that ends would help: ask for less, or add nodes with larger zones.";
 constexpr std::string_view kKubeletWouldRefuse =
     "kubelet would never admit it there (TopologyAffinityError): ask for less, or add nodes with larger zones or "
     "another topology manager policy.";
@@ -38,6 +36,8 @@ std::optional<Reason> ReasonExplainedAs(std::string_view text) {
 
 std::string_view MustChange(Reason reason) {
   switch (reason) {
+    case Reason::kNoTopology:
+      return "somebody must write the nodes' topology objects, or the pod must not insist on zones";
     case Reason::kUsageCeilingTooLow:
       return "the pod must ask for less, the ceilings of use must be raised, or larger nodes must come";
     case Reason::kUnusableTopology:
@@ -65,7 +65,7 @@ std::string_view MustChange(Reason reason) {
   }
 }
 
-std::string_view Advice(Reason reason, bool crosses) {
+std::string_view Advice(Reason reason) {
   switch (reason) {
     case Reason::kFits:
       return {};
@@ -74,8 +74,11 @@ std::string_view Advice(Reason reason, bool crosses) {
              "the "
              "item nodes of /readyz?verbose.";
     case Reason::kNoTopology:
-      return "the pod asks for zones and the node has no NodeResourceTopology: run the exporter or agent there, or set "
-             "topology.nodesWithoutTopology: pass and leave topology-awareness and huygens.dev/smt away.";
+      return "the node has no NodeResourceTopology: run the exporter or agent there, or let pods go there without "
+             "zones "
+             "(topology.nodesWithoutTopology: pass; pods that ask for topology-awareness: \"true\" or huygens.dev/smt "
+             "are "
+             "refused there all the same).";
     case Reason::kLostTopology:
       return "the node's NodeResourceTopology was deleted: see why its exporter or agent does not write it anew, or "
              "apply its definition again if that went, too (`kubectl apply -k config/crd`). After topology.lossGrace "
@@ -89,11 +92,11 @@ std::string_view Advice(Reason reason, bool crosses) {
       return "whoever writes offline_capacity has stopped: start it again, or set topology.realCapacity.whenStale to "
              "useLast or useAllocatable.";
     case Reason::kUnknownCores:
-      return "the node does not list its cores (zone attribute huygens.dev/cores), or kubelet pins there: leave "
-             "huygens.dev/smt away, or have its agent list them.";
+      return "the node does not list its cores (zone attribute huygens.dev/cores): leave huygens.dev/smt away, or have "
+             "its agent list them.";
     case Reason::kInsufficientCores:
     case Reason::kInsufficientZones:
-      return crosses ? kWaitForZones : kWaitForManagedZones;
+      return kWaitForManagedZones;
     case Reason::kCannotAlignPod:
     case Reason::kCannotAlignContainer:
     case Reason::kCannotAlignInitContainer:
@@ -101,7 +104,7 @@ std::string_view Advice(Reason reason, bool crosses) {
       return kWaitForZones;
     case Reason::kTooFewCores:
     case Reason::kZonesTooSmall:
-      return crosses ? kAskForLessOfAll : kAskForLess;
+      return kAskForLess;
     case Reason::kNeverAlignsPod:
     case Reason::kNeverAlignsContainer:
     case Reason::kNeverAlignsInitContainer:

@@ -17,8 +17,7 @@ std::optional<Reason> ReasonExplainedAs(std::string_view text);
 // What has to change where neither pods that end nor time that passes cure it, e.g. "the pod must ask for less, or
 // larger nodes must come"; empty where waiting may help.
 std::string_view MustChange(Reason reason);
-// What an operator can do about it, one sentence or more; empty for kFits. `crosses`: the pod may take several zones
-// already.
-std::string_view Advice(Reason reason, bool crosses = false);
+// What an operator can do about it where no figures are known, one sentence or more; empty for kFits.
+std::string_view Advice(Reason reason);
 
 }  // namespace huygens::policy

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <string_view>
 
+#include "base/nearest_name.h"
 #include "base/text.h"
 #include "quota/keys.h"
 
@@ -40,6 +42,18 @@ cluster::QuotaLabels ChargedTo(const cluster::QuotaLabels& labels, const std::ar
     return named.empty() || IsGeneralTo(named, has) ? has : named;
   };
   return {"", pick(labels.cpu_model, node[0]), pick(labels.gpu_model, node[1]), pick(labels.memory_model, node[2])};
+}
+
+// As a whole, or the general name of several; empty if none is near.
+std::string_view NearestModel(std::string_view wanted, const std::map<std::string_view, size_t>& models) {
+  std::set<std::string_view> names;
+  for (const auto& [model, nodes] : models) {
+    names.insert(model);
+    names.insert(model.substr(0, model.find('.')));
+  }
+  names.erase("");
+  const std::vector<std::string_view> all(names.begin(), names.end());
+  return NearestName(wanted, all);
 }
 
 // "cpu model A4, memory model DDR5"
@@ -187,13 +201,21 @@ std::string NodeModels::Explain(const cluster::QuotaLabels& labels, std::span<co
   for (size_t kind = 0; kind < wanted.size(); ++kind) {
     if (wanted[kind].empty()) continue;
     std::map<std::string_view, size_t> others;
+    bool there = false;
     for (size_t number = 0; number < counts.size(); ++number) {
       const std::string& has = combinations_[number].models[kind];
-      if (counts[number] > 0 && !IsGeneralTo(wanted[kind], has)) others[has] += counts[number];
+      if (counts[number] == 0) continue;
+      if (IsGeneralTo(wanted[kind], has)) {
+        there = true;
+      } else {
+        others[has] += counts[number];
+      }
     }
     if (others.empty()) continue;
     text += Concat(text.empty() ? "" : "; ", "the pod's label ", cluster::kQuotaGroupLabel, kPodLabels[kind], " wants ",
                    wanted[kind], ", the label ", node_labels[kind], " is ", Listed(others));
+    const std::string_view nearest = there ? std::string_view() : NearestModel(wanted[kind], others);
+    if (!nearest.empty()) text += Concat("; did you mean ", nearest, "?");
   }
   return text;
 }

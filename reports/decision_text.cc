@@ -1,5 +1,7 @@
 #include "reports/decision_text.h"
 
+#include <algorithm>
+
 #include "base/quantity.h"
 #include "base/text.h"
 #include "reports/node_report.h"
@@ -26,6 +28,20 @@ std::string ReportsText(const admin_api::DecisionDocument::Reports& reports) {
   std::string text;
   for (const auto& [check, reason] : reports) text += Concat(text.empty() ? "" : "; ", check, ": ", reason);
   return text;
+}
+
+size_t Feasible(const admin_api::DecisionDocument& filter) {
+  return static_cast<size_t>(std::ranges::count_if(filter.nodes, [](const auto& node) { return node.reason.empty(); }));
+}
+
+std::string NodesText(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
+
+std::string SummaryText(const admin_api::DecisionDocument& decision) {
+  if (!decision.error.empty()) return decision.error;
+  if (decision.verb == "bind") return Concat("to ", decision.node);
+  const std::string nodes = NodesText(decision.nodes.size());
+  return decision.verb == "filter" ? Concat(std::to_string(Feasible(decision)), " of ", nodes, " could take it")
+                                   : nodes;
 }
 
 }  // namespace huygens::reports

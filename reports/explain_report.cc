@@ -7,6 +7,8 @@
 
 #include "policy/explained.h"
 #include "reports/decision_text.h"
+#include "reports/earlier.h"
+#include "reports/gang_text.h"
 #include "reports/nodes_now.h"
 #include "reports/not_heard_of.h"
 #include "reports/outgrown_line.h"
@@ -22,8 +24,7 @@ namespace {
 
 using admin_api::DecisionDocument;
 
-constexpr size_t kMostRows = 40;     // of nodes; more are summed up
-constexpr size_t kMostEarlier = 10;  // lines of earlier decisions
+constexpr size_t kMostRows = 40;  // of nodes; more are summed up
 
 // One way of a pod through the verbs; null where a verb was not asked, or is forgotten.
 struct Attempt {
@@ -56,13 +57,6 @@ std::string Number(double value, const char* format) {
   return text;
 }
 
-size_t Feasible(const DecisionDocument& filter) {
-  return static_cast<size_t>(
-      std::count_if(filter.nodes.begin(), filter.nodes.end(), [](const auto& n) { return n.reason.empty(); }));
-}
-
-std::string Nodes(size_t count) { return Concat(std::to_string(count), count == 1 ? " node" : " nodes"); }
-
 std::string NoZones(const admin_api::PodDocument* now) {
   if (now == nullptr) return "no zones were assigned; the pod is gone, so why can no longer be said.";
   if (now->no_zones.empty()) return "no zones were assigned.";
@@ -74,34 +68,12 @@ bool IsBound(const admin_api::PodDocument* pod_now) {
   return pod_now != nullptr && !pod_now->node.empty() && pod_now->reservation.empty();
 }
 
-std::string Summary(const DecisionDocument& decision) {
-  if (!decision.error.empty()) return decision.error;
-  if (decision.verb == "bind") return Concat("to ", decision.node);
-  if (decision.verb == "filter")
-    return Concat(std::to_string(Feasible(decision)), " of ", Nodes(decision.nodes.size()), " could take it");
-  return Nodes(decision.nodes.size());
-}
-
 // Of a pod that is bound.
 std::string AskedAgain(const DecisionDocument& question, std::string_view node, Time now) {
   return Concat("kube-scheduler asked about it again, ", When(question.time, now),
-                ", as it does before a bound pod grows in place (", question.verb, ": ", Summary(question),
+                ", as it does before a bound pod grows in place (", question.verb, ": ", SummaryText(question),
                 "). That is judged as if the pod looked for zones anew; it stays on ", node,
                 ", in its own zones, whatever the answer is.");
-}
-
-// Of a pod that got a node, and whose gang did not get enough of them.
-std::string GangWaitsText(const DecisionDocument& filter, const admin_api::PodDocument& pod) {
-  std::vector<std::string> others = pod.gang_waits;
-  std::erase(others, pod.pod);
-  if (others.empty()) return "";
-  const auto promised = std::ranges::find_if(filter.nodes, [](const auto& node) { return node.kept; });
-  return Concat(
-      "It is of the gang ", pod.gang, " (spec.schedulingGroup), which is placed whole or not at all: ",
-      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name),
-      ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
-      " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
-      "` says why.\n");
 }
 
 // The one sentence that somebody in a hurry reads.
@@ -127,7 +99,7 @@ std::string Headline(const Attempt& attempt, Time now, const admin_api::PodDocum
   if (const DecisionDocument* preempt = attempt.preempt) {
     const bool helps = preempt->outcome == "ok";
     return Concat(
-        "Refused as things are; kube-scheduler asked whom to evict for it on ", Nodes(preempt->nodes.size()), ", ",
+        "Refused as things are; kube-scheduler asked whom to evict for it on ", NodesText(preempt->nodes.size()), ", ",
         When(preempt->time, now), helps ? ", and has an answer." : ": nobody, it would not help.",
         helps || attempt.filter == nullptr ? "" : Concat("\n", WhenAgain(*attempt.filter, now, pod_now, quota_now)));
   }
@@ -138,12 +110,12 @@ std::string Headline(const Attempt& attempt, Time now, const admin_api::PodDocum
   const size_t feasible = Feasible(filter);
   if (feasible == 0) {
     return Concat("Refused for ",
-                  filter.nodes.size() == 1 ? "the one node" : Concat("all ", Nodes(filter.nodes.size())),
+                  filter.nodes.size() == 1 ? "the one node" : Concat("all ", NodesText(filter.nodes.size())),
                   " asked about, ", When(filter.time, now), ".\n", WhenAgain(filter, now, pod_now, quota_now));
   }
-  return Concat(Nodes(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
+  return Concat(NodesText(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
                 When(filter.time, now),
-                pod_now != nullptr && !GangWaitsText(filter, *pod_now).empty()
+                pod_now != nullptr && !pod_now->gang.empty() && !GangText(filter, *pod_now).empty()
                     ? ", but no bind followed: its gang has not found room for all."
                     : ", but no bind followed: kube-scheduler is still at it, or another plugin of its refused.");
 }
@@ -193,24 +165,6 @@ std::string Verdict(const std::string& name, const Row& row, const Attempt& atte
                 report);
 }
 
-// Empty for a pod of no gang, and one that is being bound.
-std::string GangText(const Attempt& attempt, const admin_api::PodDocument* pod_now) {
-  if (pod_now == nullptr || pod_now->gang.empty() || attempt.bind || !attempt.filter) return "";
-  if (Feasible(*attempt.filter) > 0) return IsBound(pod_now) ? std::string() : GangWaitsText(*attempt.filter, *pod_now);
-  const auto& facts = attempt.filter->facts;
-  const int64_t others = facts ? facts->gang_holds.value_or(0) : 0;
-  const int64_t all = facts ? facts->gang_pods.value_or(0) : 0;  // 0: a huygens before this field wrote it
-  const std::string of = all > 0 ? Concat(" of its ", std::to_string(all), " unbound pods") : " of them";
-  const std::string had =
-      others > 0 ? Concat("; ", std::to_string(others), of,
-                          " had a node by then, which is given back after seconds: nodes may look free now")
-                 : "";
-  return Concat("It is of the gang ", pod_now->gang,
-                " (spec.schedulingGroup), which is placed whole or not at all: what filter "
-                "promised its other pods counts as taken for this one",
-                had, ".\n");
-}
-
 // What checks in mode report would have made of it; empty if nothing.
 std::string Reported(const Attempt& attempt) {
   if (attempt.bind && attempt.bind->error.empty() && !attempt.bind->would_refuse.empty()) {
@@ -222,7 +176,7 @@ std::string Reported(const Attempt& attempt) {
       std::ranges::count_if(attempt.filter->nodes, [](const auto& node) { return !node.would_refuse.empty(); }));
   if (refused == 0) return "";
   return Concat("Checks that only report would have refused ", std::to_string(refused), " of the ",
-                Nodes(Feasible(*attempt.filter)), " that could take it.\n");
+                NodesText(Feasible(*attempt.filter)), " that could take it.\n");
 }
 
 std::string NodeTable(const Attempt& attempt, const admin_api::PodDocument* pod_now) {
@@ -265,7 +219,7 @@ std::string NodeTable(const Attempt& attempt, const admin_api::PodDocument* pod_
   if (shown < scored.size())
     text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
   for (const auto& [reason, names] : refused) {
-    text += Concat("\n", Nodes(names.size()), ": ", reason, "\n  ", FirstNames(names), "\n");
+    text += Concat("\n", NodesText(names.size()), ": ", reason, "\n  ", FirstNames(names), "\n");
     const admin_api::PodDocument::Node* now = nodes_now.Find(names.front());
     if (now != nullptr && !now->why.empty()) text += Concat("  ", now->name, ": ", now->why, "\n");
   }
@@ -284,10 +238,14 @@ std::string QuotaLines(const std::string& refused, const admin_api::PodQuotaDocu
   if (now->why == refused || as_then) {
     return Concat(as_then ? refused : RefusalText(*now), "\n", UsedByText(*now), NoModelText(*now));
   }
+  // Of models (quota::NodeModels::Explain), which the group does not mind.
+  if (now->verdict == "fits" && now->refused_by_model.empty() && refused.starts_with("the pod's label ")) {
+    return now->model_nodes == 0 ? NoModelText(*now) : Concat(refused, "\n");
+  }
   const std::string then = Concat("at the decision: ", refused, "\n");
   if (now->verdict == "fits" && !now->refused_by_model.empty()) {
     const std::string still =
-        Concat("still refused on ", Nodes(static_cast<size_t>(now->refused_nodes)), ", allowed on ",
+        Concat("still refused on ", NodesText(static_cast<size_t>(now->refused_nodes)), ", allowed on ",
                std::to_string(now->other_nodes), " others: ", now->refused_by_model, "\n");
     // Of a model that not all nodes are of, a refusal names the nodes: what it says now is what it said.
     return Concat(refused == now->refused_by_model ? "" : then, "now: ", still, UsedByText(*now),
@@ -331,7 +289,8 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
     for (const std::string& ignored : pod_now->not_understood) text += Concat("! ", ignored, "\n");
     text += OutgrownLine(*pod_now);
   }
-  const std::string gang = GangText(attempt, pod_now);
+  const bool of_gang = pod_now != nullptr && !pod_now->gang.empty() && !attempt.bind && attempt.filter;
+  const std::string gang = of_gang && !IsBound(pod_now) ? GangText(*attempt.filter, *pod_now) : std::string();
   text += gang;
   text += Reported(attempt);
   const DecisionDocument* last = attempt.bind ? attempt.bind : attempt.filter;
@@ -351,12 +310,7 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
   const bool gang_refused = attempt.filter && Feasible(*attempt.filter) == 0 && !gang.empty();
   if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, left_above, gang_refused);
   if (same_pod.size() > attempt.size) {
-    Table table({"EARLIER", "VERB", "OUTCOME", "DETAIL"});
-    const size_t end = std::min(same_pod.size(), attempt.size + kMostEarlier);
-    for (size_t i = attempt.size; i < end; ++i) {
-      table.AddRow({FormatRfc3339(same_pod[i]->time), same_pod[i]->verb, same_pod[i]->outcome, Summary(*same_pod[i])});
-    }
-    text += Concat("\n", table.Text());
+    text += Concat("\n", EarlierText(std::span(same_pod).subspan(attempt.size)));
   }
   if (several) {
     text += "\nAn earlier pod of the same name was decided on, too; ask for it by its UID (-o json shows it).\n";

@@ -5,6 +5,7 @@
 
 #include "base/nearest_name.h"
 #include "base/text.h"
+#include "reports/gang_text.h"
 #include "reports/node_report.h"
 #include "reports/nodes_now.h"
 #include "reports/not_heard_of.h"
@@ -67,6 +68,30 @@ admin_api::DecisionDocument AsIfAsked(const admin_api::PodDocument& pod) {
   return filter;
 }
 
+// " 3 nodes have not the labels of its nodeSelector (disk=ssd): a, b, c."; of all nodes that is the cause.
+std::string NotSelectedText(const admin_api::PodDocument& pod) {
+  const size_t count = pod.not_selected.size();
+  if (count == 0) return "";
+  const bool none = pod.fits.empty() && pod.fits_later.empty() && pod.nodes.empty() && pod.too_small == 0;
+  if (none) {
+    return Concat(" NO NODE has the labels of its nodeSelector (", pod.node_selector,
+                  "): mend it, or label nodes so (`kubectl get nodes --show-labels`).");
+  }
+  return Concat(" ", std::to_string(count), count == 1 ? " node has" : " nodes have",
+                " not the labels of its nodeSelector (", pod.node_selector, "): ", FirstNames(pod.not_selected), ".");
+}
+
+std::string RefusingTable(const admin_api::PodDocument& pod) {
+  Table table({"NODE", "VERDICT"});
+  const size_t shown = std::min(pod.nodes.size(), kMostRows);
+  for (const admin_api::PodDocument::Node& node : std::span(pod.nodes).first(shown)) {
+    table.AddRow({node.name, VerdictText(node)});
+  }
+  const size_t more = pod.nodes.size() - shown;
+  return Concat(table.Text(),
+                more > 0 ? Concat("... and ", std::to_string(more), " more; -o json lists all\n") : std::string());
+}
+
 }  // namespace
 
 bool RefusesCalls(std::string_view readyz) {
@@ -102,15 +127,14 @@ std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view
                              const admin_api::PodQuotaDocument* quota, std::string_view left_above) {
   std::string text = NoDecisionOn(pod.pod, url);
   text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", KubectlGet(pod.pod),
-                 " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events). Annotations "
-                 "that nobody understands are told once it has "
-                 "asked.\n",
+                 " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events).\n",
                  NotHeardText(pod.not_heard_of));
   for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
+  text += UndecidedGangText(pod);
   const size_t fit = pod.fits.size();
   text += Concat("\nIf it asked now, ", std::to_string(fit), fit == 1 ? " node" : " nodes",
                  fit == 0 ? "" : Concat(" (", FirstNames(pod.fits), ")"),
-                 " could take the pod, by what huygens looks at and by requests.");
+                 " could take the pod, by what huygens looks at, by requests and by its nodeSelector.");
   if (!pod.fits_later.empty()) {
     text += Concat(" ", std::to_string(pod.fits_later.size()), " more (", FirstNames(pod.fits_later),
                    ") lack room only for the requests of other pods", RoomText(pod), ".");
@@ -119,18 +143,13 @@ std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view
     text += Concat(" ", std::to_string(pod.too_small), pod.too_small == 1 ? " node is" : " nodes are",
                    " too small for its requests, whoever leaves ", pod.too_small == 1 ? "it." : "them.");
   }
-  if (pod.nodes.empty()) return text;
-  Table table({"NODE", "VERDICT"});
-  const size_t shown = std::min(pod.nodes.size(), kMostRows);
-  for (const admin_api::PodDocument::Node& node : std::span(pod.nodes).first(shown)) {
-    table.AddRow({node.name, VerdictText(node)});
-  }
-  text += Concat(" These would not:\n\n", table.Text());
-  const size_t more = pod.nodes.size() - shown;
-  if (more > 0) text += Concat("... and ", std::to_string(more), " more; -o json lists all\n");
-  text += IgnoredSettingsText(pod);
+  text += NotSelectedText(pod);
+  text += " Not looked at are taints, affinity, spread, ports and volumes: of these the pod's Events tell.\n";
+  if (!pod.nodes.empty()) text += Concat("These would not:\n\n", RefusingTable(pod), IgnoredSettingsText(pod));
   if (quota != nullptr && quota->verdict == "refused") {
     text += Concat("\n", RefusalText(*quota), "\n", UsedByText(*quota), NoModelText(*quota));
+  } else if (quota != nullptr && quota->model_nodes == 0) {
+    text += Concat("\n", NoModelText(*quota));
   }
   text += WhatToDo(AsIfAsked(pod), &pod, quota, left_above, /*of_gang=*/false);
   text.pop_back();

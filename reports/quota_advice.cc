@@ -47,6 +47,22 @@ std::string OverAbove(const PodQuotaDocument& quota) {
   return over.empty() ? over : Concat("bizrq/", group, " is over its budget by ", over);
 }
 
+// With the labels alone that the pod has.
+std::string OtherModelAdvice(const PodQuotaDocument& quota) {
+  std::string labels, of_nodes, settings;
+  for (const auto& [kind, model] : {std::pair("cpu", &quota.models.cpu), std::pair("gpu", &quota.models.gpu),
+                                    std::pair("memory", &quota.models.memory)}) {
+    if (model->empty()) continue;
+    const std::string_view between = labels.empty() ? "" : " or ";
+    labels += Concat(between, "biz.group.resource.quota/", kind, "-type (", *model, ")");
+    of_nodes += Concat(between, "huygens.dev/", kind, "-model");
+    settings += Concat(between, "quota.", kind, "ModelLabel");
+  }
+  return labels.empty() ? labels
+                        : Concat("mend the pod's label ", labels, ", or the nodes' label ", of_nodes, " (or what ",
+                                 settings, " names instead); upper and lower case differ.");
+}
+
 bool HasPods(const PodQuotaDocument& quota) {
   return std::ranges::any_of(quota.used_by,
                              [&](const auto& use) { return use.group != quota.group && !use.pods.empty(); });
@@ -59,6 +75,9 @@ std::string QuotaAdvice(Reason reason, const PodQuotaDocument& quota, std::strin
     return Concat(over, ": raise its budget by as much, ",
                   HasPods(quota) ? "end pods of its own, which are named above, " : "",
                   "or lower what it has handed to its children; `huygens quota tree` marks them.");
+  }
+  if (const std::string labels = OtherModelAdvice(quota); reason == Reason::kQuotaOtherModel && !labels.empty()) {
+    return labels;
   }
   if (reason != Reason::kQuotaExceeded) return advice;
   if (const std::string nothing = NothingOf(quota); !nothing.empty()) {

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admin_api/amounts.h"
 #include "base/text.h"
 #include "policy/explained.h"
 #include "reports/nodes_now.h"
@@ -19,16 +20,9 @@ using policy::Reason;
 
 constexpr size_t kMostThings = 2;
 
-// "4 cpu and 8Gi memory"
-std::string AmountsText(const admin_api::Amounts& amounts) {
-  std::string text;
-  for (const auto& [resource, amount] : amounts) text += Concat(text.empty() ? "" : " and ", amount, " ", resource);
-  return text;
-}
-
 std::string RoomText(const PodDocument::Node* now) {
   if (now == nullptr || !now->figures || now->figures->needs.empty()) return "room in the zones";
-  const std::string needs = AmountsText(now->figures->needs);
+  const std::string needs = admin_api::AmountsText(now->figures->needs);
   return now->figures->one_zone ? Concat("a zone with ", needs, " free") : Concat("zones with ", needs, " free");
 }
 
@@ -48,9 +42,10 @@ std::string OfNode(Reason reason, const PodDocument::Node* now, const admin_api:
   switch (reason) {
     case Reason::kUnknownNode:
       return "the watch to show the Node";
-    case Reason::kNoTopology:
     case Reason::kLostTopology:
       return "the topology object";
+    case Reason::kNoTopology:  // one that never was is nothing to wait for
+      return now != nullptr && now->gave_up_topology ? "the topology object" : "";
     case Reason::kInsufficientCores:
       return "whole cores that nobody uses";
     case Reason::kUsageCeiling:
@@ -103,7 +98,7 @@ std::string WaitsFor(const admin_api::DecisionDocument& filter, const PodDocumen
     if (nodes_now.FitsSince(node.name)) return "";  // for nothing: the next attempt may succeed
     const PodDocument::Node* there = nodes_now.Find(node.name);
     const auto reason = policy::ReasonExplainedAs(there != nullptr ? there->reason : node.reason);
-    if (!reason) continue;
+    if (!reason || (there != nullptr && there->never_fits)) continue;
     std::string what = OfGroup(*reason, quota_now != nullptr ? quota_now->group : std::string_view());
     const std::string_view name = what.empty() ? std::string_view(node.name) : std::string_view();
     if (what.empty()) what = OfNode(*reason, there, quota_now);

@@ -7,6 +7,7 @@
 
 #include "policy/explained.h"
 #include "reports/nodes_now.h"
+#include "reports/pod_faults.h"
 #include "reports/quota_advice.h"
 #include "reports/quota_report.h"
 #include "reports/waits_for.h"
@@ -25,12 +26,20 @@ constexpr Duration kLatestRetry = std::chrono::minutes(6);
 // null: nothing.
 std::string_view MustChange(policy::Reason reason, const admin_api::PodDocument::Node* now) {
   if (now == nullptr || now->reason != policy::Explained(reason)) return policy::MustChange(reason);
+  if (now->gave_up_topology) return {};  // it may come back
+  if (reason == policy::Reason::kNoTopology && !now->insists.empty()) {
+    return "the pod must not insist on zones, or somebody must write the nodes' topology objects";
+  }
+  if (now->gives_no_cores) return "huygens.dev/smt must go from the pod, or nodes must come whose agent pins";
   if (now->no_pod_fits) return "what runs there beside pods must use less, or the ceilings of use must be raised";
+  if (now->never_fits && policy::CurableByVictims(reason)) {  // the whole node is smaller than what the pod requests
+    return "the pod must ask for less, or larger nodes must come";
+  }
   if (!policy::NeverFits(reason)) return policy::MustChange(reason);
   if (!now->never_fits) return {};  // its real capacity may grow
   if (now->figures && now->figures->core_threads) return "its containers must ask for whole cores";
-  if (!now->fits_across) return policy::MustChange(reason);
-  if (!now->unrequested.empty()) {
+  if (!now->fits_across && !now->holds_across) return policy::MustChange(reason);
+  if (!now->fits_across || !now->unrequested.empty()) {
     return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") and others there "
            "end, or it must ask for less, or larger nodes must come";
   }
@@ -55,10 +64,12 @@ bool OfEveryNode(policy::Reason reason) {
 }
 
 // What somebody has to mend before such a node takes the pod; empty where it is nothing of the node's.
-std::string_view ToMend(policy::Reason reason) {
+std::string_view ToMend(policy::Reason reason, const admin_api::PodDocument::Node& node) {
   switch (reason) {
     case policy::Reason::kNoTopology:
-      return "no topology object";
+      return node.gave_up_topology   ? "its topology object was deleted"
+             : !node.insists.empty() ? "no topology object, and the pod insists on zones"
+                                     : "no topology object";
     case policy::Reason::kLostTopology:
       return "its topology object was deleted";
     case policy::Reason::kUnusableTopology:
@@ -67,7 +78,7 @@ std::string_view ToMend(policy::Reason reason) {
     case policy::Reason::kStaleRealCapacity:
       return "real capacity out of date";
     case policy::Reason::kUnknownCores:
-      return "its cores are not listed";
+      return node.gives_no_cores ? std::string_view() : "its cores are not listed";
     default:
       return {};
   }
@@ -103,7 +114,7 @@ NotAsked NodesNotAsked(const DecisionDocument& filter, const admin_api::PodDocum
   std::vector<std::string> never;
   for (const admin_api::PodDocument::Node& node : pod_now->nodes) {
     const auto reason = policy::ReasonExplainedAs(node.reason);
-    if (const std::string_view fault = reason ? ToMend(*reason) : std::string_view();
+    if (const std::string_view fault = reason ? ToMend(*reason, node) : std::string_view();
         !fault.empty() && !node.never_fits) {
       const size_t before = rest.mended.size();
       add(node.name, rest.mended);
@@ -124,7 +135,7 @@ std::string MustChange(const DecisionDocument& filter, const admin_api::PodDocum
   const bool above_model = quota_now != nullptr && AboveWholeModelBudget(*quota_now);
   const NodesNow nodes_now(pod_now);
   std::vector<std::string_view> changes;
-  bool curable = false;
+  bool curable = false, misspelt = false;
   for (const DecisionDocument::Node& node : filter.nodes) {
     if (nodes_now.FitsSince(node.name)) {
       curable = true;
@@ -137,6 +148,7 @@ std::string MustChange(const DecisionDocument& filter, const admin_api::PodDocum
       return BudgetMustChange(*quota_now);
     }
     std::string_view change = reason ? MustChange(*reason, now) : std::string_view();
+    misspelt = misspelt || (reason && pod_now != nullptr && AnyMayCause(*pod_now, *reason, now));
     if (reason == policy::Reason::kQuotaModelExceeded && above_model) {
       change =
           "its business group's budget of their model must grow, or the pod ask for less or go to nodes of another";
@@ -148,7 +160,6 @@ std::string MustChange(const DecisionDocument& filter, const admin_api::PodDocum
   std::string text;
   for (std::string_view change : changes) text += Concat(text.empty() ? "" : "; or ", change);
   if (curable) return "";
-  const bool misspelt = pod_now != nullptr && !pod_now->not_understood.empty();
   return misspelt ? Concat("what is marked with ! below must be mended, or ", text) : text;
 }
 
@@ -209,11 +220,15 @@ std::string WhenAgain(const DecisionDocument& filter, Time now, const admin_api:
 
 std::string NotAskedText(const DecisionDocument& filter, const admin_api::PodDocument* pod_now) {
   const NotAsked rest = NodesNotAsked(filter, pod_now);
-  if (pod_now != nullptr && pod_now->node.empty() && rest.all == 0) return "";
+  const size_t not_selected = pod_now != nullptr ? pod_now->not_selected.size() : 0;
+  if (pod_now != nullptr && pod_now->node.empty() && rest.all + not_selected == 0) return "";
   std::string text =
       "Nodes that kube-scheduler's own plugins had ruled out before, or that it did not look at, are not listed: "
-      "huygens "
-      "was not asked about them.";
+      "huygens was not asked about them.";
+  if (not_selected > 0) {
+    text += Concat(" ", std::to_string(not_selected), not_selected == 1 ? " node has" : " nodes have",
+                   " not the labels of its nodeSelector (", pod_now->node_selector, ").");
+  }
   std::vector<std::string> parts;
   const auto add = [&](const std::vector<std::string>& names, std::string_view what) {
     if (!names.empty()) parts.push_back(Concat(std::to_string(names.size()), what, " (", FirstNames(names), ")"));

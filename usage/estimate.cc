@@ -46,6 +46,10 @@ int64_t EstimateOf(const cluster::Pod& pod, ResourceId resource) {
   return (stated * PercentOf(resource) + 50) / 100;
 }
 
+int64_t MostStated(int64_t estimate, ResourceId resource) {
+  return (std::clamp<int64_t>(estimate, 0, kMostUse) * 100 + 49) / PercentOf(resource);
+}
+
 std::string EstimateText(const cluster::Pod& pod, ResourceId resource) {
   if (StatedInAll(pod, resource) == 0) return "which states none, and nothing is measured yet";
   return Concat(std::to_string(PercentOf(resource)), " % of what it requests or is limited to, nothing measured yet");

@@ -13,6 +13,8 @@
 namespace huygens::usage {
 
 int64_t EstimateOf(const cluster::Pod& pod, ResourceId resource);
+// The most that a pod may state for the estimate to be no more than this.
+int64_t MostStated(int64_t estimate, ResourceId resource);
 // How it came about: "85 % of what it requests or is limited to, nothing measured yet".
 std::string EstimateText(const cluster::Pod& pod, ResourceId resource);
 

@@ -132,9 +132,20 @@ Status ReadPreemptionPolicy(JsonReader& in, bool& preempts) {
   return absl::OkStatus();
 }
 
+Status ReadNodeSelector(JsonReader& in, Pod& pod) {
+  pod.waiting.reset();
+  if (in.SkipNull()) return absl::OkStatus();
+  cluster::WaitingNotes notes;
+  HUYGENS_RETURN_IF_ERROR(ReadTextMap(in, notes.node_selector));
+  SortByKey(notes.node_selector);
+  if (!notes.node_selector.empty()) pod.waiting = std::move(notes);
+  return absl::OkStatus();
+}
+
 Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
   return in.Members([&](const JsonKey& key) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
+    if (key.Is("nodeSelector")) return ReadNodeSelector(in, pod);
     if (key.Is("priority")) return in.Read(pod.priority);
     if (key.Is("overhead")) return ReadResourceList(in, names, pod.overhead);
     if (key.Is("initContainers")) return ReadContainers(in, names, pod.init_containers);
@@ -188,6 +199,7 @@ StatusOr<Pod> DecodePod(std::string_view json, const ResourceNames& table, Statu
     KeepPodLevelNames(pod->pod_level->requests);
     KeepPodLevelNames(pod->pod_level->limits);
   }
+  if (pod->Bound()) pod->waiting.reset();
   if (!names.unknown().empty()) pod->unknown_resources = names.unknown();
   if (names.left_out() && left_out != nullptr) {
     *left_out = Invalid(Concat("more than ", std::to_string(cluster::kMostUnknownResources),

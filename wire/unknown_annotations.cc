@@ -157,4 +157,12 @@ std::vector<UnknownAnnotation> UnknownAnnotations(std::string_view json, const c
   return std::move(found.keys);
 }
 
+void KeepUnknownAnnotations(std::string_view json, cluster::Pod& pod) {
+  if (pod.Bound() || pod.Terminal()) return;
+  for (UnknownAnnotation& each : UnknownAnnotations(json, pod)) {
+    if (!pod.waiting) pod.waiting.emplace();
+    pod.waiting->not_understood.push_back(std::move(each.text));
+  }
+}
+
 }  // namespace huygens::wire

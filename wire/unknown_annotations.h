@@ -28,6 +28,9 @@ struct UnknownAnnotation {
 // something that is not understood, so for nearly all pods this is that search.
 std::vector<UnknownAnnotation> UnknownAnnotations(std::string_view json, const cluster::Pod& pod);
 
+// The same texts, kept in `pod` where it has no node yet: whoever asks why may do so before kube-scheduler asks.
+void KeepUnknownAnnotations(std::string_view json, cluster::Pod& pod);
+
 // What is wrong with the key of a label or annotation (`what` says which): it is nearly one of `here`, those that are
 // read where it stands, maybe by its domain, or it is one of `elsewhere`, which are read among the `there`. Empty for a key that is right,
 // or another's.

@@ -214,7 +214,45 @@ class NoObjectDemandedTest : public NoObjectTest {
 };
 
 TEST_F(NoObjectDemandedTest, WhereTheOperatorDemandsAnObjectThePodIsNotToBlame) {
-  EXPECT_EQ(Insists(*AddPod("p", 2)), "");
+  const auto pod = AddPod("p", 2);
+  EXPECT_EQ(Insists(*pod), "");
+  const std::string_view names[] = {"plain"};
+  EXPECT_TRUE(Explain(*placement_, *pod, names, clock_.Now())[0].demands_topology);
+}
+
+TEST_F(ExplanationTest, WhereKubeletPinsNobodyIsToldToListCores) {
+  placement_->Apply(cluster::NodeSet{{.name = "k", .uid = "u"}});
+  cluster::NodeTopology topology{.source = cluster::TopologySource::kCommunity, .node_name = "k"};
+  topology.attributes = {{"topologyManagerPolicy", "single-numa-node"}};
+  const ResourceVector all{{kCpu, 8000}};
+  topology.zones.push_back({.id = 0, .name = "node-0", .capacity = all, .allocatable = all, .available = all});
+  placement_->Apply(cluster::TopologySet{topology});
+  AddNode("n", {8});
+  const auto said = [&](int cpus) {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod("p", cpus));
+    for (ResourceVector* amounts : {&pod->containers[0].requests, &pod->containers[0].limits}) amounts->Set(kMemory, 1);
+    pod->smt = cluster::Smt::kSpread;
+    const std::string_view names[] = {"k", "n"};
+    return Explain(*placement_, *pod, names, clock_.Now());
+  };
+  const auto small = said(4), large = said(16);
+  EXPECT_EQ(small[0].reason, policy::Reason::kUnknownCores);
+  EXPECT_TRUE(small[0].gives_no_cores);
+  EXPECT_EQ(small[0].insists, "huygens.dev/smt") << "kubelet would take it without";
+  EXPECT_EQ(large[0].insists, "");
+  EXPECT_EQ(small[1].reason, policy::Reason::kUnknownCores);
+  EXPECT_FALSE(small[1].gives_no_cores) << "its agent could list them";
+  EXPECT_THAT(Figures(small[0], resources_, placement_->options()), HasSubstr("kubelet pins there"));
+}
+
+TEST_F(ExplanationTest, WhetherEmptyZonesTogetherWouldDoIsKnown) {
+  AddNode("n", {8, 8});
+  Hold("holder", "n", {{0, ResourceVector{{kCpu, 6000}}}});
+  const std::string_view names[] = {"n"};
+  const auto across = [&](int cpus) { return *Explain(*placement_, *AddPod("p", cpus), names, clock_.Now())[0].zones; };
+  EXPECT_TRUE(across(9).fits_across && across(9).holds_across);
+  EXPECT_TRUE(!across(12).fits_across && across(12).holds_across);
+  EXPECT_FALSE(across(17).holds_across);
 }
 
 class LastFigureTest : public ExplanationTest {

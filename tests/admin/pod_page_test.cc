@@ -29,7 +29,7 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
       R"({"pod":"default/big","uid":"uid-big","nodes":[{"name":"a","reason":"node(s) had insufficient resource of )"
       R"(NUMA node: too small even when empty","cause":"zones_too_small","why":"needs 9 cpu in one zone, as the pod asks; )"
       R"(largest node0: 8 of 8 free; too small even when empty; over several zones it would fit","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
-      R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true,"fitsAcross":true}]})"
+      R"("zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"}},"neverFits":true,"fitsAcross":true,"holdsAcross":true}]})"
       "\n");
   EXPECT_EQ(Get("/debug/pods/default/plain").body,
             R"({"pod":"default/plain","uid":"uid-plain","node":"a","noZones":"container app asks for 1500m cpu, which )"
@@ -132,6 +132,43 @@ TEST_F(AdminTest, APodsPageNamesThePodsOfItsGangThatHaveNoNode) {
                               R"("default/g6"],"gangWaitsMore":1)"));
   ExpectReadWhole<admin_api::PodDocument>(page);
   EXPECT_THAT(Get("/debug/pods/default/other").body, HasSubstr(R"("gangWaits":["default/other"],)"));
+}
+
+TEST_F(AdminTest, APodsPageSaysWhatItsGangNeedsAsAWhole) {
+  placement_->Apply(cluster::NodeSet{
+      {.name = "a", .uid = "", .allocatable = {{kCpu, 8000}, {kMemory, int64_t{64} << 30}, {kPodSlots, 110}}}});
+  placement_->Apply(cluster::NodeSet{
+      {.name = "b", .uid = "", .allocatable = {{kCpu, 4000}, {kMemory, int64_t{64} << 30}, {kPodSlots, 110}}}});
+  placement_->Apply(cluster::PodSet{MakePod("holder", 1500, "b")});
+  for (const char* name : {"g1", "g2", "g3"}) {
+    auto pod = MakePod(name, 5000, "");
+    pod->scheduling_group = "train";
+    placement_->Apply(cluster::PodSet{pod});
+  }
+  Start();
+  const std::string page = Get("/debug/pods/default/g1").body;
+  EXPECT_THAT(page, HasSubstr(R"("gangNeeds":{"cpu":"15","memory":"3Gi"},)"));
+  EXPECT_THAT(page, HasSubstr(R"("gangRoom":{"cpu":"10500m","memory":"127Gi"})"));
+  ExpectReadWhole<admin_api::PodDocument>(page);
+}
+
+TEST_F(AdminTest, APodsPageKeepsToItsNodeSelectorAndSaysWhatNobodyUnderstands) {
+  for (const char* node : {"fast", "slow"}) {
+    placement_->Apply(cluster::NodeSet{{.name = node,
+                                        .uid = "",
+                                        .allocatable = {{kCpu, 8000}, {kMemory, int64_t{64} << 30}, {kPodSlots, 110}},
+                                        .labels = {{"disk", node == std::string_view("fast") ? "ssd" : "hdd"}}}});
+  }
+  auto pod = MakePod("choosy", 1000, "");
+  pod->waiting = cluster::WaitingNotes{{{"disk", "ssd"}}, {"annotation a: no"}};
+  placement_->Apply(cluster::PodSet{pod});
+  Start();
+  const std::string page = Get("/debug/pods/default/choosy").body;
+  EXPECT_EQ(page,
+            R"({"pod":"default/choosy","uid":"uid-choosy","nodeSelector":"disk=ssd","notUnderstood":["annotation )"
+            R"(a: no"],"nodes":[],"fits":["fast"],"notSelected":["slow"]})"
+            "\n");
+  ExpectReadWhole<admin_api::PodDocument>(page);
 }
 
 TEST_F(AdminTest, PagesSayOfWhatHuygensHasNotHeard) {

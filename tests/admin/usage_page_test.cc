@@ -120,11 +120,15 @@ TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
   EXPECT_EQ(said_of("hot", 2000),
             "cpu: 1700m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
             "6500m (Sat 10:00; the largest there "
-            "is shop/web, 6), where 8 of 10 are allowed (usage.resources)");
+            "is shop/web, 6), where 8 of 10 are allowed (usage.resources); up to 1765m requested and as limit would "
+            "stay under it now");
+  EXPECT_EQ(said_of("hot", 1765), "");
+  EXPECT_THAT(said_of("hot", 1767), HasSubstr("; up to 1765m requested"));
   EXPECT_EQ(said_of("cool", 10'000),
             "cpu: 8500m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
-            "100m, where 8 of 10 are allowed (usage.resources); even "
-            "without the other pods");
+            "100m, where 8 of 10 are allowed (usage.resources); up to 9294m requested and as limit would stay under it "
+            "now; even without the other pods");
+  EXPECT_EQ(said_of("cool", 9294), "");
   EXPECT_EQ(said_of("cool", 2000), "");
 }
 

@@ -123,7 +123,9 @@ TEST(PodDocument, ReadsBackAsItWasWritten) {
                   .reservation = "reserved",
                   .since = "2026-11-21T12:00:00Z",
                   .no_zones = "container app requests no cpu",
+                  .node_selector = "disk=ssd",
                   .gang = "g",
+                  .gang_needs = {{"cpu", "8"}},
                   .not_understood = {"annotation a: there is no \"b\""},
                   .outgrown = PodDocument::Outgrown{.bound = {{"cpu", "2"}},
                                                     .asks = {{"cpu", "3"}},
@@ -146,18 +148,21 @@ TEST(PodDocument, ReadsBackAsItWasWritten) {
                              .asks = {{"cpu", "9"}},
                              .unrequested = {{"cpu", "1800m"}},
                              .no_pod_fits = true,
+                             .ceiling = PodDocument::Ceiling{.resource = "cpu", .needs = "2", .fits = "0"},
                              .insists = "smt",
+                             .gives_no_cores = true,
                              .ignored = "attribute x: no"},
                             {.name = "n3", .reason = "no NRT", .cause = "no_topology"}}},
       R"({"pod":"default/p","uid":"u","node":"n1","reservation":"reserved","since":"2026-11-21T12:00:00Z",)"
-      R"("noZones":"container app requests no cpu","gang":"g",)"
+      R"("noZones":"container app requests no cpu","nodeSelector":"disk=ssd","gang":"g","gangNeeds":{"cpu":"8"},)"
       R"("notUnderstood":["annotation a: there is no \"b\""],"outgrown":{"bound":{"cpu":"2"},"asks":{"cpu":"3"},)"
       R"("zones":[{"name":"node0","effective":{},"used":{"cpu":"5"}}]},"nodes":[{"name":"n2","reason":"too small",)"
       R"("cause":"zones_too_small","why":"needs 9 cpu","figures":{"needs":{"cpu":"9"},"oneZone":true,)"
       R"("container":"app","zone":"node0","free":{"cpu":"8"},"of":{"cpu":"8"},)"
       R"("staleZones":[{"zone":"node1","last":"3","must":"6"}],"coreThreads":2},)"
       R"("lossLeftSeconds":0,"lossGraceSeconds":600,"neverFits":true,"asks":{"cpu":"9"},)"
-      R"("unrequested":{"cpu":"1800m"},"noPodFits":true,"insists":"smt","ignored":"attribute x: no"},{"name":"n3","reason":"no NRT","cause":"no_topology"}]})");
+      R"("unrequested":{"cpu":"1800m"},"noPodFits":true,"ceiling":{"resource":"cpu","needs":"2","fits":"0"},"insists":"smt",)"
+      R"("givesNoCores":true,"ignored":"attribute x: no"},{"name":"n3","reason":"no NRT","cause":"no_topology"}]})");
 }
 
 }  // namespace

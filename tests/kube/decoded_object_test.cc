@@ -13,6 +13,17 @@ using cluster::BizGroupQuotaSet;
 using cluster::Kind;
 using testing::StartsWith;
 
+TEST(PodEvents, APodThatWaitsArrivesWithWhatNobodyUnderstandsOfIt) {
+  ResourceNames names;
+  const auto decoded = DecodePresent(
+      Kind::kPod, R"({"metadata":{"name":"p","uid":"u","annotations":{"huygens.dev/smt":"spred"}},"spec":{}})", names);
+  ASSERT_TRUE(decoded.event);
+  const auto& pod = *std::get<cluster::PodSet>(*decoded.event).pod;
+  ASSERT_TRUE(pod.waiting);
+  ASSERT_EQ(pod.waiting->not_understood.size(), 1U);
+  EXPECT_THAT(pod.waiting->not_understood[0], StartsWith("annotation huygens.dev/smt: there is no \"spred\""));
+}
+
 class GroupEventsTest : public testing::Test {
  protected:
   DecodedObject Present(std::string_view json) { return DecodePresent(Kind::kBizGroupQuota, json, names_); }

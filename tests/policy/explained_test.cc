@@ -37,7 +37,7 @@ TEST(Explained, WhatNeverFitsIsNotCuredByWaiting) {
   for (Reason reason : {Reason::kFits, Reason::kLostTopology, Reason::kQuotaExceeded, Reason::kQuotaAncestorOver}) {
     EXPECT_TRUE(MustChange(reason).empty()) << Explained(reason);
   }
-  for (Reason reason : {Reason::kQuotaNoGroup, Reason::kQuotaOtherModel, Reason::kQuotaHoursSpent,
+  for (Reason reason : {Reason::kQuotaNoGroup, Reason::kQuotaOtherModel, Reason::kQuotaHoursSpent, Reason::kNoTopology,
                         Reason::kUnusableTopology, Reason::kInvalidTopologyData}) {
     EXPECT_FALSE(MustChange(reason).empty()) << Explained(reason);
   }

@@ -12,6 +12,7 @@ namespace huygens::quota {
 namespace {
 
 using cluster::NodeIndex;
+using testing::EndsWith;
 using testing::HasSubstr;
 
 class NodeModelTest : public testing::Test {
@@ -104,6 +105,19 @@ TEST_F(NodeModelTest, SaysWhatIsWantedAndWhatNodesHaveInstead) {
               HasSubstr("; the pod's label biz.group.resource.quota"
                         "/gpu-type wants T4, the label "
                         "huygens.dev/gpu-model is missing on 5 nodes"));
+}
+
+TEST_F(NodeModelTest, AMisspeltModelIsToldWhichWasMeant) {
+  const auto explain = [&](const std::string& gpu) {
+    return account_.models().Explain(Labels("", "", gpu), std::vector<NodeIndex>{0, 1, 2});
+  };
+  Set("a", "", "Tesla-T4");
+  Set("b", "", "A100.80GB");
+  Set("c", "");
+  EXPECT_THAT(explain("Tesal-T4"), EndsWith(" on 1 node; did you mean Tesla-T4?"));
+  EXPECT_THAT(explain("a100"), EndsWith("; did you mean A100?")) << "of whatever size";
+  EXPECT_THAT(explain("H200"), EndsWith(" on 1 node")) << "another one";
+  EXPECT_EQ(explain("Tesla-T4").find("did you mean"), std::string::npos) << "others are of it";
 }
 
 TEST_F(NodeModelTest, OfManyModelsAFewAreNamed) {

@@ -14,7 +14,7 @@ TEST_F(ExplainNow, ARefusalForZonesHasItsFiguresAndWhatToDo) {
   Filter({Code(policy::Reason::kZonesTooSmall), Code(policy::Reason::kInsufficientZones),
           Code(policy::Reason::kInsufficientZones)});
   const std::string text = TextWith(
-      R"({"pod":"default/p","uid":"uid-1","notUnderstood":["annotation a: there is no \"b\""],"nodes":[)"
+      R"({"pod":"default/p","uid":"uid-1","notUnderstood":["annotation topology.crane.io/cpu-policy: there is no \"b\""],"nodes":[)"
       R"({"name":"n1","reason":"node(s) had insufficient resource of NUMA node: too small even when empty",)"
       R"("why":"needs 17 cpu in one zone; largest node1: 5 of 16 free; too small even when empty","neverFits":true},)"
       R"({"name":"n3","reason":"node(s) failed to get NRT"}]})");
@@ -23,7 +23,7 @@ TEST_F(ExplainNow, ARefusalForZonesHasItsFiguresAndWhatToDo) {
                               "n2    -      node(s) had insufficient resource of NUMA node: taken by other pods\n"
                               "n3    -      node(s) had insufficient resource of NUMA node: taken by other pods; now: "
                               "node(s) failed to get NRT\n"));
-  EXPECT_THAT(text, HasSubstr("\n! annotation a: there is no \"b\"\n"));
+  EXPECT_THAT(text, HasSubstr("\n! annotation topology.crane.io/cpu-policy: there is no \"b\"\n"));
   EXPECT_THAT(text, HasSubstr("\nWhat to do:\n- mend what is marked with ! above; it counts as absent.\n"));
   EXPECT_THAT(text,
               HasSubstr("\n- node(s) had insufficient resource of NUMA node: taken by other pods: it fits once pods"));
@@ -64,11 +64,13 @@ TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
 TEST_F(ExplainNow, APodOfAGangThatGotANodeIsToldWhoDidNot) {
   FilterNarrowedToTheSecond(Code(policy::Reason::kInsufficientZones));
   const std::string text = TextWith(
-      R"({"pod":"default/p","uid":"uid-1","gang":"g","gangWaits":["default/g-7","default/p"],"gangWaitsMore":2,"nodes":[]})");
+      R"({"pod":"default/p","uid":"uid-1","gang":"g","gangWaits":["default/g-7","default/p"],"gangWaitsMore":2,)"
+      R"("gangNeeds":{"cpu":"32","memory":"64Gi"},"nodes":[],"gangRoom":{"cpu":"30","memory":"90Gi"}})");
   EXPECT_THAT(text,
               HasSubstr("\nIt is of the gang g (spec.schedulingGroup), which is placed whole or not at all: it was "
                         "promised n2, but 3 of its other pods have no node now (default/g-7); `huygens explain "
-                        "default/g-7` says why.\n"));
+                        "default/g-7` says why.\nTogether the 4 pods of it that have no node request 32 cpu and 64Gi "
+                        "memory; all nodes together have 30 cpu and 90Gi memory unrequested, in pieces.\n"));
   EXPECT_THAT(text, Not(HasSubstr("its gang does not fit whole")));
   EXPECT_THAT(text, HasSubstr(", but no bind followed: its gang has not found room for all.\n"));
 }
@@ -192,16 +194,23 @@ TEST_F(ExplainNow, APodThatNeedOnlyWaitIsNotToldToTakeSeveralZones) {
 
 TEST_F(ExplainNow, ZonesThatClaimEnoughAreToBeMended) {
   FilterAll(policy::Reason::kZonesTooSmall);
-  EXPECT_THAT(TextWith(Concat(R"({"uid":"uid-1","nodes":[{"name":"n1","reason":")",
-                              policy::Explained(policy::Reason::kZonesTooSmall), R"("}]})")),
-              HasSubstr("too small even when empty: its zones really give less than they claim: end what uses them"));
+  EXPECT_THAT(
+      TextWith(Concat(R"({"uid":"uid-1","nodes":[{"name":"n1","reason":")",
+                      policy::Explained(policy::Reason::kZonesTooSmall), R"("}]})")),
+      HasSubstr("too small even when empty: the zones of n1 really give less than they claim: end what uses them"));
 }
 
 TEST_F(ExplainNow, AMisspeltAnnotationIsToBeMendedFirst) {
   FilterAll(policy::Reason::kZonesTooSmall);
   EXPECT_THAT(
-      TextWith(R"({"uid":"uid-1","nodes":[],"notUnderstood":["annotation a: there is no \"flase\""]})"),
+      TextWith(
+          R"({"uid":"uid-1","nodes":[],"notUnderstood":["annotation topology.crane.io/cpu-policy: there is no \"nine\""]})"),
       HasSubstr("Waiting does not help there: what is marked with ! below must be mended, or the pod must ask"));
+  const std::string other = TextWith(
+      R"({"uid":"uid-1","nodes":[],"notUnderstood":["label biz.group.resource.qouta: nobody reads it; did you mean biz.group.resource.quota?"]})");
+  EXPECT_THAT(other, HasSubstr("Waiting does not help there: the pod must ask for less")) << "it is of budgets";
+  EXPECT_THAT(other, HasSubstr("\nWhat to do:\n- node(s) had insufficient"));
+  EXPECT_THAT(other, HasSubstr("\n- mend what is marked with ! above, too: it counts as absent, though"));
 }
 
 TEST_F(ExplainNow, AGroupThatIsNotThereIsNoReasonToWaitAndTheNearestIsNamed) {

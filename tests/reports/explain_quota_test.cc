@@ -63,7 +63,7 @@ TEST_F(ExplainQuota, ABudgetOfNothingAndAModelThatNoNodeIsOfAreBothSaid) {
                               "it, or give the pod another group or model"));
   EXPECT_THAT(text, Not(HasSubstr("fewer pods")));
   EXPECT_THAT(text, HasSubstr("\n- node(s) were not of the model that the pod's quota labels name: mend the pod's "
-                              "labels"));
+                              "label biz.group.resource.quota/cpu-type (A5), or the nodes' label"));
   const std::string there = TextWith(kPage, quota("1", "2"));
   EXPECT_THAT(there, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
   EXPECT_THAT(there, Not(HasSubstr("NO NODE")));

@@ -42,10 +42,23 @@ constexpr Refusal kRefusals[] = {
     {.name = "ZoneNeverFits",
      .reason = Reason::kZonesTooSmall,
      .why = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty",
-     .node_fields = R"(,"neverFits":true)",
+     .node_fields = R"(,"neverFits":true,"holdsAcross":true,"figures":{"needs":{"cpu":"17"},"oneZone":true,)"
+                    R"("zone":"node1","free":{"cpu":"5"},"of":{"cpu":"16"}})",
      .cause = "node(s) had insufficient resource of NUMA node: ",
      .figures = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty\n",
-     .advice = "too small even when empty: no pod that ends would help: ask for less, allow several zones",
+     .advice =
+         "too small even when empty: no pod that ends would help: make it a pod of 16 cpu or less (so much has the "
+         "largest zone, node1 of n1), allow several zones (topology.crane.io/topology-awareness: \"false\": n1 "
+         "would hold it so, once pods there end), or add nodes with larger zones.\n",
+     .waiting = "Waiting does not help there: the pod must be allowed several zones "
+                "(topology.crane.io/topology-awareness: \"false\") and others there end, or it must ask for less"},
+    {.name = "ZoneNeverFitsAnyhow",
+     .reason = Reason::kZonesTooSmall,
+     .why = "needs 40 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty",
+     .node_fields = R"(,"neverFits":true)",
+     .cause = "node(s) had insufficient resource of NUMA node: ",
+     .figures = "needs 40 cpu in one zone",
+     .advice = "no pod that ends would help: ask for less, or add nodes with larger zones.\n",
      .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
     {.name = "PartsOfCores",
      .reason = Reason::kTooFewCores,
@@ -66,20 +79,43 @@ constexpr Refusal kRefusals[] = {
      .node_fields = R"(,"neverFits":true,"fitsAcross":true,"asks":{"cpu":"9"},"unrequested":{"cpu":"1800m"})",
      .cause = "node(s) had insufficient resource of NUMA node: ",
      .figures = "but only 1800m cpu of the node are unrequested\n",
-     .advice = "too small even when empty: no pod that ends would help: ask for less, allow several zones",
+     .advice =
+         "ask for less, allow several zones (topology.crane.io/topology-awareness: \"false\": n1 would hold it so, "
+         "once more than 1800m cpu is unrequested there), or add",
      .waiting = "Waiting does not help there: the pod must be allowed several zones "
                 "(topology.crane.io/topology-awareness: \"false\") and others there end, or it must ask for less"},
+    {.name = "ZoneTakenOnTooSmallANode",
+     .reason = Reason::kInsufficientZones,
+     .why = "needs 9 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; taken by other pods",
+     .node_fields = R"(,"neverFits":true,"asks":{"memory":"64Gi"},"unrequested":{"memory":"32Gi"})",
+     .cause = "node(s) had insufficient resource of NUMA node: ",
+     .figures = "freest node1: 5 of 16 free; taken by other pods\n",
+     .advice = "taken by other pods: no pod that ends would help: what it requests is more than the whole node has. ",
+     .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
     {.name = "Ceiling",
      .reason = Reason::kUsageCeiling,
      .why = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of "
             "12300m (Wed 14:15; the largest there "
             "is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)",
+     .node_fields = R"(,"ceiling":{"resource":"cpu","needs":"2550m","fits":"500m","requests":"588m","hasPods":true})",
      .cause = "node(s) would exceed the usage ceiling: ",
      .figures = "cpu: 2550m for the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a "
                 "peak of 12300m (Wed 14:15; the largest "
                 "there is shop/web-1, 4), where 12800m of 16 are allowed (usage.resources)\n",
-     .advice = "raise the ceiling (usage.resources, or the annotation huygens.dev/usage-ceilings), or add nodes; "
-               "`huygens explain node/n1` shows a node's week by pod.\n",
+     .advice =
+         "ceiling: move or end pods that use much there, make it a pod of 588m cpu or less, as its limit, too (so "
+         "much n1 takes now), raise the ceiling (usage.resources, or the annotation "
+         "huygens.dev/usage-ceilings), or add nodes; "
+         "`huygens explain node/n1` shows a node's week by pod.\n",
+     .waiting = kTriesAgain},
+    {.name = "CeilingWithoutPodsOrRoom",
+     .reason = Reason::kUsageCeiling,
+     .why =
+         "cpu: 2550m for the pod, beside a peak of 12800m (Wed 14:15; the node's own), where 12800m of 16 are allowed",
+     .node_fields = R"(,"ceiling":{"resource":"cpu","needs":"2550m","fits":"0","requests":"0"})",
+     .cause = "node(s) would exceed the usage ceiling: ",
+     .figures = "the node's own",
+     .advice = "node(s) would exceed the usage ceiling: raise the ceiling (usage.resources, or",
      .waiting = kTriesAgain},
     {.name = "CeilingBelowTheNodesOwnUse",
      .reason = Reason::kUsageCeiling,
@@ -99,8 +135,50 @@ constexpr Refusal kRefusals[] = {
      .cause = "node(s) failed to get NRT",
      .figures = "",
      .advice = "- node(s) failed to get NRT: the pod insists on zones (topology.crane.io/topology-awareness: "
-               "\"true\"); without that n1 would take it, without zones.",
-     .waiting = kTriesAgain},
+               "\"true\"); without that n1 would take it, without zones. Or run the exporter or agent there.\n",
+     .waiting = "Waiting does not help there: the pod must not insist on zones, or somebody must write the nodes' "
+                "topology objects. Then"},
+    {.name = "NeverHadTopology",
+     .reason = Reason::kNoTopology,
+     .why = " ",
+     .cause = "node(s) failed to get NRT",
+     .figures = "",
+     .advice =
+         "- node(s) failed to get NRT: run the exporter or agent there. The pod insists on zones, and without them "
+         "would not fit there either.\n",
+     .waiting =
+         "Waiting does not help there: somebody must write the nodes' topology objects, or the pod must not insist "
+         "on zones. Then"},
+    {.name = "TopologyDemanded",
+     .reason = Reason::kNoTopology,
+     .why = " ",
+     .node_fields = R"(,"demandsTopology":true)",
+     .cause = "node(s) failed to get NRT",
+     .figures = "",
+     .advice = "run the exporter or agent there, or let pods go there without zones (topology.nodesWithoutTopology: "
+               "pass, and neither topology-awareness: \"true\" nor huygens.dev/smt on the pod).\n",
+     .waiting = "Waiting does not help there: "},
+    {.name = "TopologyGivenUp",
+     .reason = Reason::kNoTopology,
+     .why = "its NodeResourceTopology was deleted, and did not come back within topology.lossGrace (10m)",
+     .node_fields = R"(,"gaveUpTopology":true,"insists":"topology.crane.io/topology-awareness: \"true\"")",
+     .cause = "node(s) failed to get NRT: its NodeResourceTopology was deleted",
+     .figures = "within topology.lossGrace (10m)\n",
+     .advice = "the NodeResourceTopology of n1 was deleted: see why its exporter or agent does not write it anew, or "
+               "apply its definition again if that went, too (`kubectl apply -k config/crd`). The pod insists on zones "
+               "(topology.crane.io/topology-awareness: \"true\"); without that n1 would take it, without zones.\n",
+     .waiting = "\nWaits for: the topology object of n1, or the same of 2 nodes more.\n"},
+    {.name = "CoresWhereKubeletPins",
+     .reason = Reason::kUnknownCores,
+     .why = "kubelet pins there by its own options, and never gives what huygens.dev/smt asks for",
+     .node_fields = R"(,"givesNoCores":true,"insists":"huygens.dev/smt")",
+     .cause = "node(s) had unknown CPU cores of NUMA node: kubelet pins there",
+     .figures = "",
+     .advice =
+         "node(s) had unknown CPU cores of NUMA node: kubelet pins on n1 and never gives what huygens.dev/smt asks "
+         "for: without that annotation n1 would take the pod.\n",
+     .waiting =
+         "Waiting does not help there: huygens.dev/smt must go from the pod, or nodes must come whose agent pins."},
     {.name = "Budget",
      .reason = Reason::kQuotaExceeded,
      .quota = "quota bizrq/search: limits.cpu used 4 of 4, requested 1",
@@ -117,12 +195,13 @@ constexpr Refusal kRefusals[] = {
      .reason = Reason::kQuotaOtherModel,
      .quota = "the pod's label biz.group.resource.quota/cpu-type wants A5, the label huygens.dev/cpu-model is A4 on 3 "
               "nodes",
+     .quota_now = R"({"verdict":"fits","models":{"cpu":"A5"},"modelNodes":0,"otherModels":"the pod's label )"
+                  R"(biz.group.resource.quota/cpu-type wants A5, the label huygens.dev/cpu-model is A4 on 3 nodes"})",
      .cause = "node(s) were not of the model that the pod's quota labels name",
-     .figures =
-         "\nthe pod's label biz.group.resource.quota/cpu-type wants A5, the label huygens.dev/cpu-model is A4 on "
-         "3 nodes\n",
-     .advice =
-         "mend the pod's labels biz.group.resource.quota/cpu-type, gpu-type and memory-type, or the nodes' labels",
+     .figures = "\nNO NODE is of cpu model A5, and the pod goes to no other: the pod's label "
+                "biz.group.resource.quota/cpu-type wants A5, the label huygens.dev/cpu-model is A4 on 3 nodes.\n\n",
+     .advice = "mend the pod's label biz.group.resource.quota/cpu-type (A5), or the nodes' label huygens.dev/cpu-model "
+               "(or what quota.cpuModelLabel names instead); upper and lower case differ.\n",
      .waiting = "Waiting does not help there: its quota labels must name models that nodes have"},
     {.name = "LostTopology",
      .reason = Reason::kLostTopology,
@@ -160,6 +239,18 @@ constexpr Refusal kRefusals[] = {
      .figures = "needs 17 cpu in one zone, as the node asks; largest node1: 16 of 16 free;",
      .advice = "- mend what is marked with ! above; it counts as absent.\n",
      .waiting = "Waiting does not help there: what is marked with ! below must be mended, or"},
+    {.name = "BadAnnotationThatIsNotTheCause",
+     .reason = Reason::kQuotaExceeded,
+     .quota = "quota bizrq/search: limits.cpu used 4 of 4, requested 5",
+     .pod_fields = R"(,"notUnderstood":["annotation huygens.dev/smt: there is no \"spred\", so it counts as absent; )"
+                   R"(there are spread, pack, isolate"])",
+     .quota_now = R"({"group":"search","verdict":"refused","keys":[{"key":"limits.cpu","cost":"5","used":"4",)"
+                  R"("hard":"4","lacks":true}]})",
+     .cause = "\nquota bizrq/search: limits.cpu used 4 of 4, requested 5\n",
+     .figures = "\n! annotation huygens.dev/smt: there is no \"spred\"",
+     .advice =
+         "\n- mend what is marked with ! above, too: it counts as absent, though it is not why the pod is refused.\n",
+     .waiting = "Waiting does not help there: its business group's budget must grow"},
     {.name = "Gang",
      .reason = Reason::kInsufficientZones,
      .facts = R"({"gangHolds":6})",

@@ -106,6 +106,23 @@ TEST_F(Explain, OnlyTheNewestAttemptIsShownInFull) {
                               "2026-11-21T12:00:01Z  filter      ok        0 of 3 nodes could take it\n"));
 }
 
+TEST_F(Explain, EarlierDecisionsThatSayTheSameAreOneLine) {
+  const auto refused = [&] {
+    Filter({1, 1, 1});
+    Add({.verb = "preempt", .outcome = "rejected", .nodes = kNodes});
+  };
+  refused();
+  Filter({0, 1, 1});
+  for (int i = 0; i < 4; ++i) refused();
+  const std::string text = Text();
+  EXPECT_THAT(text, HasSubstr("EARLIER               VERB     OUTCOME   DETAIL\n"
+                              "2026-11-21T12:00:09Z  preempt  rejected  3 nodes; 4 times since 2026-11-21T12:00:02Z\n"
+                              "2026-11-21T12:00:08Z  filter   ok        0 of 3 nodes could take it; 3 times since "
+                              "2026-11-21T12:00:04Z\n"
+                              "2026-11-21T12:00:03Z  filter   ok        1 of 3 nodes could take it\n"
+                              "2026-11-21T12:00:01Z  filter   ok        0 of 3 nodes could take it\n"));
+}
+
 TEST_F(Explain, APodOfTheSameNameIsAnotherPod) {
   Filter({0, 0, 0}, "uid-0");
   Filter({1, 1, 1});

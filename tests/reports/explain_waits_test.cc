@@ -41,6 +41,11 @@ TEST_F(ExplainWaits, TheFirstLinesSayForWhat) {
   EXPECT_THAT(Headline(Reason::kUnknownNode), HasSubstr("\nWaits for: the watch to show the Node n1, or"));
   EXPECT_THAT(Headline(Reason::kInsufficientZones, "", R"(,"gang":"train")"),
               HasSubstr("\nWaits for: room for all of its gang train at once.\nkube-scheduler tries"));
+  EXPECT_THAT(Headline(Reason::kNoTopology),
+              HasSubstr("\nWaiting does not help there: somebody must write the nodes' topology objects, or"))
+      << "it never was there";
+  EXPECT_THAT(Headline(Reason::kNoTopology, R"(,"gaveUpTopology":true)"),
+              HasSubstr("\nWaits for: the topology object of n1, or"));
   EXPECT_THAT(Headline(Reason::kUnusableTopology),
               HasSubstr("\nWaiting does not help there: their topology objects must be mended. Then"));
   EXPECT_THAT(Headline(Reason::kZonesTooSmall, R"(,"neverFits":true)"), Not(HasSubstr("Waits for")));
@@ -80,13 +85,38 @@ TEST_F(ExplainWaits, OnlyTheTwoThatMostNodesLack) {
 
 TEST_F(ExplainWaits, NodesThatSomebodyHasToMendAreNotSaidToTakeItLater) {
   FilterAll(Reason::kInsufficientZones);
-  const std::string others =
-      Concat(",", NodeOf("plain-1", Reason::kNoTopology), ",", NodeOf("broken", Reason::kUnusableTopology), ",",
-             NodeOf("full", Reason::kUsageCeiling));
+  const std::string others = Concat(
+      ",", NodeOf("plain-1", Reason::kNoTopology), ",", NodeOf("broken", Reason::kUnusableTopology), ",",
+      NodeOf("full", Reason::kUsageCeiling), ",", NodeOf("pinned", Reason::kUnknownCores, R"(,"givesNoCores":true)"));
   EXPECT_THAT(
       TextWith(Page(Reason::kInsufficientZones, "", others)),
       HasSubstr("\nBy what huygens looks at 1 may take it later (full) and 2 could if mended (plain-1: no topology "
                 "object, broken: its topology object cannot be used);"));
+}
+
+TEST_F(ExplainWaits, NodesThatItsSelectorLeavesOutAreCounted) {
+  EXPECT_THAT(Headline(Reason::kInsufficientZones, "", R"(,"nodeSelector":"disk=ssd","notSelected":["a","b"])"),
+              HasSubstr("was not asked about them. 2 nodes have not the labels of its nodeSelector (disk=ssd).\n"));
+}
+
+TEST_F(ExplainWaits, WhatAdvisesOfSeveralNodesGoesByTheOneThatHelpsMost) {
+  Filter({Code(Reason::kNoTopology), Code(Reason::kNoTopology), Code(Reason::kNoTopology)});
+  EXPECT_THAT(TextWith(Concat(R"({"uid":"uid-1","nodes":[)", NodeOf("n1", Reason::kNoTopology), ",",
+                              NodeOf("n2", Reason::kNoTopology, R"(,"insists":"huygens.dev/smt")"), ",",
+                              NodeOf("n3", Reason::kNoTopology), "]}")),
+              HasSubstr("without that n2 would take it, without zones."));
+  FilterAll(Reason::kInsufficientZones);
+  const auto free = [](std::string_view cpus, std::string_view more) {
+    return Concat(R"(,"figures":{"needs":{"cpu":"8"},"oneZone":true,"zone":"node1","free":{"cpu":")", cpus,
+                  R"("},"of":{"cpu":"16"}})", more);
+  };
+  const std::string text =
+      TextWith(Concat(R"({"uid":"uid-1","nodes":[)", NodeOf("n1", Reason::kInsufficientZones, free("2", "")), ",",
+                      NodeOf("n2", Reason::kInsufficientZones, free("5500m", "")), ",",
+                      NodeOf("n3", Reason::kInsufficientZones, free("3", R"(,"fitsAcross":true)")), "]}"));
+  EXPECT_THAT(text, HasSubstr("may preempt, allow several zones (topology.crane.io/topology-awareness: \"false\": n3 "
+                              "would take it so now), make it a pod of 5 cpu or less (so much is free now in node1 of "
+                              "n2), or add nodes."));
 }
 
 TEST_F(ExplainWaits, ZonesWithRoomButForOldRealCapacityAreALineOfTheirOwn) {

@@ -36,16 +36,19 @@ TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
   EXPECT_THAT(text,
               StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
   EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
-  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at and by requests. 1 more (n4) "
+  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at, by requests and by its "
+                             "nodeSelector. 1 more (n4) "
                              "lack room only for the requests of other pods: n4 has 1800m cpu unrequested, of 9 asked. "
                              "2 nodes are too small for its requests, whoever leaves them. "
-                             "These would not:\n\nNODE  VERDICT\n"
+                             "Not looked at are taints, affinity, spread, ports and volumes: of these the pod's Events "
+                             "tell.\nThese would not:\n\nNODE  VERDICT\n"
                              "n1    too small: needs 9 cpu\nn2    no NRT"));
   const auto large = DecodeJson<admin_api::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
   ASSERT_TRUE(large.ok()) << large.status();
-  EXPECT_THAT(UndecidedPodText(*large, "url"),
-              EndsWith("0 nodes could take the pod, by what huygens looks at and by requests. 1 node is too small for "
-                       "its requests, whoever leaves it."));
+  EXPECT_THAT(
+      UndecidedPodText(*large, "url"),
+      HasSubstr("\nIf it asked now, 0 nodes could take the pod, by what huygens looks at, by requests and by its "
+                "nodeSelector. 1 node is too small for its requests, whoever leaves it. Not looked at are"));
   const auto bound = DecodeJson<admin_api::PodDocument>(
       R"({"pod":"shop/web","uid":"u","node":"n1","noZones":"it is a pod of a DaemonSet","nodes":[]})");
   ASSERT_TRUE(bound.ok()) << bound.status();
@@ -54,6 +57,32 @@ TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
       "no decision on pod shop/web is remembered by the huygens at url: each remembers its own last 1000 since it "
       "started, so why it is where it is can no longer be said.\nIt is on n1, without zones: it is a pod of a "
       "DaemonSet.");
+}
+
+TEST(UndecidedPod, IsToldWhatItsNodeSelectorLeavesOut) {
+  const auto text = [](std::string_view rest) {
+    const auto pod = DecodeJson<admin_api::PodDocument>(Concat(
+        R"({"pod":"shop/web","uid":"u","nodeSelector":"disk=ssd","notSelected":["a","b"],"nodes":[])", rest, "}"));
+    EXPECT_TRUE(pod.ok()) << pod.status();
+    return UndecidedPodText(*pod, "url");
+  };
+  EXPECT_THAT(text(R"(,"fits":["c"])"),
+              HasSubstr(" 2 nodes have not the labels of its nodeSelector (disk=ssd): a, b."));
+  EXPECT_THAT(text(""),
+              HasSubstr(" NO NODE has the labels of its nodeSelector (disk=ssd): mend it, or label nodes so"));
+}
+
+TEST(UndecidedPod, IsToldOfItsGang) {
+  const auto pod = DecodeJson<admin_api::PodDocument>(
+      R"({"pod":"shop/g-1","uid":"u","gang":"g","gangWaits":["shop/g-0","shop/g-1"],"gangNeeds":{"cpu":"8"},)"
+      R"("nodes":[],"fits":["n1"],"gangRoom":{"cpu":"6"}})");
+  ASSERT_TRUE(pod.ok()) << pod.status();
+  EXPECT_THAT(UndecidedPodText(*pod, "url"),
+              HasSubstr("\nIt is of the gang g (spec.schedulingGroup), which is placed whole or not at all: "
+                        "kube-scheduler asks about its pods one after the other, and gives all up at one that fits "
+                        "nowhere. `huygens explain shop/g-0` may say why; of the others wait shop/g-0.\nTogether the 2 "
+                        "pods of it that have no node request 8 cpu; all nodes together have 6 cpu unrequested, in "
+                        "pieces.\n"));
 }
 
 TEST(UndecidedPod, IsToldOfItsBudgetAndWhatToDo) {

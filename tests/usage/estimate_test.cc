@@ -67,5 +67,20 @@ TEST(EstimateOf, AbsurdAmountsStayWithinWhatSumsCanHold) {
   EXPECT_EQ(EstimateOf(pod, kCpu), (kMostUse * 85 + 50) / 100) << "of many containers, too";
 }
 
+TEST(Estimate, TheMostThatAPodMayStateIsItsInverse) {
+  for (const ResourceId resource : {kCpu, kMemory}) {
+    const auto estimate = [&](int64_t stated) {
+      cluster::Pod pod;
+      pod.containers.push_back({.name = "", .requests = {{resource, stated}}});
+      return EstimateOf(pod, resource);
+    };
+    for (const int64_t room : {1, 499, 500, 1500, 7900, 1 << 30}) {
+      const int64_t most = MostStated(room, resource);
+      EXPECT_LE(estimate(most), room);
+      EXPECT_GT(estimate(most + 1), room);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace huygens::usage

@@ -39,6 +39,15 @@ class PodTest : public testing::Test {
   ResourceNames names_;
 };
 
+TEST_F(PodTest, KeepsTheNodeSelectorUntilThereIsANode) {
+  const Pod pod = Decode(R"({"spec":{"nodeSelector":{"zone":"a","disk":"ssd"}}})");
+  ASSERT_TRUE(pod.waiting);
+  EXPECT_THAT(pod.waiting->node_selector, ElementsAre(std::pair("disk", "ssd"), std::pair("zone", "a")));
+  EXPECT_FALSE(Decode(R"({"spec":{"nodeSelector":{"zone":"a"},"nodeName":"n"}})").waiting);
+  EXPECT_FALSE(Decode(R"({"spec":{"nodeSelector":{}}})").waiting);
+  EXPECT_FALSE(Decode(R"({"spec":{"nodeSelector":null}})").waiting);
+}
+
 TEST_F(PodTest, KeepsTheLabelsAndAnnotationsThatSomebodyAsksFor) {
   constexpr std::string_view kJson = R"({"metadata":{
       "labels":{"app":"web","biz.group.resource.quota":"team","tier":"front"},

@@ -93,6 +93,19 @@ TEST(UnknownAnnotations, CountKeysAsOthers) {
   EXPECT_EQ(all[1].key, "huygens.dev/smt");
 }
 
+TEST(UnknownAnnotations, AreKeptInAPodThatHasNoNode) {
+  ResourceNames names;
+  const auto kept = [&](std::string_view spec) {
+    const std::string json = Concat(R"({"metadata":{"annotations":{"huygens.dev/smt":"b"}},)", spec, "}");
+    cluster::Pod pod = *DecodePod(json, names);
+    KeepUnknownAnnotations(json, pod);
+    return pod.waiting ? pod.waiting->not_understood.size() : 0;
+  };
+  EXPECT_EQ(kept(R"("spec":{})"), 1U);
+  EXPECT_EQ(kept(R"("spec":{"nodeSelector":{"a":"b"}})"), 1U);
+  EXPECT_EQ(kept(R"("spec":{"nodeName":"n"})"), 0U);
+}
+
 TEST(UnknownAnnotations, SaysNothingOfWhatIsRightAndOfWhatOthersRead) {
   EXPECT_THAT(Unknown(R"("huygens.dev/smt":"spread","topology.crane.io/topology-awareness":"0")"), IsEmpty());
   EXPECT_THAT(Unknown(R"("a":"huygens.dev/smt")"), IsEmpty()) << "a value that mentions one";

@@ -1,0 +1,80 @@
+#include "reports/gang_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "admin_api/amounts.h"
+#include "base/text.h"
+#include "reports/decision_text.h"
+#include "reports/nodes_now.h"
+
+namespace huygens::reports {
+
+namespace {
+
+using admin_api::DecisionDocument;
+using admin_api::PodDocument;
+
+std::string OfGang(const PodDocument& pod) {
+  return Concat("It is of the gang ", pod.gang, " (spec.schedulingGroup), which is placed whole or not at all: ");
+}
+
+std::vector<std::string> OthersOf(const PodDocument& pod) {
+  std::vector<std::string> others = pod.gang_waits;
+  std::erase(others, pod.pod);
+  return others;
+}
+
+// "Together the 8 pods of it that have no node request 32 cpu; all nodes together have 30 cpu unrequested.\n"
+std::string NeedsText(const PodDocument& pod) {
+  const size_t waits = pod.gang_waits.size() + static_cast<size_t>(pod.gang_waits_more);
+  if (waits < 2 || pod.gang_needs.empty()) return "";
+  return Concat("Together the ", std::to_string(waits), " pods of it that have no node request ",
+                admin_api::AmountsText(pod.gang_needs),
+                pod.gang_room.empty() ? std::string()
+                                      : Concat("; all nodes together have ", admin_api::AmountsText(pod.gang_room),
+                                               " unrequested, in pieces"),
+                ".\n");
+}
+
+// Of a pod that got a node, and whose gang did not get enough of them.
+std::string OthersWait(const DecisionDocument& filter, const PodDocument& pod) {
+  const std::vector<std::string> others = OthersOf(pod);
+  if (others.empty()) return "";
+  const auto promised = std::ranges::find_if(filter.nodes, [](const auto& node) { return node.kept; });
+  return Concat(
+      OfGang(pod),
+      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name),
+      ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
+      " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
+      "` says why.\n", NeedsText(pod));
+}
+
+}  // namespace
+
+std::string GangText(const DecisionDocument& filter, const PodDocument& pod) {
+  if (Feasible(filter) > 0) return OthersWait(filter, pod);
+  const auto& facts = filter.facts;
+  const int64_t others = facts ? facts->gang_holds.value_or(0) : 0;
+  const int64_t all = facts ? facts->gang_pods.value_or(0) : 0;  // 0: a huygens before this field wrote it
+  const std::string of = all > 0 ? Concat(" of its ", std::to_string(all), " unbound pods") : " of them";
+  const std::string had =
+      others > 0 ? Concat("; ", std::to_string(others), of,
+                          " had a node by then, which is given back after seconds: nodes may look free now")
+                 : "";
+  return Concat(OfGang(pod), "what filter promised its other pods counts as taken for this one", had, ".\n",
+                NeedsText(pod));
+}
+
+std::string UndecidedGangText(const PodDocument& pod) {
+  if (pod.gang.empty()) return "";
+  const std::vector<std::string> others = OthersOf(pod);
+  if (others.empty()) return Concat(OfGang(pod), "no other pod of it waits for a node.\n");
+  return Concat(OfGang(pod), "kube-scheduler asks about its pods one after the other, and gives all up at one that ",
+                "fits nowhere. `huygens explain ", others.front(), "` may say why; of the others wait ",
+                FirstNames(others),
+                pod.gang_waits_more > 0 ? Concat(" and ", std::to_string(pod.gang_waits_more), " more") : std::string(),
+                ".\n", NeedsText(pod));
+}
+
+}  // namespace huygens::reports
