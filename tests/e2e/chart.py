@@ -3,6 +3,7 @@
 There is no node: what the pods do once they run is not looked at here.
 """
 import base64
+import collections
 import json
 import os
 import re
@@ -157,7 +158,31 @@ def check_same_as_kustomize(bed, helm):
     parts = [bed.kubectl("kustomize", directory).stdout for directory in SWITCHES.values()]
     values.update({switch: {"enabled": True} for switch in SWITCHES})
     values["webhook"]["tls"] = {"source": "secret"}
+    check_watched(objects("\n---\n".join([text, *parts, bed.kubectl("kustomize", CONFIG / "monitoring").stdout])))
     return check_same(objects(helm.template(CHART, values=values)), objects("\n---\n".join([text, *parts])))
+
+
+def selects(selector, labels):
+    return selector.get("matchLabels", {}).items() <= labels.items() and all(
+        each["operator"] == "In" and labels.get(each["key"]) in each["values"] for each in selector.get("matchExpressions", ()))
+
+
+def check_watched(items):
+    """Each service is asked for its metrics, by one ServiceMonitor, and where there is a PodMonitor by that: else alerts on them were silent."""
+    by_kind = collections.defaultdict(list)
+    for item in items:
+        by_kind[item["kind"]].append(item)
+    assert len(by_kind["Deployment"]) == 3, by_kind["Deployment"]
+    for deployment in by_kind["Deployment"]:
+        labels, place = deployment["spec"]["template"]["metadata"]["labels"], deployment["metadata"]["namespace"]
+        ports = {(service["metadata"]["name"], port["name"]): service["metadata"]["labels"] for service in by_kind["Service"]
+                 if service["spec"]["selector"].items() <= labels.items() for port in service["spec"]["ports"] if port["port"] == 8889}
+        watching = [monitor["metadata"]["name"] for monitor in by_kind["ServiceMonitor"] for (_, port), of_service in ports.items()
+                    if selects(monitor["spec"]["selector"], of_service) and monitor["spec"]["namespaceSelector"] == {"matchNames": [place]}
+                    and port in {endpoint["port"] for endpoint in monitor["spec"]["endpoints"]}]
+        watching += [monitor["metadata"]["name"] for monitor in by_kind["PodMonitor"] if selects(monitor["spec"]["selector"], labels)]
+        wanted = len(by_kind["PodMonitor"]) + 1
+        assert len(watching) == wanted, f"{deployment['metadata']['name']} is watched by {watching}, and should be by {wanted}"
 
 
 def check_same(helm_made, kustomize_made):
@@ -176,6 +201,7 @@ def check_values(bed, helm):
     strays = [key for key, item in items.items() if item["metadata"].get("namespace", "huygens-system") != "huygens-system"]
     assert strays == [("RoleBinding", "huygens-scheduler-authentication-reader")], strays
     check_webhook_values(items)
+    check_watched(items.values())
     naming = [key for key, item in items.items() if key not in strays and "kube-system" in json.dumps(item)]
     assert not naming, f"{naming} still name kube-system"
     pod = items["Deployment", "huygens-scheduler"]["spec"]["template"]["spec"]
@@ -249,7 +275,7 @@ def check_webhook_values(items):
     certificate = items["Certificate", "huygens-webhook"]["spec"]
     assert certificate["dnsNames"] == ["huygens-webhook.huygens-system.svc"] and certificate["secretName"] == "door", certificate
     config = configuration(items["ConfigMap", "huygens-webhook-config"]["data"]["webhook.yaml"])
-    assert config["webhook"] == {"autoscalers": "warn"} and config["server"]["address"] == "0.0.0.0:8443", config
+    assert config["webhook"]["autoscalers"] == "warn" and config["server"]["address"] == "0.0.0.0:8443", config
 
 
 def check_extender_configuration(bed, text):
