@@ -115,7 +115,7 @@ std::string Headline(const Attempt& attempt, Time now, const admin_api::PodDocum
   }
   return Concat(NodesText(feasible), " of ", std::to_string(filter.nodes.size()), " could take it, ",
                 When(filter.time, now),
-                pod_now != nullptr && !pod_now->gang.empty() && !GangText(filter, *pod_now).empty()
+                pod_now != nullptr && GangWaits(*pod_now)
                     ? ", but no bind followed: its gang has not found room for all."
                     : ", but no bind followed: kube-scheduler is still at it, or another plugin of its refused.");
 }

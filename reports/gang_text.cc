@@ -37,20 +37,21 @@ std::string NeedsText(const PodDocument& pod) {
                 ".\n");
 }
 
-// Of a pod that got a node, and whose gang did not get enough of them.
+// Of a pod that got a node.
 std::string OthersWait(const DecisionDocument& filter, const PodDocument& pod) {
   const std::vector<std::string> others = OthersOf(pod);
-  if (others.empty()) return "";
   const auto promised = std::ranges::find_if(filter.nodes, [](const auto& node) { return node.kept; });
-  return Concat(
-      OfGang(pod),
-      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name),
-      ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
-      " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
-      "` says why.\n", NeedsText(pod));
+  const std::string had =
+      promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name);
+  if (others.empty()) return Concat(OfGang(pod), had, ", and no other pod of it is known to wait for one.\n");
+  return Concat(OfGang(pod), had, ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
+                " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
+                "` says why.\n", NeedsText(pod));
 }
 
 }  // namespace
+
+bool GangWaits(const PodDocument& pod) { return !OthersOf(pod).empty(); }
 
 std::string GangText(const DecisionDocument& filter, const PodDocument& pod) {
   if (Feasible(filter) > 0) return OthersWait(filter, pod);

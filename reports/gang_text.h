@@ -8,7 +8,10 @@
 
 namespace huygens::reports {
 
-// By the last filter that it was asked about with. Empty where it got a node and no other pod of its gang waits for one.
+// Whether other pods of its gang are known to wait for a node.
+bool GangWaits(const admin_api::PodDocument& pod);
+
+// By the last filter that it was asked about with.
 std::string GangText(const admin_api::DecisionDocument& filter, const admin_api::PodDocument& pod);
 
 // Where it was not asked about: kube-scheduler may have given its gang up at another pod of it.

@@ -26,6 +26,10 @@ const admin_api::PodDocument::Node* NodesNow::Find(std::string_view node) const 
   return found == refusing_.end() ? nullptr : found->second;
 }
 
+bool TooSmallAnyhow(policy::Reason reason, const admin_api::PodDocument::Node& node) {
+  return node.never_fits && !policy::NeverFits(reason) && !policy::Label(reason).starts_with("quota");
+}
+
 std::string VerdictText(const admin_api::PodDocument::Node& node) {
   if (node.why.empty()) return node.reason;
   // The figures end with what sets the reason apart from others of the same text.

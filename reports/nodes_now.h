@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "admin_api/pod_document.h"
+#include "policy/reason.h"
 
 namespace huygens::reports {
 
@@ -29,6 +30,10 @@ class NodesNow {
   absl::flat_hash_set<std::string_view> fits_;
   bool of_gang_ = false;
 };
+
+// Whether the whole node is smaller than what the pod requests, though the reason that it gives is another, which to
+// mend is in vain.
+bool TooSmallAnyhow(policy::Reason reason, const admin_api::PodDocument::Node& node);
 
 // Why the node would not take the pod, with figures where there are any: "node(s) had insufficient resource of NUMA
 // node: needs 17 cpu in one zone ...".

@@ -133,13 +133,17 @@ std::string NoTopologyAdvice(NodesOfReason nodes) {
 
 std::string CoresAdvice(NodesOfReason nodes) {
   const Node* pinned = First(nodes, [](const Node& each) { return each.gives_no_cores; });
-  const Node* takes = First(nodes, [](const Node& each) { return each.gives_no_cores && !each.insists.empty(); });
-  const bool all = std::ranges::all_of(nodes, &Node::gives_no_cores);
-  std::string text = all ? std::string() : Concat(policy::Advice(Reason::kUnknownCores), " ");
   if (pinned == nullptr) return std::string(policy::Advice(Reason::kUnknownCores));
-  text += Concat("kubelet pins on ", pinned->name, " and never gives what huygens.dev/smt asks for: ");
-  return takes != nullptr ? Concat(text, "without that annotation ", takes->name, " would take the pod.")
-                          : Concat(text, "leave that annotation away, or add nodes whose agent pins and lists cores.");
+  const Node* takes = First(nodes, [](const Node& each) { return each.gives_no_cores && !each.insists.empty(); });
+  const std::string never = Concat("kubelet pins on ", pinned->name, " and never gives what huygens.dev/smt asks for");
+  const std::string without =
+      takes == nullptr ? std::string() : Concat(": without that annotation ", takes->name, " would take the pod");
+  if (!std::ranges::all_of(nodes, &Node::gives_no_cores)) {
+    return Concat(policy::Advice(Reason::kUnknownCores), " But ", never, without, ".");
+  }
+  return Concat(
+      never, without.empty() ? ": leave that annotation away, or add nodes whose agent pins and lists cores" : without,
+      ".");
 }
 
 // Of nodes of which something is said now.

@@ -45,6 +45,12 @@ std::vector<Given> ReasonsOf(const admin_api::DecisionDocument& filter, const No
     if (!node.would_refuse.empty()) add(node.would_refuse.front().second, node.name, now.Find(node.name));
   }
   std::ranges::stable_sort(given, std::greater<>(), &Given::nodes);
+  // Where such reasons are all that there is, they are said all the same.
+  const auto in_vain = [](const Given& each) {
+    return !each.now.empty() &&
+           std::ranges::all_of(each.now, [&](const auto* node) { return TooSmallAnyhow(each.reason, *node); });
+  };
+  if (!std::ranges::all_of(given, in_vain)) std::erase_if(given, in_vain);
   return given;
 }
 

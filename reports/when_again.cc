@@ -22,29 +22,35 @@ using admin_api::DecisionDocument;
 // minute (podMaxInUnschedulablePodsDuration, flushUnschedulablePodsLeftover: pkg/scheduler/backend/queue).
 constexpr Duration kLatestRetry = std::chrono::minutes(6);
 
+constexpr std::string_view kLess = "the pod must ask for less, or larger nodes must come";
+constexpr std::string_view kSeveralZonesNow =
+    "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") or ask for less, or "
+    "larger "
+    "nodes must come";
+constexpr std::string_view kSeveralZonesLater =
+    "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") and others there end, or "
+    "it "
+    "must ask for less, or larger nodes must come";
+
 // What has to change on a node that gives this reason; empty where waiting may help. `now`: what is said of it now;
 // null: nothing.
 std::string_view MustChange(policy::Reason reason, const admin_api::PodDocument::Node* now) {
   if (now == nullptr || now->reason != policy::Explained(reason)) return policy::MustChange(reason);
+  if (TooSmallAnyhow(reason, *now)) return kLess;
   if (now->gave_up_topology) return {};  // it may come back
   if (reason == policy::Reason::kNoTopology && !now->insists.empty()) {
     return "the pod must not insist on zones, or somebody must write the nodes' topology objects";
   }
   if (now->gives_no_cores) return "huygens.dev/smt must go from the pod, or nodes must come whose agent pins";
   if (now->no_pod_fits) return "what runs there beside pods must use less, or the ceilings of use must be raised";
-  if (now->never_fits && policy::CurableByVictims(reason)) {  // the whole node is smaller than what the pod requests
-    return "the pod must ask for less, or larger nodes must come";
-  }
   if (!policy::NeverFits(reason)) return policy::MustChange(reason);
   if (!now->never_fits) return {};  // its real capacity may grow
   if (now->figures && now->figures->core_threads) return "its containers must ask for whole cores";
   if (!now->fits_across && !now->holds_across) return policy::MustChange(reason);
   if (!now->fits_across || !now->unrequested.empty()) {
-    return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") and others there "
-           "end, or it must ask for less, or larger nodes must come";
+    return kSeveralZonesLater;
   }
-  return "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") or ask for less, or "
-         "larger nodes must come";
+  return kSeveralZonesNow;
 }
 
 // Whether the pod's business group refuses it whatever the node.
@@ -156,6 +162,13 @@ std::string MustChange(const DecisionDocument& filter, const admin_api::PodDocum
     if (reason == policy::Reason::kQuotaNoGroup) return std::string(change);
     curable = curable || change.empty();
     if (std::ranges::find(changes, change) == changes.end()) changes.push_back(change);
+  }
+  // Of what is said of several nodes the way that is shortest.
+  for (const std::string_view each : {kSeveralZonesNow, kSeveralZonesLater}) {
+    if (std::ranges::find(changes, each) == changes.end()) continue;
+    std::erase_if(changes, [&](std::string_view other) {
+      return other == kLess || (other == kSeveralZonesLater && other != each);
+    });
   }
   std::string text;
   for (std::string_view change : changes) text += Concat(text.empty() ? "" : "; or ", change);

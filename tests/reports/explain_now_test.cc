@@ -58,7 +58,9 @@ TEST_F(ExplainNow, APodOfAGangIsToldOfItsGang) {
   FilterNarrowedToTheSecond(taken);
   const std::string fits = TextWith(kNow);
   EXPECT_THAT(fits, HasSubstr("n1    -      fits, but a pod of a gang is answered one node\n"));
-  EXPECT_THAT(fits, Not(HasSubstr("spec.schedulingGroup"))) << "there is a node for it";
+  EXPECT_THAT(fits,
+              HasSubstr("\nIt is of the gang g (spec.schedulingGroup), which is placed whole or not at all: it was "
+                        "promised n2, and no other pod of it is known to wait for one.\n"));
 }
 
 TEST_F(ExplainNow, APodOfAGangThatGotANodeIsToldWhoDidNot) {

@@ -94,6 +94,21 @@ TEST_F(ExplainWaits, NodesThatSomebodyHasToMendAreNotSaidToTakeItLater) {
                 "object, broken: its topology object cannot be used);"));
 }
 
+TEST_F(ExplainWaits, NodesThatAreTooSmallAnyhowHideNoBetterRemedy) {
+  Filter({Code(Reason::kZonesTooSmall), Code(Reason::kNoTopology), Code(Reason::kZonesTooSmall)});
+  const std::string text = TextWith(Concat(
+      R"({"uid":"uid-1","nodes":[)", NodeOf("n1", Reason::kZonesTooSmall, R"(,"neverFits":true,"fitsAcross":true)"),
+      ",", NodeOf("n2", Reason::kNoTopology, R"(,"neverFits":true)"), ",",
+      NodeOf("n3", Reason::kZonesTooSmall, R"(,"neverFits":true,"holdsAcross":true)"), "]}"));
+  EXPECT_THAT(text, HasSubstr("\nWaiting does not help there: the pod must be allowed several zones "
+                              "(topology.crane.io/topology-awareness: \"false\") or ask for less, or larger nodes must "
+                              "come. Then"));
+  EXPECT_THAT(text, Not(HasSubstr("- node(s) failed to get NRT")));
+  FilterAll(Reason::kNoTopology);
+  EXPECT_THAT(TextWith(Page(Reason::kNoTopology, R"(,"neverFits":true)")), HasSubstr("- node(s) failed to get NRT"))
+      << "there is nothing else to say";
+}
+
 TEST_F(ExplainWaits, NodesThatItsSelectorLeavesOutAreCounted) {
   EXPECT_THAT(Headline(Reason::kInsufficientZones, "", R"(,"nodeSelector":"disk=ssd","notSelected":["a","b"])"),
               HasSubstr("was not asked about them. 2 nodes have not the labels of its nodeSelector (disk=ssd).\n"));
