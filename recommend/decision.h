@@ -15,6 +15,7 @@
 
 #include "base/time.h"
 #include "recommend/correction.h"
+#include "recommend/profile.h"
 
 namespace huygens::recommend {
 
@@ -31,9 +32,9 @@ struct PoolPolicy {
 
   bool enabled = false;
   Type type = Type::kBoth;
-  PerResource<std::optional<int64_t>> static_factor;        // millionths; nothing: not lowered by a factor
-  PerResource<int64_t> expansion = {1'200'000, 1'200'000};  // on the model's value, millionths
-  bool memory = false;                                      // false: memory stays as written
+  PerResource<std::optional<int64_t>> static_factor;  // millionths; nothing: not lowered by a factor
+  PerResource<int64_t> expansion = {kWeekly.expansion, kWeekly.expansion};  // on the model's value, millionths
+  bool memory = false;                                                      // false: memory stays as written
   bool auto_apply = false;        // false: what would be done can be asked for, nothing is done
   bool lower_guaranteed = false;  // Guaranteed pods become Burstable when they are lowered: false leaves them alone
   Duration min_history = std::chrono::hours(24);

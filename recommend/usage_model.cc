@@ -19,12 +19,12 @@ std::optional<int64_t> SumOf(std::span<const std::optional<int64_t>> containers)
 
 }  // namespace
 
-ModelOptions ModelOptions::Cpu(Duration half_life, double percentile) {
-  return {Resource::kCpu, HistogramOptions::Cpu(half_life), percentile, std::nullopt};
+ModelOptions ModelOptions::Cpu(const Profile& profile) {
+  return {Resource::kCpu, HistogramOptions::Cpu(profile.half_life), profile.cpu_percentile, std::nullopt};
 }
 
-ModelOptions ModelOptions::Memory(Duration half_life, double percentile) {
-  return {Resource::kMemory, HistogramOptions::Memory(half_life), percentile, 1.0};
+ModelOptions ModelOptions::Memory(const Profile& profile) {
+  return {Resource::kMemory, HistogramOptions::Memory(profile.half_life), profile.memory_percentile, 1.0};
 }
 
 Status ModelOptions::Check() const {

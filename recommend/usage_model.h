@@ -13,19 +13,20 @@
 #include "base/text.h"
 #include "recommend/correction.h"
 #include "recommend/histogram.h"
+#include "recommend/profile.h"
 
 namespace huygens::recommend {
 
 struct ModelOptions {
   Resource resource = Resource::kCpu;
   HistogramOptions histogram;
-  double percentile = 0.95;
+  double percentile = 0;
   // Of each sample; nothing: the pod's original CPU request in cores, no less than 0.1.
   std::optional<double> fixed_weight;
 
-  // vivo's: P95, weighted by request; P99, weight 1.
-  static ModelOptions Cpu(Duration half_life = std::chrono::hours(24), double percentile = 0.95);
-  static ModelOptions Memory(Duration half_life = std::chrono::hours(24), double percentile = 0.99);
+  // CPU weighted by request, memory alike.
+  static ModelOptions Cpu(const Profile& profile = kWeekly);
+  static ModelOptions Memory(const Profile& profile = kWeekly);
   Status Check() const;
 };
 

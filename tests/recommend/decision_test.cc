@@ -13,6 +13,7 @@ PoolPolicy Policy(PoolPolicy::Type type) {
   policy.enabled = policy.auto_apply = policy.memory = policy.lower_guaranteed = true;
   policy.type = type;
   policy.static_factor = {500'000, 800'000};
+  policy.expansion = {1'200'000, 1'200'000};
   return policy;
 }
 

@@ -29,7 +29,8 @@ TEST(OvercommitConformance, Histogram) {
     const bool cpu = ResourceOf(vector) == Resource::kCpu;
     const Duration half_life = std::chrono::seconds(vector.at("half_life_s").as_int64());
     const double percentile = Number(vector.at("percentile"));
-    UsageModel model(cpu ? ModelOptions::Cpu(half_life, percentile) : ModelOptions::Memory(half_life, percentile));
+    const Profile profile{half_life, percentile, percentile};
+    UsageModel model(cpu ? ModelOptions::Cpu(profile) : ModelOptions::Memory(profile));
     for (const json::value& row : vector.at("rows").as_array()) {
       std::vector<std::optional<int64_t>> containers;
       for (const json::value& each : row.at("containers").as_array()) containers.push_back(AmountOrNothing(&each));

@@ -9,7 +9,7 @@ namespace {
 constexpr Time kMidnight = Time(std::chrono::sys_days(std::chrono::year(2026) / 3 / 2));
 constexpr int64_t kMi = 1 << 20;
 
-TargetHistory Empty() { return {ModelOptions::Cpu(), ModelOptions::Memory()}; }
+TargetHistory Empty() { return {ModelOptions::Cpu(kDaily), ModelOptions::Memory(kDaily)}; }
 
 void Scan(TargetHistory& history, std::string_view pod, Time time, int64_t cpu, int64_t memory) {
   const std::vector<std::optional<int64_t>> cpus = {cpu}, bytes = {memory};

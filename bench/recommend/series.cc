@@ -1,0 +1,199 @@
+#include "bench/recommend/series.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <numeric>
+#include <optional>
+#include <set>
+
+#include "bench/recommend/numpy_random.h"
+
+namespace huygens::recommend {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t kQuarters = 96;  // of an hour, in a day
+
+// Also reads what is not compressed.
+StatusOr<std::string> ReadGzip(const std::string& path) {
+  gzFile file = gzopen(path.c_str(), "rb");
+  if (!file) return NotFound(Concat("cannot open ", path));
+  std::string text;
+  std::vector<char> block(1 << 16);
+  int got = 0;
+  while ((got = gzread(file, block.data(), static_cast<unsigned>(block.size()))) > 0) {
+    text.append(block.data(), static_cast<size_t>(got));
+  }
+  gzclose(file);
+  if (got < 0) return absl::DataLossError(ToAbsl(Concat(path, " is damaged")));
+  return text;
+}
+
+std::vector<std::string_view> Split(std::string_view text, std::string_view separators) {
+  std::vector<std::string_view> parts;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find_first_of(separators, begin), text.size());
+    if (end > begin) parts.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+// Nothing if one of them is no number.
+std::optional<std::vector<double>> Numbers(const std::vector<std::string_view>& texts) {
+  std::vector<double> numbers;
+  for (const std::string_view text : texts) {
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), numbers.emplace_back());
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  }
+  return numbers;
+}
+
+double MaxOf(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+std::vector<double> Slice(const std::vector<double>& values, size_t begin, size_t end) {
+  return {values.begin() + static_cast<std::ptrdiff_t>(begin), values.begin() + static_cast<std::ptrdiff_t>(end)};
+}
+
+Case CutAt(const std::vector<double>& values, size_t at) {
+  return {Slice(values, 0, at), Slice(values, at, values.size())};
+}
+
+// So many days from one real one: a factor of the day and of weekends, a slow drift, noise, now and then a spike. The
+// first day is a Monday.
+std::vector<double> MadeDays(const std::vector<double>& day, size_t days, NumpyRandom& random) {
+  const double base = random.Uniform(0.85, 1.15), trend = random.Normal(0, 0.01), weekend = random.Uniform(0.55, 1.05);
+  std::vector<double> made;
+  for (size_t d = 0; d < days; ++d) {
+    const double factor =
+        base * (1 + trend * static_cast<double>(d)) * (d % 7 >= 5 ? weekend : 1) * random.Lognormal(0, 0.05);
+    for (const double use : day) made.push_back(use * factor * random.Lognormal(0, 0.08));
+    if (random.Random() >= 0.1) continue;
+    const size_t start = d * day.size() + static_cast<size_t>(random.Integer(0, static_cast<int64_t>(day.size()) - 4));
+    const auto length = static_cast<size_t>(random.Integer(1, 4));
+    const double height = random.Uniform(1.3, 2.5);
+    for (size_t i = start; i < start + length; ++i) made[i] *= height;
+  }
+  return made;
+}
+
+StatusOr<std::vector<Trace>> ReadContest(const std::string& path, const TraceOptions& options) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+  std::vector<std::vector<double>> curves;
+  size_t row = 0;
+  for (const std::string_view line : Split(text, "\n")) {
+    const std::vector<std::string_view> cells = Split(line, ",");
+    std::optional<std::vector<double>> curve = cells.size() > 1 ? Numbers(Split(cells[1], "|")) : std::nullopt;
+    if (!curve || curve->size() < kQuarters) {
+      return absl::DataLossError(ToAbsl(Concat(path, ":", std::to_string(row + 1), " cannot be understood")));
+    }
+    if (row++ % 2 == options.part && MaxOf(*curve) > 0) curves.push_back(*std::move(curve));
+  }
+  const std::string seed = std::to_string(options.seed), next = std::to_string(options.seed + 1);
+  std::vector<Trace> traces = {{"T1: one real day, 16 hours seen, the rest judged", 900, 1, {}},
+                               {"T1m: those whose peak is above 1.2 times the mean", 900, 1, {}},
+                               {Concat("T2: made fortnight seen, the Monday after it judged, seed ", seed), 900, 1, {}},
+                               {Concat("T3: made week seen, the next judged, seed ", next), 900, 1, {}}};
+  NumpyRandom fortnights(options.seed), weeks(options.seed + 1);
+  for (const std::vector<double>& curve : curves) {
+    const std::vector<double> day = Slice(curve, 0, kQuarters);
+    traces[0].cases.push_back(CutAt(curve, 64));
+    const double mean = std::accumulate(curve.begin(), curve.end(), 0.0) / static_cast<double>(curve.size());
+    if (MaxOf(curve) > 1.2 * mean) traces[1].cases.push_back(CutAt(curve, 64));
+    traces[2].cases.push_back(CutAt(MadeDays(day, 15, fortnights), 14 * kQuarters));
+    traces[3].cases.push_back(CutAt(MadeDays(day, 14, weeks), 7 * kQuarters));
+  }
+  return traces;
+}
+
+StatusOr<std::vector<Trace>> ReadPlanetLab(const std::set<std::string>& days, const TraceOptions& options) {
+  constexpr size_t kDay = 288, kSeen = 7;
+  std::map<std::string, std::vector<std::vector<double>>> machines;
+  for (const std::string& day : days) {
+    std::set<std::string> paths;
+    for (const fs::directory_entry& file : fs::directory_iterator(day)) paths.insert(file.path());
+    for (const std::string& path : paths) {
+      HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+      std::optional<std::vector<double>> percents = Numbers(Split(text, " \t\r\n"));
+      if (!percents || percents->size() < kDay) continue;
+      percents->resize(kDay);
+      for (double& percent : *percents) percent /= 100;
+      machines[fs::path(path).filename()].push_back(*std::move(percents));
+    }
+  }
+  Trace trace{"P: PlanetLab's machines of eight days or more, seven seen, the rest judged", 300, 4, {}};
+  size_t number = 0;
+  for (const auto& [name, of_days] : machines) {
+    if (of_days.size() <= kSeen || number++ % 2 != options.part) continue;
+    std::vector<double> all;
+    for (const std::vector<double>& day : of_days) all.insert(all.end(), day.begin(), day.end());
+    trace.cases.push_back(CutAt(all, kSeen * kDay));
+  }
+  return std::vector<Trace>{std::move(trace)};
+}
+
+// Means over minutes, the peak scaled to 4 cores, since units differ.
+StatusOr<std::vector<double>> ReadMinutes(const std::string& path) {
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+  std::vector<double> times, use;
+  const std::vector<std::string_view> lines = Split(text, " \t\r\n");
+  for (size_t i = 1; i < lines.size(); ++i) {
+    const std::optional<std::vector<double>> cells = Numbers(Split(lines[i], ","));
+    if (!cells || cells->size() < 2) {
+      return absl::DataLossError(ToAbsl(Concat(path, ":", std::to_string(i + 1), " is not \"seconds,use\"")));
+    }
+    times.push_back((*cells)[0]);
+    use.push_back((*cells)[1]);
+  }
+  if (use.size() < 2) return std::vector<double>();
+  std::vector<double> steps;
+  for (size_t i = 1; i < times.size(); ++i) steps.push_back(times[i] - times[i - 1]);
+  std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
+  const double step = steps[steps.size() / 2];
+  if (step > 0 && step < 60) {
+    const auto joined = static_cast<size_t>(60 / step);
+    std::vector<double> minutes(use.size() / joined);
+    for (size_t i = 0; i < minutes.size() * joined; ++i) minutes[i / joined] += use[i] / static_cast<double>(joined);
+    use = std::move(minutes);
+  }
+  const double peak = std::max(MaxOf(use), 1e-9);
+  for (double& each : use) each *= 4 / peak;
+  return use;
+}
+
+StatusOr<std::vector<Trace>> ReadFiles(const std::set<std::string>& paths) {
+  constexpr size_t kDay = 1440;
+  Trace trace{"C: series of a file each, all days before seen, the next judged, from the eighth on", 60, 1, {}};
+  for (const std::string& path : paths) {
+    HUYGENS_ASSIGN_OR_RETURN(const std::vector<double> minutes, ReadMinutes(path));
+    for (size_t cut = 7 * kDay; cut + kDay <= minutes.size(); cut += kDay) {
+      trace.cases.push_back({Slice(minutes, 0, cut), Slice(minutes, cut, cut + kDay)});
+    }
+  }
+  return std::vector<Trace>{std::move(trace)};
+}
+
+}  // namespace
+
+StatusOr<std::vector<Trace>> ReadTraces(const std::string& folder, const TraceOptions& options) {
+  std::error_code error;
+  std::set<std::string> days, files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename();
+    if (name == "app_resources.csv.gz") return ReadContest(entry.path(), options);
+    if (entry.is_directory() && name.starts_with("2011")) days.insert(entry.path());
+    if (name.ends_with(".csv") || name.ends_with(".csv.gz")) files.insert(entry.path());
+  }
+  if (error) return NotFound(Concat(folder, ": ", error.message()));
+  if (!days.empty()) return ReadPlanetLab(days, options);
+  if (!files.empty()) return ReadFiles(files);
+  return NotFound(Concat(folder, " has neither app_resources.csv.gz nor 2011*/ nor *.csv"));
+}
+
+}  // namespace huygens::recommend
