@@ -24,7 +24,7 @@ from kubelet import HERE, IMAGE, own_cgroup
 from manifests import STATIC_POD
 from one_node import ADDRESS, NODE, SERVICE_ADDRESS, OneNode, need_one_node
 from rendered import KUBEADM_PATCH, project_version
-from testbed import CONFIG, NRT_PATH, SCHEDULER_NAME
+from testbed import CONFIG, NRT_PATH, SCHEDULER_NAME, huygens_binary
 
 NEXT_VERSION = "999.0.0"  # to roll to
 SYSTEM = "/api/v1/namespaces/kube-system"
@@ -230,6 +230,24 @@ def renew_token(site):
     return f"bound with a new token {took:.0f} s after the old one was deleted"
 
 
+def read_from_elsewhere(site):
+    """/debug of a replica, asked from outside of its pod: for a token that may `get` it, by the commands of docs/operations.md, and for no other."""
+    address, token = site.pods()[0]["status"]["podIP"], site.bed.directory / "reader"
+
+    def answered(*options):
+        return site.shell(f"curl -s -o /dev/null -w '%{{http_code}}' {' '.join(options)} http://{address}:8889/debug/usage")
+
+    assert answered() == "401"
+    site.shell("kubectl -n kube-system create serviceaccount stranger")
+    stranger = site.shell("kubectl -n kube-system create token stranger").strip()
+    assert answered("-H", f"'Authorization: Bearer {stranger}'") == "403"
+    said = site.documented("docs/operations.md", "create token huygens-reader", **{
+        "> token": f"> {token}", "--token-file token": f"--token-file {token}", "huygens usage": f"{huygens_binary()} usage", "POD-ADDRESS": address})
+    assert "created" in said, said
+    assert answered("-H", f"\"Authorization: Bearer $(cat {token})\"") == "200"
+    site.shell("kubectl -n kube-system delete serviceaccount stranger huygens-reader && kubectl delete clusterrolebinding huygens-reader")
+
+
 def uninstall(site):
     """Nothing is left: ordinary pods run, namespaces go."""
     site.documented("docs/operations.md", "kubectl delete -k config/default")
@@ -283,6 +301,7 @@ def inside(directory, cgroup):
             bed.import_image(directory / f"huygens-{version}.tar")
         site = Installation(bed)
         said = [install(site), rolling.roll(site, NEXT_VERSION), renew_token(site)]
+        read_from_elsewhere(site)
         site.check_logs("huygens-scheduler-")
         uninstall(site)
         said.append(in_the_clusters_own_scheduler(site))
