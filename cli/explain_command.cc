@@ -137,6 +137,15 @@ std::string WithNow(std::string decisions, const PodNow& now) {
                 "}\n");
 }
 
+// Of a pod that is known all the same.
+std::string UndecidedText(const PodNow& now, std::string_view url) {
+  const std::string text =
+      now.view->node.empty()
+          ? reports::UndecidedPodText(*now.view, url, now.quota ? &*now.quota : nullptr, now.left_above)
+          : reports::PlacedPodText(*now.view, url, SystemClock().Now());
+  return Concat(text, "\n");
+}
+
 int Run(std::span<const std::string_view> arguments) {
   if (arguments.size() != 1) return UsageError(kName, "it takes one POD, or node/NAME; see --help");
   auto format = OutputFlag();
@@ -169,13 +178,9 @@ int Run(std::span<const std::string_view> arguments) {
   if (decisions.empty() && names_node) return NoSuchNode(*admin, given.substr(kNode.size()), url);
   if (decisions.empty()) {
     const PodNow now = AskUndecided(*admin, pod->Key());
-    if (now.view && *format == OutputFormat::kJson) Print(WithNow(*std::move(json), now));
-    if (now.view && !now.view->node.empty()) {
-      return Failed(kName, reports::PlacedPodText(*now.view, url, SystemClock().Now()));
-    }
     if (now.view) {
-      return Failed(kName,
-                    reports::UndecidedPodText(*now.view, url, now.quota ? &*now.quota : nullptr, now.left_above));
+      Print(*format == OutputFormat::kJson ? WithNow(*std::move(json), now) : UndecidedText(now, url));
+      return kOk;
     }
     const bool is_node = !pod->space_given && admin->Get(Concat("/debug/nodes/", net::PercentEncoded(pod->name))).ok();
     return Failed(kName, reports::UnknownPodText(pod->Key(), url, is_node));
@@ -209,8 +214,8 @@ const Command kExplainCommand = {
     "so, what the node uses by hour of the week, its ceilings, what they leave, and the pods that use most.\n\n"
     "  huygens explain one-zone -n default --admin-url http://127.0.0.1:8889\n"
     "  huygens explain node/numa-4 --admin-url http://127.0.0.1:8889\n\n"
-    "Exit codes: 0 explained, 1 no decision on the pod is remembered or the server could not be reached, 2 wrong "
-    "usage.\n",
+    "Exit codes: 0 explained, also from what holds now where no decision is remembered; 1 the pod is not known, or the "
+    "server could not be\nreached; 2 wrong usage.\n",
     kFlags, Run};
 
 }  // namespace huygens::cli

@@ -34,9 +34,9 @@ std::vector<std::string_view> Failing(std::string_view readyz) {
 }
 
 // "kubectl get pod -n NAMESPACE NAME" of a pod NAMESPACE/NAME.
-std::string KubectlGet(std::string_view pod) {
+std::string Kubectl(std::string_view verb, std::string_view pod) {
   const size_t slash = std::min(pod.find('/'), pod.size());
-  return Concat("kubectl get pod -n ", pod.substr(0, slash), " ", pod.substr(std::min(slash + 1, pod.size())));
+  return Concat("kubectl ", verb, " pod -n ", pod.substr(0, slash), " ", pod.substr(std::min(slash + 1, pod.size())));
 }
 
 // ": numa-4 has 1800m cpu unrequested, of 9 asked"
@@ -126,7 +126,7 @@ std::string PlacedPodText(const admin_api::PodDocument& pod, std::string_view ur
 std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view url,
                              const admin_api::PodQuotaDocument* quota, std::string_view left_above) {
   std::string text = NoDecisionOn(pod.pod, url);
-  text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", KubectlGet(pod.pod),
+  text += Concat(", or kube-scheduler has not asked: its scheduler may be another (`", Kubectl("get", pod.pod),
                  " -o jsonpath={.spec.schedulerName}`), or another plugin refused all nodes (its Events).\n",
                  NotHeardText(pod.not_heard_of));
   for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
@@ -151,7 +151,12 @@ std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view
   } else if (quota != nullptr && quota->model_nodes == 0) {
     text += Concat("\n", NoModelText(*quota));
   }
-  text += WhatToDo(AsIfAsked(pod), &pod, quota, left_above, /*of_gang=*/false);
+  // What others lack is no cause where some would do.
+  text += pod.fits.empty()
+              ? WhatToDo(AsIfAsked(pod), &pod, quota, left_above, /*of_gang=*/false)
+              : Concat("\nWhat to do:\n- see why kube-scheduler does not take ", FirstNames(pod.fits), ": `",
+                       Kubectl("describe", pod.pod), "` has it in the Events.\n",
+                       pod.not_understood.empty() ? "" : "- mend what is marked with ! above; it counts as absent.\n");
   text.pop_back();
   return text;
 }
@@ -164,7 +169,7 @@ std::string UnknownPodText(std::string_view pod, std::string_view url, bool is_n
                 is_node ? ".\nElse that means one of these:\n" : ".\nThat means one of these:\n",
                 "- the name or namespace is another (give -n NAMESPACE, or NAMESPACE/NAME, or the UID);\n"
                 "- kube-scheduler has not asked yet: spec.schedulerName names one without huygens as extender (`",
-                KubectlGet(pod),
+                Kubectl("get", pod),
                 " -o\n"
                 "  jsonpath={.spec.schedulerName}`), or another plugin of it refused all nodes before (its Events);\n"
                 "- the decision is older than the last 1000, or than the start of this huygens;\n"

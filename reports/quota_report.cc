@@ -248,7 +248,7 @@ std::string RefusalText(const PodQuotaDocument& pod) {
 std::string NoModelText(const PodQuotaDocument& pod) {
   if (pod.model_nodes != 0) return "";
   return Concat("NO NODE is of ", ModelsText(pod.models), ", and the pod goes to no other",
-                pod.other_models.empty() ? "" : ": ", pod.other_models, ".\n");
+                pod.other_models.empty() ? "" : ": ", pod.other_models, pod.other_models.ends_with('?') ? "\n" : ".\n");
 }
 
 std::string UsedByText(const PodQuotaDocument& pod) {

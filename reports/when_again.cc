@@ -23,6 +23,7 @@ using admin_api::DecisionDocument;
 constexpr Duration kLatestRetry = std::chrono::minutes(6);
 
 constexpr std::string_view kLess = "the pod must ask for less, or larger nodes must come";
+constexpr std::string_view kNoCores = "huygens.dev/smt must go from the pod, or nodes must come whose agent pins";
 constexpr std::string_view kSeveralZonesNow =
     "the pod must be allowed several zones (topology.crane.io/topology-awareness: \"false\") or ask for less, or "
     "larger "
@@ -41,7 +42,7 @@ std::string_view MustChange(policy::Reason reason, const admin_api::PodDocument:
   if (reason == policy::Reason::kNoTopology && !now->insists.empty()) {
     return "the pod must not insist on zones, or somebody must write the nodes' topology objects";
   }
-  if (now->gives_no_cores) return "huygens.dev/smt must go from the pod, or nodes must come whose agent pins";
+  if (now->gives_no_cores) return kNoCores;
   if (now->no_pod_fits) return "what runs there beside pods must use less, or the ceilings of use must be raised";
   if (!policy::NeverFits(reason)) return policy::MustChange(reason);
   if (!now->never_fits) return {};  // its real capacity may grow
@@ -169,6 +170,9 @@ std::string MustChange(const DecisionDocument& filter, const admin_api::PodDocum
     std::erase_if(changes, [&](std::string_view other) {
       return other == kLess || (other == kSeveralZonesLater && other != each);
     });
+  }
+  if (std::ranges::find(changes, policy::MustChange(policy::Reason::kUnknownCores)) != changes.end()) {
+    std::erase(changes, kNoCores);
   }
   std::string text;
   for (std::string_view change : changes) text += Concat(text.empty() ? "" : "; or ", change);

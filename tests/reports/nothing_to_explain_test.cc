@@ -36,13 +36,16 @@ TEST(UndecidedPod, IsToldWhatNodesWouldSayNow) {
   EXPECT_THAT(text,
               StartsWith("no decision on pod shop/web is remembered by the huygens at http://127.0.0.1:8889: each"));
   EXPECT_THAT(text, HasSubstr("\n! annotation a: no\n"));
-  EXPECT_THAT(text, EndsWith("1 node (n3) could take the pod, by what huygens looks at, by requests and by its "
-                             "nodeSelector. 1 more (n4) "
-                             "lack room only for the requests of other pods: n4 has 1800m cpu unrequested, of 9 asked. "
-                             "2 nodes are too small for its requests, whoever leaves them. "
-                             "Not looked at are taints, affinity, spread, ports and volumes: of these the pod's Events "
-                             "tell.\nThese would not:\n\nNODE  VERDICT\n"
-                             "n1    too small: needs 9 cpu\nn2    no NRT"));
+  EXPECT_THAT(text,
+              EndsWith("1 node (n3) could take the pod, by what huygens looks at, by requests and by its "
+                       "nodeSelector. 1 more (n4) "
+                       "lack room only for the requests of other pods: n4 has 1800m cpu unrequested, of 9 asked. "
+                       "2 nodes are too small for its requests, whoever leaves them. "
+                       "Not looked at are taints, affinity, spread, ports and volumes: of these the pod's Events "
+                       "tell.\nThese would not:\n\nNODE  VERDICT\n"
+                       "n1    too small: needs 9 cpu\nn2    no NRT\n\nWhat to do:\n- see why kube-scheduler "
+                       "does not take n3: `kubectl describe pod -n shop web` has it in the Events.\n- mend what is "
+                       "marked with ! above; it counts as absent."));
   const auto large = DecodeJson<admin_api::PodDocument>(R"({"pod":"shop/web","uid":"u","nodes":[],"tooSmall":1})");
   ASSERT_TRUE(large.ok()) << large.status();
   EXPECT_THAT(

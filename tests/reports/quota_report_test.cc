@@ -238,6 +238,8 @@ TEST(QuotaReport, APodThatNamesAModelSaysHowManyNodesAreOfIt) {
   EXPECT_THAT(fits, HasSubstr("Its group allows it.\nNO NODE is of cpu model A4, and the pod goes to no other.\n"));
   EXPECT_THAT(Pod(Concat(kPod, R"(0,"otherModels":"the label huygens.dev/cpu-model is A5 on 3 nodes"})")),
               HasSubstr("and the pod goes to no other: the label huygens.dev/cpu-model is A5 on 3 nodes.\n"));
+  EXPECT_THAT(Pod(Concat(kPod, R"(0,"otherModels":"the label x is A5 on 3 nodes; did you mean A5?"})")),
+              HasSubstr("and the pod goes to no other: the label x is A5 on 3 nodes; did you mean A5?\n"));
 }
 
 TEST(QuotaReport, AChargedPodSaysTheModelOfItsNodeAndThatItsLabelsChanged) {
