@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <numeric>
@@ -138,8 +139,13 @@ StatusOr<std::vector<Trace>> ReadPlanetLab(const std::set<std::string>& days, co
   return std::vector<Trace>{std::move(trace)};
 }
 
-// Means over minutes, the peak scaled to 4 cores, since units differ.
-StatusOr<std::vector<double>> ReadMinutes(const std::string& path) {
+struct File {
+  double step = 0;  // seconds
+  std::vector<double> use;
+};
+
+// What is more often than once a minute becomes means of minutes. The peak is scaled to 4 cores, since units differ.
+StatusOr<File> ReadSeries(const std::string& path) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
   std::vector<double> times, use;
   const std::vector<std::string_view> lines = Split(text, " \t\r\n");
@@ -151,32 +157,40 @@ StatusOr<std::vector<double>> ReadMinutes(const std::string& path) {
     times.push_back((*cells)[0]);
     use.push_back((*cells)[1]);
   }
-  if (use.size() < 2) return std::vector<double>();
+  if (use.size() < 2) return File{60, {}};
   std::vector<double> steps;
   for (size_t i = 1; i < times.size(); ++i) steps.push_back(times[i] - times[i - 1]);
   std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
-  const double step = steps[steps.size() / 2];
-  if (step > 0 && step < 60) {
+  const double step = std::round(steps[steps.size() / 2]);
+  if (step <= 0 || step > 86'400) return Invalid(Concat(path, ": times must rise, by a day at most"));
+  if (step < 60) {
     const auto joined = static_cast<size_t>(60 / step);
     std::vector<double> minutes(use.size() / joined);
     for (size_t i = 0; i < minutes.size() * joined; ++i) minutes[i / joined] += use[i] / static_cast<double>(joined);
     use = std::move(minutes);
   }
-  const double peak = std::max(MaxOf(use), 1e-9);
+  const double peak = std::max(use.empty() ? 0 : MaxOf(use), 1e-9);
   for (double& each : use) each *= 4 / peak;
-  return use;
+  return File{std::max(step, 60.0), std::move(use)};
 }
 
+// Those of one step together.
 StatusOr<std::vector<Trace>> ReadFiles(const std::set<std::string>& paths) {
-  constexpr size_t kDay = 1440;
-  Trace trace{"C: series of a file each, all days before seen, the next judged, from the eighth on", 60, 1, {}};
+  std::map<double, Trace> by_step;
   for (const std::string& path : paths) {
-    HUYGENS_ASSIGN_OR_RETURN(const std::vector<double> minutes, ReadMinutes(path));
-    for (size_t cut = 7 * kDay; cut + kDay <= minutes.size(); cut += kDay) {
-      trace.cases.push_back({Slice(minutes, 0, cut), Slice(minutes, cut, cut + kDay)});
+    HUYGENS_ASSIGN_OR_RETURN(const File file, ReadSeries(path));
+    Trace& trace = by_step[file.step];
+    trace.name = Concat("C: a file for each series, every ", std::to_string(static_cast<int>(file.step)),
+                        " s, all days before seen, the next judged, from the eighth on");
+    trace.step = file.step;
+    const auto day = static_cast<size_t>(86'400 / file.step);
+    for (size_t cut = 7 * day; cut + day <= file.use.size(); cut += day) {
+      trace.cases.push_back({Slice(file.use, 0, cut), Slice(file.use, cut, cut + day)});
     }
   }
-  return std::vector<Trace>{std::move(trace)};
+  std::vector<Trace> traces;
+  for (auto& [step, trace] : by_step) traces.push_back(std::move(trace));
+  return traces;
 }
 
 }  // namespace
