@@ -25,6 +25,7 @@ namespace {
 using admin_api::DecisionDocument;
 
 constexpr size_t kMostRows = 40;  // of nodes; more are summed up
+constexpr size_t kAlike = 4;      // so many that are refused in the same words are summed up, too
 
 // One way of a pod through the verbs; null where a verb was not asked, or is forgotten.
 struct Attempt {
@@ -186,13 +187,16 @@ std::string NodeTable(const Attempt& attempt, const admin_api::PodDocument* pod_
   const NodesNow nodes_now(pod_now);
   const bool of_gang = pod_now != nullptr && !pod_now->gang.empty();
   std::vector<std::pair<std::string, Row>> scored;
-  std::map<std::string, std::vector<std::string>> refused;  // reason -> nodes
+  std::map<std::string, std::vector<std::string>> refused;  // reason, with its figures where these are alike -> nodes
   for (const auto& [name, row] : rows) {
-    if (rows.size() > kMostRows && row.filter && !row.filter->reason.empty()) {
-      refused[row.filter->reason].push_back(name);
-    } else {
-      scored.emplace_back(name, row);
-    }
+    if (!row.filter || row.filter->reason.empty()) continue;
+    refused[rows.size() > kMostRows ? row.filter->reason : Refusal(*row.filter, nodes_now)].push_back(name);
+  }
+  if (rows.size() <= kMostRows) std::erase_if(refused, [](const auto& each) { return each.second.size() < kAlike; });
+  for (const auto& [name, row] : rows) {
+    const bool is_refused = row.filter && !row.filter->reason.empty();
+    const bool summed_up = is_refused && (rows.size() > kMostRows || refused.contains(Refusal(*row.filter, nodes_now)));
+    if (!summed_up) scored.emplace_back(name, row);
   }
   auto score_of = [](const Row& row) { return row.prioritize ? row.prioritize->score.value_or(0) : -1; };
   std::sort(scored.begin(), scored.end(), [&](const auto& a, const auto& b) {
@@ -215,13 +219,14 @@ std::string NodeTable(const Attempt& attempt, const admin_api::PodDocument* pod_
     cells.push_back(Verdict(name, row, attempt, nodes_now, of_gang));
     table.AddRow(std::move(cells));
   }
-  std::string text = table.Text();
+  std::string text = shown > 0 ? table.Text() : "";
   if (shown < scored.size())
     text += Concat("... and ", std::to_string(scored.size() - shown), " more; -o json lists all\n");
   for (const auto& [reason, names] : refused) {
-    text += Concat("\n", NodesText(names.size()), ": ", reason, "\n  ", FirstNames(names), "\n");
+    text += Concat(text.empty() ? "" : "\n", NodesText(names.size()), ": ", reason, "\n  ", FirstNames(names), "\n");
     const admin_api::PodDocument::Node* now = nodes_now.Find(names.front());
-    if (now != nullptr && !now->why.empty()) text += Concat("  ", now->name, ": ", now->why, "\n");
+    if (now != nullptr && !now->why.empty() && reason.find(now->why) == std::string::npos)
+      text += Concat("  ", now->name, ": ", now->why, "\n");
   }
   if (attempt.prioritize) {
     text += Concat("\nSCORE = ", std::to_string(attempt.prioritize->max_score),

@@ -132,6 +132,16 @@ TEST_F(Explain, APodOfTheSameNameIsAnotherPod) {
   EXPECT_THAT(text, HasSubstr("An earlier pod of the same name"));
 }
 
+TEST_F(Explain, NodesThatAreRefusedInTheSameWordsAreOneLine) {
+  const std::string_view nodes[] = {"a", "b", "c", "d", "e"};
+  const uint8_t alike[] = {2, 2, 1, 2, 2};
+  Add({.verb = "filter", .outcome = "rejected", .nodes = nodes, .reasons = std::as_bytes(std::span(alike))});
+  EXPECT_THAT(Text(), HasSubstr("\nNODE  SCORE  VERDICT\nc     -      no NRT\n\n4 nodes: too small\n  a, b, d, e\n"));
+  const uint8_t same[] = {2, 2, 2, 2, 2};
+  Add({.verb = "filter", .outcome = "rejected", .nodes = nodes, .reasons = std::as_bytes(std::span(same))});
+  EXPECT_THAT(Text(), HasSubstr("minutes.\n\n5 nodes: too small\n  a, b, c, d, e\n"));
+}
+
 TEST_F(Explain, ThousandsOfNodesAreSummedUp) {
   std::vector<std::string> names;
   names.reserve(3000);
