@@ -22,6 +22,10 @@ TEST(Outcome, CountsWhatWasNotUsedAndWhatWasExceeded) {
   EXPECT_DOUBLE_EQ(outcome.short_peaks(), 0.5);
   outcome.Add(1, {});
   EXPECT_EQ(outcome.series(), 2u);
+  std::vector<double> used(20, 0.5);
+  used[0] = 2;  // in a twentieth of the time, which is no hit
+  outcome.Add(1, used);
+  EXPECT_DOUBLE_EQ(outcome.hit(), 2.0 / 3);
 }
 
 // What the default is for: a week of work by day, a quiet weekend, and the Monday after it.
