@@ -85,9 +85,12 @@ std::string QuotaAdvice(Reason reason, const PodQuotaDocument& quota, std::strin
         Concat("the group ", quota.group, " may use no ", nothing, ", whoever ends: its budget of that is 0. Raise it",
                kOfParent, ", or give the pod another group or model; `huygens quota explain POD` shows its keys.");
   } else if (AboveWholeBudget(quota)) {
+    const bool has_children = std::ranges::any_of(quota.keys, [](const PodQuotaDocument::Cost& key) {
+      return key.lacks && !key.children.empty() && key.children != "0";
+    });
     advice = Concat("a larger budget", kOfParent,
-                    " or a smaller pod: it asks for more than the group can spend itself, whoever ends; `huygens quota "
-                    "explain POD` shows what is handed to children.");
+                    " or a smaller pod: it asks for more than the group can spend itself, whoever ends",
+                    has_children ? "; `huygens quota explain POD` shows what is handed to children." : ".");
   }
   if (const std::string least = LeastMore(quota); !least.empty()) {
     absl::StrReplaceAll({{std::string("a larger budget"), Concat("a budget larger by ", least, " at least")}}, &advice);

@@ -244,10 +244,11 @@ TEST_F(ExplainNow, ABudgetThatIsUsedUpSaysByWhomAndWhetherWaitingHelps) {
   for (const std::string& quota : {now("5"), now("3", "2")}) {
     const std::string large = TextWith(R"({"uid":"uid-1","nodes":[]})", quota);
     EXPECT_THAT(large, HasSubstr("there: its business group's budget must grow, or the pod ask for less. Then"));
-    EXPECT_THAT(large,
-                HasSubstr("it asks for more than the group can spend itself, whoever ends; `huygens quota explain "
-                          "default/p` shows"));
+    EXPECT_THAT(large, HasSubstr("it asks for more than the group can spend itself, whoever ends"));
   }
+  EXPECT_THAT(TextWith(R"({"uid":"uid-1","nodes":[]})", now("3", "2")),
+              HasSubstr("whoever ends; `huygens quota explain default/p` shows what is handed to children.\n"));
+  EXPECT_THAT(TextWith(R"({"uid":"uid-1","nodes":[]})", now("5")), Not(HasSubstr("handed to children")));
 }
 
 TEST_F(ExplainNow, ABoundPodThatIsAskedAboutAgainStaysInItsZones) {
