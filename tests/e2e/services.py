@@ -4,6 +4,7 @@ import contextlib
 
 from api import ApiError, wait_until
 from budgets import GROUP
+from chart import CHART, HELM, Helm
 from first_hour import Reader
 from guides import OF_THE_WEBHOOK
 from install import KINDS, SYSTEM, Installation, main, on_a_node
@@ -17,6 +18,8 @@ SERVICES = ("huygens-webhook", "huygens-controller")
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/huygens-controller"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 SECONDS = 240  # a block
+HELM_VALUES = {"tls": {"source": "generate"}, "webhook": {"enabled": True}, "controller": {"enabled": True},
+               "resources": {"requests": {"cpu": "50m"}}, "kubeScheduler": {"resources": {"requests": {"cpu": "50m"}}}}  # of two CPUs, less
 
 
 def node_services():
@@ -103,6 +106,19 @@ def check_removed(site):
     site.shell("kubectl delete crd bizgroupresourcequotas.quota.huygens.dev quotatransfers.quota.huygens.dev", 60)
 
 
+def with_helm(site):
+    """The same switched on in the chart, beside the scheduler."""
+    if not HELM.exists():
+        return False
+    helm = Helm(site.bed)
+    helm.run("install", "huygens", CHART, "-n", "kube-system", "--wait", "--timeout", "120s", values=HELM_VALUES, seconds=150)
+    check_running(site)
+    check_budget(site, "by-helm")
+    check_logs(site)
+    helm.run("uninstall", "huygens", "-n", "kube-system", "--wait")
+    return True
+
+
 def inside(directory, cgroup):
     with Node("node_services", cgroup) as bed:
         bed.import_image(directory / f"huygens-{project_version()}.tar")
@@ -119,7 +135,8 @@ def inside(directory, cgroup):
                 check_logs(site)
                 reader.paste(remove, SECONDS)
                 check_removed(site)
-    return "certificates by the controller and by hand: installed, a Deployment beyond its budget refused, one within it counted, removed"
+        by_helm = ", with Helm" if with_helm(site) else " (not with Helm: build/helm has none)"
+    return f"certificates by the controller and by hand{by_helm}: installed, a Deployment beyond its budget refused, one within it counted, removed"
 
 
 if __name__ == "__main__":

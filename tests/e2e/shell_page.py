@@ -20,7 +20,7 @@ def blocks_of(path):
             section = heading
         elif language:
             found.append(Block(path.name, section, name, language, text, []))
-        else:
+        elif found:  # else it shows what nobody is asked to type
             found[-1].shown.extend(line for line in text.splitlines() if line.strip())
     return found
 

@@ -1,4 +1,5 @@
-"""docs/admission.md, "Ten minutes on your machine", pasted into one shell beside an API server as `make demo` starts it."""
+"""docs/admission.md, "Ten minutes on your machine", pasted into one shell beside an API server as `make demo` starts it, and the review of
+docs/quota.md, which needs none."""
 import shutil
 
 from binaries import BINARIES, ROOT
@@ -18,9 +19,12 @@ def webhook_guide():
         programs.mkdir()
         (programs / "huygens").symlink_to(huygens_binary())
         (programs / "kubectl").symlink_to(BINARIES / "kubectl")
-        ports = {"8443": str(free_port()), "8891": str(free_port())}
+        ports = {port: str(free_port()) for port in ("8443", "8891", "8888", "8889")}
         blocks = [block for block in blocks_of(PAGE) if block.section == "Ten minutes on your machine" and block.language == "sh"]
         assert len(blocks) >= 6, f"{PAGE.name} has {len(blocks)} blocks of commands there: does this test still read it?"
+        review, = [block for block in blocks_of(PAGE.parent / "quota.md") if block.section == "The webhook" and block.language == "sh"]
+        assert review.shown, review
+        blocks.append(review)
         with Terminal(checkout, bed.directory / "guide", {"HOME": str(bed.directory)}, [programs]) as terminal:
             for block in blocks:
                 text = block.text.replace("KUBECONFIG=FILE", f"KUBECONFIG={bed.kubeconfig('admin-token')}")
