@@ -28,6 +28,7 @@ extern const Command kPlaceCommand;
 extern const Command kExplainCommand;
 extern const Command kUsageCommand;
 extern const Command kQuotaCommand;
+extern const Command kRecommendCommand;
 extern const Command kConfigCommand;
 extern const Command kVersionCommand;
 

@@ -12,9 +12,9 @@ namespace huygens::cli {
 
 namespace {
 
-constexpr const Command* kCommands[] = {&kExtenderCommand, &kWebhookCommand, &kControllerCommand, &kPreflightCommand,
-                                        &kPlaceCommand,    &kExplainCommand, &kUsageCommand,      &kQuotaCommand,
-                                        &kConfigCommand,   &kVersionCommand};
+constexpr const Command* kCommands[] = {&kExtenderCommand,  &kWebhookCommand, &kControllerCommand, &kPreflightCommand,
+                                        &kPlaceCommand,     &kExplainCommand, &kUsageCommand,      &kQuotaCommand,
+                                        &kRecommendCommand, &kConfigCommand,  &kVersionCommand};
 
 void Print(std::FILE* to, std::string_view text) { std::fwrite(text.data(), 1, text.size(), to); }
 

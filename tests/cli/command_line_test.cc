@@ -46,7 +46,7 @@ TEST(ParseFlags, AFlagThatTheSubcommandDoesNotHaveIsWrongUsage) {
 TEST(Commands, HaveFlagsThatThereAre) {
   for (const Command* command :
        {&kExtenderCommand, &kWebhookCommand, &kControllerCommand, &kPreflightCommand, &kPlaceCommand, &kExplainCommand,
-        &kUsageCommand, &kQuotaCommand, &kConfigCommand, &kVersionCommand}) {
+        &kUsageCommand, &kQuotaCommand, &kRecommendCommand, &kConfigCommand, &kVersionCommand}) {
     for (const std::string_view name : command->flags) {
       const auto* flag = absl::FindCommandLineFlag(ToAbsl(name));
       ASSERT_NE(flag, nullptr) << command->name << " " << name;

@@ -42,6 +42,27 @@ TEST_F(CommandsTest, VersionTakesNoArgument) {
   EXPECT_THAT(stray.err, HasSubstr("huygens version: unexpected argument x"));
 }
 
+TEST_F(CommandsTest, RecommendSimulateJudgesRecordedDays) {
+  std::string cart = "time,cpu,memory,cpuRequest\n";
+  for (int hour = 0; hour < 72; ++hour) {
+    cart += Concat(std::to_string(1'772'409'600 + hour * 3600), hour == 60 ? ",3" : ",1", ",1073741824,4\n");
+  }
+  std::ofstream(files_.path() + "/cart.csv") << cart;
+  const Outcome simulated = Run(Concat("recommend simulate ", files_.path()));
+  EXPECT_EQ(simulated.code, 0) << simulated.err;
+  EXPECT_THAT(simulated.out, HasSubstr("profile weekly, 1 workloads"));
+  EXPECT_THAT(simulated.out, HasSubstr("cart      2     4.00       1.12         1.00  1.00  3.00"));
+  EXPECT_THAT(simulated.out, HasSubstr("2026-03-04 4.2%"));  // an hour of a day
+
+  std::ofstream(files_.path() + "/cart.csv", std::ios::app) << "soon,1,1,4\n";
+  const Outcome broken = Run(Concat("recommend simulate ", files_.path()));
+  EXPECT_EQ(broken.code, 2);
+  EXPECT_THAT(broken.err, HasSubstr("cart.csv: line 74: \"soon\" is no time"));
+  EXPECT_EQ(Run("recommend simulate /nowhere").code, 2);
+  EXPECT_EQ(Run(Concat("recommend simulate ", files_.path(), " --profile hourly")).code, 2);
+  EXPECT_EQ(Run("recommend").code, 2);
+}
+
 TEST_F(CommandsTest, UsageTopSpeaksOfItsFlagsAndNotOfThePage) {
   net::testing::TestServer server({}, [](const net::Request& request, const net::Respond& respond) {
     const bool by = request.query.find("by=gpu") != std::string_view::npos;
