@@ -38,7 +38,7 @@ struct NodeExplanation {
 std::vector<NodeExplanation> Explain(placement::Placement& placement, const cluster::Pod& pod,
                                      std::span<const std::string_view> nodes, Time now);
 
-// "needs 17 cpu in one zone, as the pod asks; freest node1: 5 of 16 free; too small even when empty", or "cpu: 2550m for
+// "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty", or "cpu: 2550m for
 // the pod, 85 % of what it requests or is limited to, nothing measured yet, beside a peak of 12300m (Wed 14:15; the largest there is shop/web-1, 4), where
 // 12800m of 16 are allowed", or LossText; empty where there are no figures.
 std::string Figures(const NodeExplanation& node, const ResourceNames& resources, const placement::Options& options);
