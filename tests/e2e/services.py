@@ -1,6 +1,8 @@
 """`huygens webhook` and `huygens controller` on a real node (one_node.py), installed and removed by the commands of the docs, with certificates of
 either kind: the image of the one program, the shipped manifests and permissions, and an API server that calls the webhook's Service."""
 import contextlib
+import re
+import time
 
 from api import ApiError, wait_until
 from budgets import GROUP
@@ -15,6 +17,7 @@ from shell_page import blocks_of
 from testbed import GROUPS_PATH, ROOT
 
 SERVICES = ("huygens-webhook", "huygens-controller")
+SLICES = "/apis/discovery.k8s.io/v1/namespaces/kube-system/endpointslices"
 LEASE = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases/huygens-controller"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
 SECONDS = 240  # a block
@@ -58,6 +61,18 @@ def check_running(site):
             return any(holder.startswith(pod["metadata"]["name"]) for pod in pods(site, "huygens-controller"))
 
     wait_until(leads, "no controller leads", 60)
+
+
+def check_metrics(site):
+    """What config/monitoring asks: both replicas, behind the port `admin` of their Service; the alert on certificates goes by the webhook's."""
+    for service in SERVICES:
+        slices = site.client.get(f"{SLICES}?labelSelector=kubernetes.io%2Fservice-name%3D{service}")["items"]
+        found = [f"{address}:{port['port']}" for each in slices for port in each["ports"] if port["name"] == "admin"
+                 for endpoint in each["endpoints"] for address in endpoint["addresses"]]
+        assert len(found) == 2, f"{service}: {slices}"
+        for where in found:
+            ends = re.search(r"^huygens_tls_certificate_expiry_timestamp_seconds (\S+)$", site.shell(f"curl -sf http://{where}/metrics"), re.M)
+            assert ends and (float(ends[1]) > time.time()) == (service == "huygens-webhook"), f"{service}: {ends and ends[0]}"
 
 
 def make_deployment(name, group, replicas):
@@ -131,6 +146,7 @@ def inside(directory, cgroup):
             for name, install in (("by-controller", by_controller), ("by-hand", by_hand)):
                 reader.paste(install, SECONDS)
                 check_running(site)
+                check_metrics(site)
                 check_budget(site, name)
                 check_logs(site)
                 reader.paste(remove, SECONDS)
