@@ -56,6 +56,7 @@ StatusOr<FrontAnswer> AnswerFor(const ScaleQuestion& question, Basis basis) {
   }
 
   std::vector<int64_t> measured;
+  measured.reserve(native_sums.ready.size());
   for (const size_t i : native_sums.ready) measured.push_back(std::max<int64_t>(0, *native_sums.usage[i]));
   const std::vector<int64_t> parts = Spread(total, measured);
   answer.usage.resize(question.pods.size());

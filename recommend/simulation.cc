@@ -59,7 +59,7 @@ class Player {
 
   void See(Time time, double used, std::optional<double> requested) {
     if (DayOf(time) != day_) BeginDay(time);
-    if (requested) requested_ = *requested;
+    if (requested) requested_ = requested;
     if (request_) Judge(time, used);
     const std::optional<int64_t> amount = static_cast<int64_t>(std::ceil(used * UnitsOf(resource_)));
     // Weighed alike where it is not recorded what was asked for.

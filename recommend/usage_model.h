@@ -33,7 +33,7 @@ struct ModelOptions {
 // One pod at one moment.
 struct PodReading {
   std::string_view pod;  // what tells it from the target's other pods
-  Time time;
+  Time time;             // not in the future, by the caller's clock: what is older would weigh nothing beside it
   // Before any lowering: by the lowered request, lowering would devalue what is measured from then on.
   int64_t original_cpu_milli = 0;
   // What each container that runs uses, sidecars too; nothing where it has no metric.

@@ -189,6 +189,7 @@ StatusOr<std::vector<Trace>> ReadFiles(const std::set<std::string>& paths) {
     }
   }
   std::vector<Trace> traces;
+  traces.reserve(by_step.size());
   for (auto& [step, trace] : by_step) traces.push_back(std::move(trace));
   return traces;
 }

@@ -27,6 +27,7 @@ struct Sample {
 // Within some 200 days, so that the reference time moves now and then.
 std::vector<Sample> SamplesOf(const std::vector<std::pair<uint16_t, uint32_t>>& numbers) {
   std::vector<Sample> samples;
+  samples.reserve(numbers.size());
   for (const auto& [value, second] : numbers) {
     samples.push_back({value / 1000.0, 0.1 + value % 7, kMidnight + std::chrono::seconds(second % 17'000'000)});
   }
