@@ -129,7 +129,7 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
                          .loss_left = {},
                          .now = now};
     if (const auto node = placement.state().FindNode(nodes[i])) {
-      if (each.reason != Reason::kFits) TakeRequests(placement.state(), *node, requests, each);
+      TakeRequests(placement.state(), *node, requests, each);
       if (IsOfUsage(each.reason)) each.usage = UsageShortageOf(placement, pod, demand, each.reason, *node, now);
       if (each.reason == Reason::kLostTopology) each.loss_left = placement.state().LossLeft(*node);
       if (each.reason == Reason::kUnusableTopology || each.reason == Reason::kInvalidTopologyData) {

@@ -86,18 +86,6 @@ std::vector<ZoneShare> ZonesOf(const placement::Placement& placement, std::strin
   return zones;
 }
 
-PodDocument::Room RoomOn(std::string_view node, const std::vector<ResourceId>& lacking, const ResourceVector& requests,
-                         const ResourceVector& allocatable, const ResourceVector& requested,
-                         const ResourceNames& resources) {
-  PodDocument::Room room{.name = std::string(node), .asks = {}, .unrequested = {}};
-  for (const ResourceId resource : lacking) {
-    const std::string name(resources.Name(resource));
-    room.asks.emplace_back(name, QuantityText(resource, requests.Get(resource)));
-    room.unrequested.emplace_back(name, QuantityText(resource, allocatable.Get(resource) - requested.Get(resource)));
-  }
-  return room;
-}
-
 // Of the pod's gang; returns what these request, without their pod slots.
 ResourceVector SayWhoWaits(const cluster::State& state, const cluster::Pod& pod, const ResourceNames& resources,
                            PodDocument& said) {
@@ -185,8 +173,7 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
   }
   const ResourceVector requests = placement::RequestsOf(*pod_);
   for (const NodeExplanation& node : Explain(placement, *pod_, names, now)) {
-    const cluster::NodeIndex index = *state.FindNode(node.node);
-    const ResourceVector& allocatable = state.GetNode(index)->allocatable;
+    const ResourceVector& allocatable = state.GetNode(*state.FindNode(node.node))->allocatable;
     const bool never_fits = !placement::Lacking(requests, allocatable, {}).empty();
     if (node.reason != policy::Reason::kFits) {
       if (!std::exchange(first_, false)) out += ',';
@@ -196,10 +183,10 @@ bool PodPage::Step(placement::Placement& placement, const RecentPods& pods, cons
     } else if (never_fits) {
       ++too_small_;
     } else {
-      const auto lacking = placement::Lacking(requests, allocatable, state.RequestedOn(index));
-      (lacking.empty() ? fits_ : fits_later_).emplace_back(node.node);
-      if (!lacking.empty() && room_.size() < kMostWithRoom) {
-        room_.push_back(RoomOn(node.node, lacking, requests, allocatable, state.RequestedOn(index), resources));
+      (node.asks.empty() ? fits_ : fits_later_).emplace_back(node.node);
+      if (!node.asks.empty() && room_.size() < kMostWithRoom) {
+        room_.push_back(
+            {std::string(node.node), AmountsOf(node.asks, resources), AmountsOf(node.unrequested, resources)});
       }
     }
   }

@@ -187,17 +187,19 @@ TEST_F(AdminTest, PagesSayOfWhatHuygensHasNotHeard) {
 }
 
 TEST_F(AdminTest, APodsPageNamesTheNodesThatHaveRoomByRequestsNowOrLater) {
-  for (const char* node : {"empty", "full", "small"}) {
+  for (const char* node : {"empty", "full", "over", "small"}) {
     const int64_t cpus = node == std::string_view("small") ? 4000 : 8000;
     placement_->Apply(cluster::NodeSet{
         {.name = node, .uid = "", .allocatable = {{kCpu, cpus}, {kMemory, int64_t{64} << 30}, {kPodSlots, 110}}}});
   }
   placement_->Apply(cluster::PodSet{MakePod("holder", 6500, "full")});
+  placement_->Apply(cluster::PodSet{MakePod("grown", 9000, "over")});
   placement_->Apply(cluster::PodSet{MakePod("waits", 5000, "")});
   Start();
   EXPECT_EQ(Get("/debug/pods/default/waits").body,
-            R"({"pod":"default/waits","uid":"uid-waits","nodes":[],"fits":["empty"],"fitsLater":["full"],)"
-            R"("room":[{"name":"full","asks":{"cpu":"5"},"unrequested":{"cpu":"1500m"}}],)"
+            R"({"pod":"default/waits","uid":"uid-waits","nodes":[],"fits":["empty"],"fitsLater":["full","over"],)"
+            R"("room":[{"name":"full","asks":{"cpu":"5"},"unrequested":{"cpu":"1500m"}},)"
+            R"({"name":"over","asks":{"cpu":"5"},"unrequested":{"cpu":"0"}}],)"
             R"("tooSmall":1})"
             "\n");
 }
