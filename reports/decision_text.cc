@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/quantity.h"
+#include "admin_api/amounts.h"
 #include "base/text.h"
 #include "reports/node_report.h"
 
@@ -10,15 +10,13 @@ namespace huygens::reports {
 
 std::string ZonesText(const std::vector<admin_api::DecisionDocument::Zone>& zones) {
   std::vector<admin_api::ZoneShare> shares;
+  ResourceNames resources;
   for (const auto& zone : zones) {
     admin_api::ZoneShare& share = shares.emplace_back(admin_api::ZoneShare{.name = zone.name});
     for (const auto& [resource, amount] : zone.amounts) {
-      if (resource == "cpuMilli") {
-        share.amount.emplace_back("cpu", Quantity::FromMilli(amount).Canonical());
-      } else {
-        const auto format = resource == "memory" ? Quantity::Format::kBinarySI : Quantity::Format::kDecimalSI;
-        share.amount.emplace_back(resource, Quantity::FromInt(amount, format).Canonical());
-      }
+      const std::string_view name = resource == "cpuMilli" ? "cpu" : std::string_view(resource);
+      const auto id = resources.Intern(name);
+      share.amount.emplace_back(name, id.ok() ? admin_api::QuantityText(*id, amount) : std::to_string(amount));
     }
   }
   return ToText(shares);
