@@ -33,29 +33,56 @@ BindFlow::BindFlow(Context& context, Backend& backend, net::EventLoop& loop, Dur
       request_deadline_(request_deadline),
       identity_(std::move(identity)) {}
 
+std::string_view BindFlow::Name(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::kBound:
+      return "bound";
+    case Outcome::kAlreadyBound:
+      return "already_bound";
+    case Outcome::kRejected:
+      return "rejected";
+    case Outcome::kRefused:
+      return "refused";
+    case Outcome::kNotReady:
+      return "not_ready";
+    case Outcome::kNotAdmitted:
+      return "not_admitted";
+    case Outcome::kNoPod:
+      return "no_pod";
+    case Outcome::kOtherUid:
+      return "other_uid";
+    case Outcome::kExpired:
+      return "expired";
+    case Outcome::kFailed:
+      return "failed";
+  }
+  return "";
+}
+
 BindFlow::~BindFlow() {
   // A pending settle timer and its attempt own each other.
   for (auto& [key, attempt] : attempts_) attempt->settle.Cancel();
 }
 
 void BindFlow::Bind(BindArgs args, Answer answer) {
-  auto refuse = [&](std::string_view outcome, std::string_view error) {
+  auto refuse = [&](Outcome outcome, std::string_view error) {
     Record(args, {}, outcome, error);
     answer(error);
   };
   if (args.pod_name.empty() || args.pod_namespace.empty() || args.node.empty()) {
-    return refuse("refused", "PodName, PodNamespace and Node are needed to bind");
+    return refuse(Outcome::kRefused, "PodName, PodNamespace and Node are needed to bind");
   }
   std::string key = Concat(args.pod_namespace, "/", args.pod_name, "/", args.pod_uid);
   if (auto found = attempts_.find(key); found != attempts_.end()) {
     const std::string& node = found->second->args.node;
     if (node != args.node) {
-      return refuse("refused", Concat("the pod is being bound to node ", node, "; try again when that is settled"));
+      return refuse(Outcome::kRefused,
+                    Concat("the pod is being bound to node ", node, "; try again when that is settled"));
     }
     return Wait(found->second, std::move(answer));
   }
   if (std::string why = context_.not_ready(); !why.empty()) {
-    return refuse("not_ready", Concat("huygens is not ready: ", why));
+    return refuse(Outcome::kNotReady, Concat("huygens is not ready: ", why));
   }
 
   auto attempt = std::make_shared<Attempt>();
@@ -64,7 +91,7 @@ void BindFlow::Bind(BindArgs args, Answer answer) {
   Wait(attempt, std::move(answer));
   attempts_.emplace(std::move(key), attempt);
   backend_.Admit([this, attempt](StatusOr<uint64_t> term) {
-    if (!term.ok()) return Finish(attempt, "not_admitted", Message(term.status()));
+    if (!term.ok()) return Finish(attempt, Outcome::kNotAdmitted, Message(term.status()));
     attempt->order.term = *term;
     FindPod(attempt);
   });
@@ -88,7 +115,7 @@ void BindFlow::FindPod(const AttemptPtr& attempt) {
   backend_.FetchPod(args.pod_namespace, args.pod_name,
                     [this, attempt](StatusOr<std::shared_ptr<const cluster::Pod>> pod) {
                       if (!pod.ok())
-                        return Finish(attempt, "no_pod", Message(Annotate(pod.status(), "looking up the pod")));
+                        return Finish(attempt, Outcome::kNoPod, Message(Annotate(pod.status(), "looking up the pod")));
                       attempt->pod = *std::move(pod);
                       Decide(attempt);
                     });
@@ -124,27 +151,28 @@ void BindFlow::EndTurn(const AttemptPtr& attempt) {
 
 void BindFlow::Decide(const AttemptPtr& attempt) {
   // Everybody was told that it failed: binding now would surprise them.
-  if (attempt->waiting.empty()) return Finish(attempt, "expired", "requestDeadline passed before the decision");
+  if (attempt->waiting.empty()) return Finish(attempt, Outcome::kExpired, "requestDeadline passed before the decision");
   const BindArgs& args = attempt->args;
   const cluster::Pod& pod = *attempt->pod;
   if (!args.pod_uid.empty() && pod.uid != args.pod_uid) {
-    return Finish(attempt, "other_uid", Concat("the pod of that name now has UID ", pod.uid, ", not ", args.pod_uid));
+    return Finish(attempt, Outcome::kOtherUid,
+                  Concat("the pod of that name now has UID ", pod.uid, ", not ", args.pod_uid));
   }
   if (AwaitsItsTurn(attempt)) return;
   Time now = context_.clock.Now();
   StatusOr<placement::Reservation> reservation = context_.placement.Reserve(attempt->pod, args.node, now);
-  if (!reservation.ok()) return Finish(attempt, "refused", Message(reservation.status()));
+  if (!reservation.ok()) return Finish(attempt, Outcome::kRefused, Message(reservation.status()));
   attempt->made = *reservation;
   if (!reservation->Accepted()) {
-    return Finish(attempt, "rejected", policy::Text(reservation->reason));
+    return Finish(attempt, Outcome::kRejected, policy::Text(reservation->reason));
   }
   if (reservation->existed) {
     // A call that names no UID does not join the attempt of one that does.
     const cluster::Ledger::Entry* entry = context_.placement.state().ledger().Find(pod.uid);
     if (entry != nullptr && entry->state == cluster::ReservationState::kReserved) {
-      return Finish(attempt, "refused", "another call is binding the pod; try again when that is settled");
+      return Finish(attempt, Outcome::kRefused, "another call is binding the pod; try again when that is settled");
     }
-    return Finish(attempt, "already_bound", "");
+    return Finish(attempt, Outcome::kAlreadyBound, "");
   }
   Send(attempt, *reservation);
 }
@@ -194,13 +222,13 @@ void BindFlow::Report(const AttemptPtr& attempt, const BindReport& report) {
   switch (report.result) {
     case BindResult::kBound:
       context_.placement.Assume(attempt->order.request.uid, Steady());
-      return Finish(attempt, "bound", "");
+      return Finish(attempt, Outcome::kBound, "");
     case BindResult::kRefused:
       context_.placement.Release(attempt->order.request.uid);
       if (report.worth_event) {
         backend_.Warn(*attempt->pod, {.reason = "BindFailed", .message = report.message, .repeat_key = report.message});
       }
-      return Finish(attempt, "failed", report.message);
+      return Finish(attempt, Outcome::kFailed, report.message);
     case BindResult::kUnknown:
       attempt->order.last_sent = context_.monotonic();  // the POST may have been repeated until now
       Tell(*attempt, Concat("outcome of the binding is not known yet (", report.message,
@@ -217,10 +245,11 @@ void BindFlow::Settle(const AttemptPtr& attempt, Duration delay) {
       backend_.Settled(attempt->order.request.uid);
       const cluster::State& state = context_.placement.state();
       const cluster::PlacedPod* placed = state.FindPlaced(attempt->order.request.uid);
-      if (placed == nullptr) return Finish(attempt, "failed", "the pod is gone");
+      if (placed == nullptr) return Finish(attempt, Outcome::kFailed, "the pod is gone");
       std::string_view node = state.NodeName(placed->node);
-      if (node != attempt->args.node) return Finish(attempt, "failed", Concat("the pod is bound to node ", node));
-      return Finish(attempt, "bound", "");
+      if (node != attempt->args.node)
+        return Finish(attempt, Outcome::kFailed, Concat("the pod is bound to node ", node));
+      return Finish(attempt, Outcome::kBound, "");
     }
     backend_.Settle(attempt->order, [this, attempt, delay](const BindReport& report) {
       if (report.result == BindResult::kUnknown) return Settle(attempt, std::min<Duration>(2 * delay, seconds(15)));
@@ -253,7 +282,7 @@ void BindFlow::SettleOverdue(Duration age) {
 void BindFlow::Expire(const AttemptPtr& attempt) {
   constexpr std::string_view kNotSent = "requestDeadline passed before the binding could be sent";
   // What it waits for may take long, and nobody waits for it any more.
-  if (attempt->queued) return Finish(attempt, "expired", kNotSent);
+  if (attempt->queued) return Finish(attempt, Outcome::kExpired, kNotSent);
   Tell(*attempt, attempt->sent ? "no answer from the API server within requestDeadline; the binding goes on, ask again"
                                : kNotSent);
 }
@@ -265,23 +294,22 @@ void BindFlow::Tell(Attempt& attempt, std::string_view error) {
   for (const Answer& answer : waiting) answer(error);
 }
 
-void BindFlow::Record(const BindArgs& args, const placement::Reservation& made, std::string_view outcome,
+void BindFlow::Record(const BindArgs& args, const placement::Reservation& made, Outcome outcome,
                       std::string_view error) {
-  context_.journal.Bind(args, made, outcome, error, context_.clock.Now());
-  // "rejected" is a decision; what else keeps a pod from being bound is somebody's fault.
-  const bool fault = !error.empty() && outcome != "rejected";
+  context_.journal.Bind(args, made, Name(outcome), error, context_.clock.Now());
+  const bool fault = !error.empty() && outcome != Outcome::kRejected;
   context_.log.Write(fault ? observe::LogLevel::kWarn : observe::LogLevel::kInfo,
                      error.empty() ? "pod bound" : "pod not bound",
                      {{"pod", Concat(args.pod_namespace, "/", args.pod_name)},
                       {"uid", args.pod_uid},
                       {"node", args.node},
-                      {"outcome", outcome},
+                      {"outcome", Name(outcome)},
                       {"error", error}});
 }
 
-void BindFlow::Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error) {
+void BindFlow::Finish(const AttemptPtr& attempt, Outcome outcome, std::string_view error) {
   Record(attempt->args, attempt->made, outcome, error);
-  if (context_.reports != nullptr && outcome == "bound") {
+  if (context_.reports != nullptr && outcome == Outcome::kBound) {
     context_.reports->Bound(*attempt->pod, attempt->args.node, attempt->made.reports);
   }
   attempts_.erase(attempt->key);

@@ -9,6 +9,7 @@
 // then finds what became of it.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -43,6 +44,21 @@ class BindFlow {
  private:
   struct Attempt;
   using AttemptPtr = std::shared_ptr<Attempt>;
+  enum class Outcome : uint8_t {
+    kBound,
+    kAlreadyBound,  // by an earlier call
+    kRejected,      // the decision: the node cannot take the pod
+    // Whatever else keeps a pod from being bound is somebody's fault.
+    kRefused,      // the call makes no sense, or another is under way
+    kNotReady,     // huygens does not know the cluster yet
+    kNotAdmitted,  // another instance binds
+    kNoPod,        // nobody knows the pod
+    kOtherUid,     // the pod of that name is another one now
+    kExpired,      // requestDeadline passed first
+    kFailed,       // the API server took no Binding
+  };
+  // As the journal and the log say it.
+  static std::string_view Name(Outcome outcome);
 
   // Answers `answer` when the outcome is known, or at the deadline of those who wait now.
   void Wait(const AttemptPtr& attempt, Answer answer);
@@ -61,10 +77,9 @@ class BindFlow {
   void Expire(const AttemptPtr& attempt);
   // Answers everyone who waits now; the attempt itself goes on.
   void Tell(Attempt& attempt, std::string_view error);
-  void Finish(const AttemptPtr& attempt, std::string_view outcome, std::string_view error);
+  void Finish(const AttemptPtr& attempt, Outcome outcome, std::string_view error);
   // In the journal and the log.
-  void Record(const BindArgs& args, const placement::Reservation& made, std::string_view outcome,
-              std::string_view error);
+  void Record(const BindArgs& args, const placement::Reservation& made, Outcome outcome, std::string_view error);
 
   Context& context_;
   Backend& backend_;

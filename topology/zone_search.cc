@@ -3,11 +3,11 @@
 #include <bit>
 #include <limits>
 
+#include "topology/zone_mask.h"
+
 namespace huygens::topology {
 
 namespace {
-
-uint64_t Bit(size_t zone) { return uint64_t{1} << zone; }
 
 // Which of two equally good sets has the lower ids: the one with the lowest zone that only one of them has.
 bool LowerIds(uint64_t a, uint64_t b) {
@@ -79,7 +79,7 @@ class Search {
       distance_to_[count + 1][z] = static_cast<uint16_t>(distance_to_[count][z] + row[z]);
     }
     for (size_t r = 0; r < request_.size(); ++r) Left(count + 1, r) = Left(count, r) - offers_.Usable(zone, r);
-    members_[count + 1] = members_[count] | Bit(zone);
+    members_[count + 1] = members_[count] | ZoneBit(zone);
     work_ -= static_cast<int>(zones_ / 8 + request_.size());
   }
 
@@ -109,7 +109,7 @@ class Search {
       }
       if (!MayHold(set.count, zone)) continue;
       if (missing == 1) {
-        Consider(larger, members_[set.count] | Bit(zone));
+        Consider(larger, members_[set.count] | ZoneBit(zone));
       } else {
         Add(set.count, zone);
         Extend(i + 1, larger);
@@ -136,7 +136,7 @@ class Search {
     const int kept = work_ / 4;  // for the search set by set
     uint64_t seen = 0;
     for (size_t i = 0; i < zones_ && work_ > kept; ++i) {
-      if ((seen & Bit(freest_[i])) == 0 && MayHold(0, freest_[i])) seen |= Grow(freest_[i], kept);
+      if ((seen & ZoneBit(freest_[i])) == 0 && MayHold(0, freest_[i])) seen |= Grow(freest_[i], kept);
     }
   }
 
@@ -163,7 +163,7 @@ class Search {
       least[r] = Left(count, r);
       size_t others = count_ - count - 1;
       for (size_t i = 0; others > 0; ++i) {
-        if (members_[count] & Bit(most_[r][i])) continue;
+        if (members_[count] & ZoneBit(most_[r][i])) continue;
         least[r] -= offers_.Usable(most_[r][i], r);
         --others;
       }
@@ -171,7 +171,7 @@ class Search {
     work_ -= static_cast<int>((zones_ + count_ * request_.size()) / 4);
     std::optional<size_t> nearest;
     for (uint8_t zone : freest_) {
-      if (members_[count] & Bit(zone)) continue;
+      if (members_[count] & ZoneBit(zone)) continue;
       if (nearest && distance_to_[count][zone] >= distance_to_[count][*nearest]) continue;
       bool enough = true;
       for (size_t r = 0; r < request_.size(); ++r) enough = enough && offers_.Usable(zone, r) >= least[r];
@@ -195,7 +195,7 @@ class Search {
       for (uint64_t rest = set.members; rest != 0; rest &= rest - 1) {
         set.distance += offers_.Distance(zone, static_cast<size_t>(std::countr_zero(rest)));
       }
-      set.members |= Bit(zone);
+      set.members |= ZoneBit(zone);
       ++set.count;
     }
     return set;
