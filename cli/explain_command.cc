@@ -79,14 +79,19 @@ std::string PathOf(std::string_view pod) {
                 net::PercentEncoded(pod.substr(std::min(slash + 1, pod.size()))));
 }
 
+// Leaves both as they are where the answer is none that can be read.
+template <typename Document>
+void AskPage(Remote& admin, std::string_view path, std::string& json, std::optional<Document>& document) {
+  auto said = admin.Get(path);
+  auto read = said.ok() ? DecodeJson<Document>(*said) : said.status();
+  if (!read.ok()) return;
+  json = *std::move(said);
+  document = *std::move(read);
+}
+
 PodNow AskView(Remote& admin, std::string_view pod) {
   PodNow now;
-  const auto json = admin.Get(Concat("/debug/pods/", PathOf(pod)));
-  if (!json.ok()) return now;
-  auto view = DecodeJson<admin_api::PodDocument>(*json);
-  if (!view.ok()) return now;
-  now.json = *json;
-  now.view = *std::move(view);
+  AskPage(admin, Concat("/debug/pods/", PathOf(pod)), now.json, now.view);
   return now;
 }
 
@@ -99,13 +104,8 @@ std::string AskLeftAbove(Remote& admin, const admin_api::PodQuotaDocument& quota
 }
 
 void AskQuota(Remote& admin, std::string_view pod, PodNow& now) {
-  const auto json = admin.Get(Concat("/debug/quotas/pods/", PathOf(pod)));
-  if (!json.ok()) return;
-  auto quota = DecodeJson<admin_api::PodQuotaDocument>(*json);
-  if (!quota.ok()) return;
-  now.quota_json = *json;
-  now.quota = *std::move(quota);
-  now.left_above = AskLeftAbove(admin, *now.quota);
+  AskPage(admin, Concat("/debug/quotas/pods/", PathOf(pod)), now.quota_json, now.quota);
+  if (now.quota) now.left_above = AskLeftAbove(admin, *now.quota);
 }
 
 PodNow AskNow(Remote& admin, const std::vector<admin_api::DecisionDocument>& decisions) {
