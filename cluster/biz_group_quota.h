@@ -66,6 +66,7 @@ struct BizGroupQuota {
   QuotaAmounts used;                      // status.used, as it was last written: reservations count
   QuotaAmounts self_used;                 // status.selfUsed: without what children take
   std::vector<QuotaReservation> reservations;
+  bool reservations_as_text = false;               // their form in the status (wire/quota_reservations.h)
   std::map<std::string, std::string> exact_hours;  // status.exactHours: quota::CashLedger::Texts
   std::vector<InheritedGroup> inherited;           // status.inherited
   std::optional<Time> last_reconcile;

@@ -141,6 +141,7 @@ Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group) {
     standing.push_back(std::move(each));
   }
   group.reservations = std::move(standing);
+  group.reservations_as_text = true;
 
   const Amounts budget = quota::NormalKeys(group.hard);
   const Amounts hours = quota::CashOf(group.self_used);

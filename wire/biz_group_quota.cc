@@ -11,6 +11,7 @@
 #include "wire/biz_group_schema.h"
 #include "wire/object_meta.h"
 #include "wire/quota_amounts.h"
+#include "wire/quota_reservations.h"
 
 namespace huygens::wire {
 namespace {
@@ -19,7 +20,6 @@ using cluster::BizGroupQuota;
 using cluster::CashPolicy;
 using cluster::InheritedGroup;
 using cluster::QuotaAmounts;
-using cluster::QuotaReservation;
 
 Status ReadCashPolicy(JsonReader& in, std::optional<CashPolicy>& out) {
   if (in.Next() == JsonType::kNull) return absl::OkStatus();
@@ -62,15 +62,6 @@ Status ReadMetadata(JsonReader& in, BizGroupQuota& out) {
   });
 }
 
-Status ReadReservation(JsonReader& in, QuotaReservation& out) {
-  std::optional<Time> until;
-  HUYGENS_RETURN_IF_ERROR(in.Fields(
-      "uid", out.uid, "kind", out.kind, "namespace", out.namespace_name, "name", out.name, "amounts",
-      [&] { return ReadAmounts(in, out.amounts); }, "until", [&] { return ReadTime(in, until); }));
-  out.until = until.value_or(Time());
-  return absl::OkStatus();
-}
-
 Status ReadInherited(JsonReader& in, InheritedGroup& out) {
   std::optional<Time> at;
   HUYGENS_RETURN_IF_ERROR(in.Fields("uid", out.uid, "name", out.name, "at", [&] { return ReadTime(in, at); }));
@@ -85,9 +76,7 @@ Status ReadStatus(JsonReader& in, BizGroupQuota& out) {
     if (key.Is("selfUsed")) return ReadAmounts(in, out.self_used);
     if (key.Is("carriedHours")) return ReadAmounts(in, out.carried_hours);
     if (key.Is("hoursSince")) return ReadTime(in, out.hours_since);
-    if (key.Is("reservations")) {
-      return ReadList(in, out.reservations, [&](QuotaReservation& each) { return ReadReservation(in, each); });
-    }
+    if (key.Is("reservations")) return ReadReservations(in, out);
     if (key.Is("inherited")) {
       return ReadList(in, out.inherited, [&](InheritedGroup& each) { return ReadInherited(in, each); });
     }
@@ -151,6 +140,7 @@ StatusOr<BizGroupQuota> DecodeBizGroupQuota(std::string_view json, Status* statu
     group->used = std::move(status->used);
     group->self_used = std::move(status->self_used);
     group->reservations = std::move(status->reservations);
+    group->reservations_as_text = status->reservations_as_text;
     group->exact_hours = std::move(status->exact_hours);
     group->inherited = std::move(status->inherited);
     group->last_reconcile = status->last_reconcile;
@@ -181,20 +171,8 @@ std::string EncodeBizGroupStatus(const BizGroupQuota& group) {
     out += '}';
   }
   if (!group.inherited.empty()) AppendInherited(out, group.inherited);
-  AppendJsonKey(out, "reservations");
-  out += '[';
-  for (const QuotaReservation& each : group.reservations) {
-    if (out.back() != '[') out += ',';
-    out += '{';
-    AppendJsonField(out, "uid", each.uid);
-    AppendJsonField(out, "kind", each.kind);
-    if (!each.namespace_name.empty()) AppendJsonField(out, "namespace", each.namespace_name);
-    AppendJsonField(out, "name", each.name);
-    AppendAmounts(out, "amounts", each.amounts);
-    AppendJsonField(out, "until", FormatRfc3339(each.until));
-    out += '}';
-  }
-  out += "]}}";
+  AppendReservations(out, group);
+  out += "}}";
   return out;
 }
 

@@ -13,12 +13,16 @@ Status ReadAmounts(JsonReader& in, cluster::QuotaAmounts& out) {
   return in.Members([&](const JsonKey& key) -> Status {
     Quantity amount;
     HUYGENS_RETURN_IF_ERROR(ReadQuantity(in, amount));
-    auto at = std::lower_bound(out.begin(), out.end(), key.text,
-                               [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
-    if (at == out.end() || at->first != key.text) at = out.emplace(at, key.text, Quantity());
-    at->second = std::move(amount);
+    SetAmount(key.text, std::move(amount), out);
     return absl::OkStatus();
   });
+}
+
+void SetAmount(std::string_view key, Quantity amount, cluster::QuotaAmounts& amounts) {
+  auto at = std::lower_bound(amounts.begin(), amounts.end(), key,
+                             [](const auto& entry, std::string_view wanted) { return entry.first < wanted; });
+  if (at == amounts.end() || at->first != key) at = amounts.emplace(at, key, Quantity());
+  at->second = std::move(amount);
 }
 
 void AppendAmounts(std::string& out, std::string_view field, const cluster::QuotaAmounts& amounts) {

@@ -183,6 +183,14 @@ TEST_F(RecountTest, SaysHowMuchTheChangeMatters) {
   EXPECT_EQ(CountAndCompare(), StatusChange::kNone);
 }
 
+// Earlier versions of the webhook wrote them as a list, and cannot read a text.
+TEST_F(RecountTest, ReservationsBecomeATextButNothingIsWrittenForThat) {
+  Count();
+  EXPECT_TRUE(group_.reservations_as_text);
+  group_.reservations_as_text = false;
+  EXPECT_EQ(CountAndCompare(), StatusChange::kNone);
+}
+
 TEST_F(RecountTest, HoursMatterWhenTheyHaveJustRunOutOrWereHandedOut) {
   group_.hard = Of({{"cash/limits.cpu", "10"}});
   group_.self_used = Of({{"cash/limits.cpu", "7"}});

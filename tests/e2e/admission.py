@@ -12,7 +12,7 @@ import urllib.request
 
 from api import ApiError, wait_until
 from budgets import GROUP
-from quota_workload import container, make_group
+from quota_workload import container, make_group, reserved
 from testbed import GROUPS_PATH, ControlPlane, Process, free_port, huygens_binary
 
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -146,7 +146,7 @@ class Scene:
         """There is no controller: the scenario says for it that nothing is used yet."""
         self.client.post(GROUPS_PATH, make_group(name, parent, **{"limits.cpu": cpus}))
         nothing = {"limits.cpu": "0"}
-        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": {"limits.cpu": cpus}, "used": nothing, "selfUsed": nothing}})
+        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": {"limits.cpu": cpus}, "used": nothing, "selfUsed": nothing, "reservations": ""}})
 
     def why_refused(self, method, path, body=None):
         """What the API server says of a write that it must refuse with 403; empty if it took it. 503 is tried again, as a client should."""
@@ -175,8 +175,8 @@ def exactly_what_fits(scene):
     denied = next(filter(None, answers))
     assert denied == 'admission webhook "workloads.quota.huygens.dev" denied the request: quota bizrq/crowd: limits.cpu used 100 of 100, requested 1', denied
     stored = {each["metadata"]["uid"] for each in scene.client.get(DEPLOYMENTS)["items"] if each["metadata"]["name"].startswith("crowd-")}
-    reserved = {each["uid"] for each in scene.status("crowd")["reservations"]}
-    assert len(stored) == 100 and stored == reserved and scene.used("crowd") == "100", (len(stored), len(reserved), scene.used("crowd"))
+    charged = set(reserved(scene.status("crowd")))
+    assert len(stored) == 100 and stored == charged and scene.used("crowd") == "100", (len(stored), len(charged), scene.used("crowd"))
     return f"of 200 creations at once 100 admitted in {took:.1f} s"
 
 

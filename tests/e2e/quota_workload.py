@@ -34,6 +34,11 @@ def make_group(name, parent="", **hard):
             "spec": {"parentBizGroup": parent, "hard": hard}}
 
 
+def reserved(status):
+    """The UIDs of what is reserved in a group, by its status."""
+    return [line.split(" ")[-1] for line in status.get("reservations", "").splitlines()]
+
+
 def container(name, cpus, gib=1, gpus=0):
     amounts = {"cpu": cpus, "memory": f"{gib}Gi"}
     if gpus:

@@ -103,8 +103,8 @@ def wrong_figures(bed):
         right = {key: used[name].get(key, 0) for key in budgets.hard(group)}
         if charged != right:
             wrong.append(f"{name} uses {right} and is charged {charged}")
-        if reservations := group.get("status", {}).get("reservations"):
-            wrong.append(f"{name} has {len(reservations)} reservations")
+        if left := quota_workload.reserved(group.get("status", {})):
+            wrong.append(f"{name} has {len(left)} reservations")
     return wrong
 
 

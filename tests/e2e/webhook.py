@@ -6,7 +6,7 @@ from admission import DEPLOYMENTS
 from api import wait_until
 from binaries import missing
 from budgets import GROUP
-from quota_workload import container
+from quota_workload import container, reserved
 from testbed import GROUPS_PATH, Skip
 from webhook_bed import CONFIGURATION, WebhookBed
 from webhook_denials import SCALE, check_denials, deployment
@@ -65,7 +65,7 @@ def repeated_in_one_call(bed):
     with concurrent.futures.ThreadPoolExecutor(16) as pool:
         codes = set(pool.map(write, range(120)))
     assert codes == {200}, codes
-    assert bed.used("race") == "10" and len(bed.status("race")["reservations"]) == 1, bed.status("race")
+    assert bed.used("race") == "10" and len(reserved(bed.status("race"))) == 1, bed.status("race")
 
 
 def what_shrinks_passes(bed):

@@ -180,7 +180,7 @@ class WebhookBed(ControlPlane):
         """Says of every key of the budget that so much of it is used, and for which budget that was counted."""
         hard = self.client.get(f"{GROUPS_PATH}/{name}")["spec"]["hard"]
         amounts = {key: "0" for key in hard} | used
-        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": hard, "used": amounts, "selfUsed": amounts}})
+        self.client.patch(f"{GROUPS_PATH}/{name}/status", {"status": {"hard": hard, "used": amounts, "selfUsed": amounts, "reservations": ""}})
 
     def make_group(self, name, parent="", **hard):
         """Where it returns both webhooks know the group, whichever is asked next."""

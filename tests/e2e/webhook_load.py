@@ -8,6 +8,7 @@ import time
 
 from admission import DEPLOYMENTS
 from api import ApiError, wait_until
+from quota_workload import reserved
 from webhook_denials import deployment
 
 CLIENTS = 16
@@ -44,7 +45,7 @@ class Caller:
 
 
 def reservations(bed, group):
-    return {each["uid"] for each in bed.status(group)["reservations"]}
+    return set(reserved(bed.status(group)))
 
 
 def stored(bed, prefix):

@@ -13,7 +13,7 @@ from admission import DEPLOYMENTS
 from api import wait_until
 from budgets import GROUP
 from testbed import GROUPS_PATH
-from quota_workload import make_group
+from quota_workload import make_group, reserved
 from webhook_bed import creation
 from webhook_denials import deployment
 from webhook_load import MERGE, Caller, stored
@@ -117,7 +117,7 @@ def resent_reviews(bed):
     request = creation(item, "deployments", namespace="default")
     answers = in_a_row(lambda index: bed.webhooks[index % 2].review(copy.deepcopy(request)), 12)
     assert all(each["allowed"] for each in answers), answers
-    assert bed.used("resent") == "3" and len(bed.status("resent")["reservations"]) == 1, bed.status("resent")
+    assert bed.used("resent") == "3" and len(reserved(bed.status("resent"))) == 1, bed.status("resent")
 
 
 def give_up(bed, path, item, milliseconds=None):

@@ -58,6 +58,7 @@ StatusOr<BizGroupQuota> ApiServer::WriteStatus(const BizGroupQuota& group) {
   next.used = std::move(sent.used);
   next.self_used = std::move(sent.self_used);
   next.reservations = std::move(sent.reservations);
+  next.reservations_as_text = sent.reservations_as_text;
   next.exact_hours = std::move(sent.exact_hours);
   next.inherited = std::move(sent.inherited);
   next.last_reconcile = sent.last_reconcile;
