@@ -34,6 +34,12 @@ bool Apply(const Charge& charge, Time until, size_t most_reservations, BizGroupQ
   return true;
 }
 
+// Longer ones no API server makes: whoever forges a review must not fill the status of the group with it.
+bool HasUsualSize(const QuotaReservation& reservation) {
+  return reservation.uid.size() <= 128 && reservation.kind.size() <= 317 && reservation.namespace_name.size() <= 63 &&
+         reservation.name.size() <= 253;
+}
+
 // Of the keys that the figures were reckoned with, those that the budget still has. One that comes back to the budget
 // must be counted anew: while it was gone nothing was charged to it.
 void KeepCounted(BizGroupQuota& group) {
@@ -61,6 +67,9 @@ void GroupCommit::Submit(Review review, const Judgement& first) {
   if (queue.waiting.size() >= options_.most_waiting) {
     return review.answer(NotYet(Concat(Named(group), "too many requests of this group wait to be charged")));
   }
+  if (!HasUsualSize(review.charge.reservation)) {
+    return review.answer(NotYet(Concat(Named(group), "the name or UID of the object is longer than API servers make")));
+  }
   ledger_.Hold(review.charge);
   queue.waiting.push_back({.review = std::move(review), .judgement = first, .judged_by = VersionOf(group)});
   Next(group);
@@ -87,6 +96,8 @@ void GroupCommit::Next(const std::string& group) {
   const auto found = queues_.find(group);
   if (found == queues_.end() || found->second.busy) return;
   Queue& queue = found->second;
+  if (queue.gathering != 0 && queue.waiting.size() < queue.expected) return;
+  queue.gathering = 0;
   Expire(queue);
   if (queue.waiting.empty()) {
     queues_.erase(found);
@@ -127,6 +138,7 @@ void GroupCommit::WriteBatch(const std::string& group, Queue& queue, BizGroupQuo
   queue.base = object.resource_version;
   queue.in_flight = true;
   queue.removals = ledger_.removals();
+  queue.began = environment_.monotonic();
   store_.Write(object, std::min(options_.write_timeout, LongestLeft(queue)),
                [this, group](StatusOr<BizGroupQuota> stored) { Written(group, std::move(stored)); });
 }
@@ -150,7 +162,24 @@ void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stor
     ++counts_.charges;
     order.review.answer(std::move(order.judgement));
   }
+  Gather(group, queue, done.size());
   Next(group);
+}
+
+void GroupCommit::Gather(const std::string& group, Queue& queue, size_t answered) {
+  const Duration took = environment_.monotonic() - queue.began;
+  const Duration longest = std::min(took, options_.longest_gathering);
+  const bool by_themselves =
+      std::any_of(queue.waiting.begin(), queue.waiting.end(), [](const Order& order) { return order.alone; });
+  queue.expected = answered + queue.waiting.size();
+  if (longest <= Duration::zero() || queue.expected < 2 || by_themselves) return;
+  queue.gathering = ++gatherings_;
+  environment_.after(longest, [this, group, number = queue.gathering] {
+    const auto found = queues_.find(group);
+    if (found == queues_.end() || found->second.gathering != number) return;  // they came
+    found->second.gathering = 0;
+    Next(group);
+  });
 }
 
 void GroupCommit::Failed(const std::string& group, Queue& queue, const Status& why) {

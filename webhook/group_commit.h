@@ -3,6 +3,10 @@
 // they came. So a hot group costs a write per round trip and not per review, and this instance never competes with
 // itself.
 //
+// Clients that were just answered often ask again at once. So where several asked, the next write waits until as many
+// wait as were known to, but no longer than the last write took: it carries all of them, and none waits for a write
+// that left without it (as commit_delay and commit_siblings of PostgreSQL).
+//
 // Another instance may write in between: then the API server refuses the write (409), the group is read anew and the
 // reviews of the batch are judged again by what is left, in the same order. So are those that wait while the group turns
 // out to be another than they were judged by, or while a charge goes that they were judged beside. No is said at once
@@ -35,9 +39,10 @@ struct GroupCommitOptions {
       std::chrono::seconds(60);  // of an API server, from our answer to the object (--request-timeout)
   Duration reservation = std::chrono::seconds(90);  // longer, for clocks that differ
   Duration write_timeout = std::chrono::seconds(3);
-  Duration margin = std::chrono::milliseconds(200);  // before the deadline, for the answer
-  size_t most_waiting = 2000;                        // reviews of one group
-  size_t most_reservations = 2000;                   // as config/crd/bizgroupresourcequotas.yaml
+  Duration margin = std::chrono::milliseconds(200);            // before the deadline, for the answer
+  Duration longest_gathering = std::chrono::milliseconds(10);  // 0: a write never waits for more to carry
+  size_t most_waiting = 2000;                                  // reviews of one group
+  size_t most_reservations = 2000;                             // some 300 KB of status; etcd takes 1.5 MB
 };
 
 struct GroupCommitCounts {
@@ -87,6 +92,9 @@ class GroupCommit {
     std::vector<Order> writing;
     std::string base;        // the resource version that is being written upon
     uint64_t removals = 0;   // of the ledger, when the last call began
+    Duration began{};        // the last write
+    uint64_t gathering = 0;  // not 0: a number of its own for this time of waiting until `expected` reviews wait
+    size_t expected = 0;
     bool busy = false;       // a write, a read or a pause is on its way
     bool in_flight = false;  // a write is
     std::string trouble;     // of the last call
@@ -94,6 +102,8 @@ class GroupCommit {
   };
 
   void Next(const std::string& group);
+  // After a write that carried `answered` reviews.
+  void Gather(const std::string& group, Queue& queue, size_t answered);
   void WriteBatch(const std::string& group, Queue& queue, cluster::BizGroupQuota object);
   void Written(const std::string& group, StatusOr<cluster::BizGroupQuota> stored);
   void Failed(const std::string& group, Queue& queue, const Status& why);
@@ -118,6 +128,7 @@ class GroupCommit {
   std::map<std::string, Queue, std::less<>> queues_;
   std::map<std::string, std::vector<std::function<void(Status)>>, std::less<>> lookups_;
   std::map<std::string, Duration, std::less<>> wakes_;  // by group: when its earliest timer ends
+  uint64_t gatherings_ = 0;
   GroupCommitCounts counts_;
 };
 

@@ -14,9 +14,12 @@ using cluster::BizGroupQuota;
 using cluster::QuotaReservation;
 using quota::Amounts;
 
-bool IsOlder(const BizGroupQuota& object, const BizGroupQuota& known) {
-  return object.uid == known.uid &&
-         wire::ParseResourceVersion(object.resource_version) < wire::ParseResourceVersion(known.resource_version);
+// Of each write both its answer and the watch tell.
+bool SaysNothingNew(const BizGroupQuota& object, const BizGroupQuota& known) {
+  if (object.uid != known.uid) return false;
+  const uint64_t version = wire::ParseResourceVersion(object.resource_version);
+  const uint64_t known_version = wire::ParseResourceVersion(known.resource_version);
+  return version < known_version || (version == known_version && version != 0);
 }
 
 // Hours are no sum of what is charged: the tree takes them from the status by itself.
@@ -35,7 +38,7 @@ bool Covers(const Amounts& reserved, const Amounts& wanted) {
 
 void Ledger::Set(BizGroupQuota object) {
   Entry& entry = entries_[object.name];
-  if (entry.there && IsOlder(object, entry.object)) return;
+  if (entry.there && SaysNothingNew(object, entry.object)) return;
   entry.object = object;
   entry.there = true;
   const std::string name = object.name, parent = object.parent;

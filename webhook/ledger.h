@@ -22,7 +22,7 @@ namespace huygens::webhook {
 
 class Ledger {
  public:
-  // An object that is older than the one known is passed over.
+  // An object that is no newer than the one known is passed over.
   void Set(cluster::BizGroupQuota object);
   void Remove(std::string_view name);
   // Removes all others: those that an answer told of while nobody watched.

@@ -195,6 +195,75 @@ TEST_F(GroupCommitTest, WritesNothingWhereThereIsNoRoomForAnotherReservation) {
   EXPECT_EQ(Known(), "1");
 }
 
+// So many clients that each ask again a millisecond after their answer, `rounds` times. When the last was answered.
+class Clients {
+ public:
+  Clients(VirtualTime& time, SimulatedWebhook& webhook, int clients, int rounds) : time_(time), webhook_(webhook) {
+    for (int i = 0; i < clients; ++i) Ask(Concat("c", std::to_string(i)), rounds);
+    time_.Run(seconds(60));
+  }
+  int answers = 0;
+  Duration last{};
+
+ private:
+  void Ask(const std::string& client, int left) {
+    if (left == 0) return;
+    webhook_.Ask(Concat(client, "-", std::to_string(left)), 0, 1, [this, client, left](const Judgement& judgement) {
+      EXPECT_TRUE(judgement.allowed);
+      ++answers;
+      last = time_.Monotonic();
+      time_.After(milliseconds(1), [this, client, left] { Ask(client, left - 1); });
+    });
+  }
+
+  VirtualTime& time_;
+  SimulatedWebhook& webhook_;
+};
+
+TEST_F(GroupCommitTest, AWriteCarriesThoseWhoComeAgainAfterTheLastOne) {
+  Start("1000");
+  const Clients clients(time_, *webhooks_[0], 8, 20);
+  EXPECT_EQ(clients.answers, 160);
+  EXPECT_LE(server_->writes, 160 / 8 + 2);
+}
+
+TEST_F(GroupCommitTest, AWriteDoesNotWaitForThoseWhoStayAway) {
+  Start("1000");
+  Create("a");
+  Create("b");
+  Create("c");  // b and c together
+  time_.Run(seconds(1));
+  ASSERT_EQ(answers_, 3);
+  ASSERT_EQ(server_->writes, 2);
+  const Duration before = time_.Monotonic();
+  Create("d");
+  time_.Run(seconds(2));
+  EXPECT_EQ(answers_, 4);
+  EXPECT_LE(answered_at_ - before, milliseconds(40)) << "the way there and back, and nothing besides";
+}
+
+TEST_F(GroupCommitTest, WhoIsAloneWaitsForNobody) {
+  Duration took[2];
+  for (const int gathers : {0, 1}) {
+    webhooks_.clear();
+    VirtualTime time;
+    SimulatedApiServer server(time, 5, "1000");
+    SimulatedWebhook webhook(server, time, {.longest_gathering = milliseconds(gathers * 10)});
+    took[gathers] = Clients(time, webhook, 1, 30).last;
+  }
+  EXPECT_EQ(took[0], took[1]);
+}
+
+TEST_F(GroupCommitTest, NobodyFillsTheStatusWithALongName) {
+  Start("20");
+  Create(std::string(129 - std::string_view("-uid").size(), 'a'));
+  Create(std::string(128 - std::string_view("-uid").size(), 'b'));
+  time_.Run(seconds(1));
+  EXPECT_EQ(answers_, 2);
+  EXPECT_EQ(last_no_, "503 quota bizrq/team: the name or UID of the object is longer than API servers make");
+  EXPECT_EQ(Used(server_->group()), "1");
+}
+
 TEST_F(GroupCommitTest, OnlySoManyWait) {
   Start("20", {}, 1, 1, {.most_waiting = 2});
   for (const char* name : {"first", "a", "b", "c"}) Create(name);
@@ -317,6 +386,23 @@ TEST(GroupCommit, WhatWasAnsweredMeanwhileIsNotAnsweredAgain) {
   EXPECT_EQ(answers, 1);
   EXPECT_EQ(calls.size(), 1U);
   EXPECT_EQ(quota::Used(webhook.ledger().tree(), "team", "limits.cpu"), "9");
+}
+
+// Whether the controller reads a text is for the controller to say.
+TEST(GroupCommit, LeavesReservationsInTheFormThatTheyHave) {
+  for (const bool text : {false, true}) {
+    VirtualTime time;
+    SimulatedApiServer server(time, 1, "2");
+    cluster::BizGroupQuota known = server.group();
+    known.reservations_as_text = text;
+    ASSERT_TRUE(server.Swap(known).ok());
+    SimulatedWebhook webhook(server, time);
+    time.Run(seconds(1));
+    webhook.Ask("web", 0, 1, [](const Judgement& judgement) { EXPECT_TRUE(judgement.allowed); });
+    time.Run(seconds(2));
+    ASSERT_EQ(server.group().reservations.size(), 1U);
+    EXPECT_EQ(server.group().reservations_as_text, text);
+  }
 }
 
 TEST(GroupCommit, DoesNotSayThatAKeyWasCountedWhichTheBudgetLost) {

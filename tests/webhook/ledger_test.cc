@@ -42,6 +42,19 @@ TEST(Ledger, WhatTheWatchTellsOfAWriteUnderWayCountsOnce) {
   EXPECT_EQ(Known(ledger), "4");
 }
 
+TEST(Ledger, AVersionThatIsKnownIsPassedOver) {
+  Ledger ledger;
+  ledger.Set(Team("2", "4"));
+  ledger.Set(Team("2", "5"));
+  ledger.Set(Team("1", "6"));
+  EXPECT_EQ(Known(ledger), "4");
+  ledger.Set(Team("3", "5"));
+  EXPECT_EQ(Known(ledger), "5");
+  ledger.Set(Team("", "7"));
+  ledger.Set(Team("", "8"));
+  EXPECT_EQ(Known(ledger), "5") << "without a version it is older";
+}
+
 TEST(Ledger, AGroupThatIsGoneDoesNotComeBackByAnOldAnswer) {
   Ledger ledger;
   const uint64_t asked = ledger.removals();

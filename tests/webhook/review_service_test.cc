@@ -120,8 +120,9 @@ class Store final : public StatusStore {
  public:
   explicit Store(net::EventLoop& loop) : loop_(loop) {}
   void Write(const cluster::BizGroupQuota& group, Duration, Done done) override {
-    groups[group.name] = group;
-    loop_.Post([done, group] { done(group); });
+    cluster::BizGroupQuota& stored = groups[group.name] = group;
+    stored.resource_version = std::to_string(++version_);
+    loop_.Post([done, stored] { done(stored); });
   }
   void Read(const std::string& name, Duration, Done done) override {
     ++reads;
@@ -138,6 +139,7 @@ class Store final : public StatusStore {
 
  private:
   net::EventLoop& loop_;
+  uint64_t version_ = 1000;
 };
 
 class UntoldCluster final : public KnownCluster {
