@@ -122,8 +122,10 @@ void StatusCount::Decide(const BizGroupQuota& before, const Memory& memory, Time
       counted.write = WriteReason::kFigures;
       return;
     case StatusChange::kSettled: {
-      const Duration due = memory.settled ? *memory.settled + options_.settle : monotonic;
-      if (before.reservations.size() >= options_.most_settled || due <= monotonic) {
+      const bool many = before.reservations.size() >= options_.many;
+      const Duration pause = many ? options_.settle_many : options_.settle;
+      const Duration due = memory.settled ? *memory.settled + pause : monotonic;
+      if (due <= monotonic) {
         counted.write = WriteReason::kSettled;
       } else {
         Sooner(counted.again, due - monotonic);

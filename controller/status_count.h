@@ -1,6 +1,7 @@
 // What a group's status must say now, and whether that is worth a write: figures at once, the end of reservations whose
-// objects count now once a second, hours that ran on at their interval, and nothing where only time went by. Remembers of
-// each group what its status does not say: since when its reservations have been known. Owned by one thread.
+// objects count now once a second or, of many, every 200 ms, hours that ran on at their interval, and nothing where only
+// time went by. Remembers of each group what its status does not say: since when its reservations have been known. Owned
+// by one thread.
 #pragma once
 
 #include <cstdint>
@@ -37,8 +38,10 @@ class StatusCount {
  public:
   struct Options {
     Duration hours = std::chrono::minutes(1);
-    Duration settle = std::chrono::seconds(1);
-    size_t most_settled = 500;  // reservations; of more the end is written at once
+    Duration settle = std::chrono::seconds(1);  // between two writes that but take out reservations
+    // Where a group has so many, so that each charge is not written with hundreds that are over (docs/performance.md).
+    size_t many = 50;
+    Duration settle_many = std::chrono::milliseconds(200);
   };
 
   // What is referred to must outlive this.

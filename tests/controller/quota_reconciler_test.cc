@@ -149,6 +149,23 @@ TEST_F(QuotaReconcilerTest, AReservationEndsWhenItsObjectIsSeen) {
   EXPECT_EQ(controller.counts().drift_over + controller.counts().drift_under, 0u);
 }
 
+// They are written anew with every charge meanwhile.
+TEST_F(QuotaReconcilerTest, ManyReservationsWhoseObjectsAreSeenEndSooner) {
+  PutGroup("team", "", {{"limits.cpu", "1000"}});
+  const auto create = [&](int first, int count) {
+    for (int i = first; i < first + count; ++i) {
+      const std::string name = Concat("d", std::to_string(i));
+      Charge("team", Reserved(Concat(name, "-1"), name, {{"limits.cpu", "1"}}, In(seconds(90))));
+      server.PutDeployment(name, "team", 1);
+    }
+    Run(milliseconds(300));
+    return server.group("team").reservations.size();
+  };
+  EXPECT_EQ(create(0, 1), 0u) << "the first ends at once";
+  EXPECT_EQ(create(1, 10), 10u) << "others a second later";
+  EXPECT_EQ(create(11, 60), 0u);
+}
+
 TEST_F(QuotaReconcilerTest, AReservationWhoseObjectNeverComesEndsWithItsTime) {
   PutGroup("team", "", {{"limits.cpu", "10"}});
   Charge("team", Reserved("web-1", "web", {{"limits.cpu", "3"}}, In(seconds(90))));
