@@ -9,33 +9,46 @@ Status CallPool::Start(const net::ClientOptions& api_server, size_t threads) {
   for (Worker& each : workers_) {
     HUYGENS_ASSIGN_OR_RETURN(each.client, net::Client::Create(api_server));
   }
-  for (Worker& each : workers_) each.thread = std::thread([this, &client = *each.client] { Work(client); });
+  for (Worker& each : workers_) each.thread = std::thread([this, &each] { Work(each); });
   return absl::OkStatus();
 }
 
 void CallPool::Post(Call call) {
-  {
-    const std::lock_guard lock(mutex_);
-    if (stopping_) return;
-    calls_.push_back(std::move(call));
-  }
-  filled_.notify_one();
+  const std::lock_guard lock(mutex_);
+  if (stopping_) return;
+  if (idle_.empty()) return calls_.push_back(std::move(call));
+  Worker& worker = *idle_.back();
+  idle_.pop_back();
+  worker.call = std::move(call);
+  worker.given.notify_one();
 }
 
-void CallPool::Work(net::Client& client) {
-  while (true) {
-    Call call;
-    {
-      std::unique_lock lock(mutex_);
-      filled_.wait(lock, [this] { return stopping_ || !calls_.empty(); });
-      if (stopping_) return;
+void CallPool::Work(Worker& worker) {
+  Then then;
+  while (const Call call = Next(worker, std::move(then))) then = call(*worker.client);
+}
+
+CallPool::Call CallPool::Next(Worker& worker, Then then) {
+  Call call;
+  {
+    const std::lock_guard lock(mutex_);
+    if (stopping_) return nullptr;
+    if (calls_.empty()) {
+      idle_.insert(then ? idle_.end() : idle_.begin(), &worker);  // one that has just begun has no connection yet
+    } else {
       call = std::move(calls_.front());
       calls_.pop_front();
     }
-    loop_.Post([alive = alive_, then = call(client)] {
+  }
+  if (then) {
+    loop_.Post([alive = alive_, then = std::move(then)] {
       if (*alive) then();
     });
   }
+  if (call) return call;
+  std::unique_lock lock(mutex_);
+  worker.given.wait(lock, [&] { return stopping_ || worker.call; });
+  return stopping_ ? nullptr : std::exchange(worker.call, nullptr);
 }
 
 void CallPool::Stop() {
@@ -44,8 +57,8 @@ void CallPool::Stop() {
     stopping_ = true;
   }
   *alive_ = false;
-  filled_.notify_all();
   for (Worker& each : workers_) {
+    each.given.notify_one();
     if (each.client != nullptr) each.client->Cancel();
   }
   for (Worker& each : workers_) {

@@ -1,5 +1,6 @@
 // Threads for blocking calls to the API server, with a client each, and the way back to the loop's thread: for services
-// whose work is on one thread that must not block. Calls begin in the order in which they were posted.
+// whose work is on one thread that must not block. Calls begin in the order in which they were posted, each on the idle
+// thread that made one last: where there are few calls they share a connection, which stays open between them.
 #pragma once
 
 #include <condition_variable>
@@ -41,15 +42,19 @@ class CallPool {
   struct Worker {
     std::unique_ptr<net::Client> client;
     std::thread thread;
+    std::condition_variable given;
+    Call call;  // given to it while it was idle
   };
 
-  void Work(net::Client& client);
+  void Work(Worker& worker);
+  // Nothing: the pool stops. `then` is done on the loop once others may find the thread idle.
+  Call Next(Worker& worker, Then then);
 
   net::EventLoop& loop_;
-  std::vector<Worker> workers_;
-  std::mutex mutex_;  // guards what follows
-  std::condition_variable filled_;
-  std::deque<Call> calls_;
+  std::deque<Worker> workers_;
+  std::mutex mutex_;           // guards what follows, and Worker::call
+  std::vector<Worker*> idle_;  // the last is who worked last
+  std::deque<Call> calls_;     // while none is
   bool stopping_ = false;
   const std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // the loop's thread alone
 };

@@ -2,9 +2,13 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <functional>
 #include <future>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/fake/api_server.h"
 
@@ -33,6 +37,26 @@ TEST(CallPool, DoesTheRestOnTheLoopsThread) {
   }
   loop.Run();
   EXPECT_EQ(found, 10);
+}
+
+// So that they find the connection of the one before.
+TEST(CallPool, CallsInARowAreMadeByTheSameThread) {
+  fake::ApiServer server;
+  net::EventLoop loop;
+  CallPool pool(loop);
+  ASSERT_TRUE(pool.Start(server.Options(), 4).ok());
+  std::vector<std::thread::id> threads;
+  std::function<void()> next = [&] {
+    pool.Post([&](net::Client&) -> CallPool::Then {
+      return [&, thread = std::this_thread::get_id()] {
+        threads.push_back(thread);
+        threads.size() == 20 ? loop.Stop() : next();
+      };
+    });
+  };
+  next();
+  loop.Run();
+  EXPECT_EQ(std::count(threads.begin(), threads.end(), threads.front()), 20);
 }
 
 TEST(CallPool, EndsWhatIsUnderWayAndDoesNothingMore) {
