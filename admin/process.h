@@ -2,6 +2,7 @@
 // service of its own.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -17,6 +18,9 @@ namespace huygens::admin {
 class RunningService {
  public:
   virtual ~RunningService() = default;
+  // Of the server that its callers reach, 0 where it has none, and of the admin server.
+  virtual uint16_t port() const = 0;
+  virtual uint16_t admin_port() const = 0;
   // Fails readiness and goes on serving for the lame duck, each answer being the last on its connection; then stops
   // accepting, finishes what is under way within what is left of the grace, and calls `done`.
   virtual void Drain(std::function<void()> done) = 0;

@@ -8,9 +8,7 @@ namespace huygens::cli {
 namespace {
 
 int Run(std::span<const std::string_view> arguments) {
-  return RunService("controller", arguments, [](const auto& configuration, auto& loop, auto& log, const auto& clock) {
-    return controller::Controller::Start(configuration, loop, log, clock);
-  });
+  return RunService("controller", arguments, controller::StartController);
 }
 
 constexpr std::string_view kFlags[] = {"config"};

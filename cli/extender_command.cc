@@ -8,9 +8,7 @@ namespace huygens::cli {
 namespace {
 
 int Run(std::span<const std::string_view> arguments) {
-  return RunService("extender", arguments, [](const auto& configuration, auto& loop, auto& log, const auto& clock) {
-    return extender::Extender::Start(configuration, loop, log, clock);
-  });
+  return RunService("extender", arguments, extender::StartExtender);
 }
 
 constexpr std::string_view kFlags[] = {"config"};

@@ -7,11 +7,7 @@ namespace huygens::cli {
 
 namespace {
 
-int Run(std::span<const std::string_view> arguments) {
-  return RunService("webhook", arguments, [](const auto& configuration, auto& loop, auto& log, const auto& clock) {
-    return webhook::Webhook::Start(configuration, loop, log, clock);
-  });
-}
+int Run(std::span<const std::string_view> arguments) { return RunService("webhook", arguments, webhook::StartWebhook); }
 
 constexpr std::string_view kFlags[] = {"config"};
 

@@ -58,24 +58,22 @@ KubernetesOptions BackendOptions(const settings::BindConfiguration& bind, const 
   return options;
 }
 
-}  // namespace
-
-class Extender::Impl {
+class Extender final : public admin::RunningService {
  public:
-  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Extender(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
         clock_(clock),
         identity_(admin::Identity()),
         metrics_(settings::MetricsOptions(configuration_.usage)) {}
-  ~Impl();
+  ~Extender() override;
 
   Status Start();
-  void Drain(std::function<void()> done);
-  void EndLameDuck() { shell_->EndLameDuck(); }
-  uint16_t port() const { return shell_->port(); }
-  uint16_t admin_port() const { return shell_->admin_port(); }
+  uint16_t port() const override { return shell_->port(); }
+  uint16_t admin_port() const override { return shell_->admin_port(); }
+  void Drain(std::function<void()> done) override;
+  void EndLameDuck() override { shell_->EndLameDuck(); }
 
  private:
   Status MakeCore();      // what decides, and what remembers its decisions
@@ -131,13 +129,15 @@ class Extender::Impl {
   size_t drift_ = 0;       // that they found
 };
 
-Extender::Impl::~Impl() {
+}  // namespace
+
+Extender::~Extender() {
   shell_.reset();
   if (usage_feed_) usage_feed_->Stop();
   if (backend_) backend_->Stop();
 }
 
-Status Extender::Impl::Start() {
+Status Extender::Start() {
   HUYGENS_RETURN_IF_ERROR(MakeCore());
   FollowCluster();
   WatchOverCore();
@@ -151,7 +151,7 @@ Status Extender::Impl::Start() {
   return absl::OkStatus();
 }
 
-Status Extender::Impl::MakeCore() {
+Status Extender::MakeCore() {
   HUYGENS_ASSIGN_OR_RETURN(placement::Options options, settings::PlacementOptions(configuration_, resources_));
   HUYGENS_ASSIGN_OR_RETURN(placement_, placement::Placement::Create(std::move(options)));
   for (cluster::Kind kind : cluster::kKinds)
@@ -176,7 +176,7 @@ Status Extender::Impl::MakeCore() {
   return absl::OkStatus();
 }
 
-void Extender::Impl::FollowCluster() {
+void Extender::FollowCluster() {
   updates_ = std::make_unique<ClusterUpdates>(*context_);
   updates_->node_faults().OnNews([this](const auto& node, const auto& warning) { WarnOfNode(node, warning); });
   queue_ = std::make_unique<informer::WatchEventQueue>(*updates_, loop_, log_, metrics_, context_->monotonic);
@@ -187,7 +187,7 @@ void Extender::Impl::FollowCluster() {
       [this] { return placement_->SettleUsage(kNodesPerStep); });
 }
 
-void Extender::Impl::WatchOverCore() {
+void Extender::WatchOverCore() {
   report_watch_ = std::make_unique<oversight::ReportWatch>(*context_, configuration_.filter.report_events);
   context_->reports = report_watch_.get();
   usage_watch_ = std::make_unique<oversight::UsageWatch>(*context_);
@@ -198,7 +198,7 @@ void Extender::Impl::WatchOverCore() {
       *context_, [this](const cluster::Node& node, const kube::PodWarning& warning) { WarnOfNode(node, warning); });
 }
 
-void Extender::Impl::MakeVerbs() {
+void Extender::MakeVerbs() {
   bind_ = std::make_unique<BindFlow>(*context_, *backend_, loop_, configuration_.server.request_deadline, identity_);
   if (placement_->options().waiting_pods > 0) {
     waker_ = std::make_unique<Waker>(*context_, *backend_, loop_, configuration_.wake.min_interval);
@@ -207,7 +207,7 @@ void Extender::Impl::MakeVerbs() {
   service_ = std::make_unique<Service>(*context_, *bind_, configuration_.server.path_prefix);
 }
 
-Status Extender::Impl::StartBackend() {
+Status Extender::StartBackend() {
   if (const auto& manifests = configuration_.cluster.manifests) {
     auto backend =
         std::make_unique<ManifestBackend>(*context_, loop_, *queue_, manifests->directory, manifests->write_back);
@@ -223,7 +223,7 @@ Status Extender::Impl::StartBackend() {
   return backend_->Start();
 }
 
-Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests) {
+Status Extender::StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests) {
   if (placed_pods_ == nullptr) return absl::OkStatus();
   HUYGENS_ASSIGN_OR_RETURN(auto source, settings::MakeUsageSource(configuration_, placement_->options().usage,
                                                                   resources_, *placed_pods_, api_server, manifests));
@@ -242,7 +242,7 @@ Status Extender::Impl::StartUsage(const net::ClientOptions* api_server, std::spa
   return absl::OkStatus();
 }
 
-Status Extender::Impl::StartShell() {
+Status Extender::StartShell() {
   const auto ignored = [this](std::string_view node) { return updates_->node_faults().Of(node); };
   const auto not_heard_of = [this] {
     std::vector<admin_api::NotHeardOf> said;
@@ -266,7 +266,7 @@ Status Extender::Impl::StartShell() {
 }
 
 // Worth knowing, but no reason not to be ready. Some walk all nodes: too much for every probe.
-std::vector<observe::Readiness::Item> Extender::Impl::Notices() const {
+std::vector<observe::Readiness::Item> Extender::Notices() const {
   std::vector<observe::Readiness::Item> items = backend_->Details();
   if (auto item = usage_watch_->Describe()) items.push_back(*std::move(item));
   if (usage_feed_) items.push_back(usage_feed_->Describe());
@@ -276,13 +276,13 @@ std::vector<observe::Readiness::Item> Extender::Impl::Notices() const {
   return items;
 }
 
-observe::Readiness Extender::Impl::Describe(bool verbose) const {
+observe::Readiness Extender::Describe(bool verbose) const {
   observe::Readiness readiness = followed_->Describe();
   if (verbose || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   return readiness;
 }
 
-void Extender::Impl::RefreshMetrics() {
+void Extender::RefreshMetrics() {
   const cluster::State& state = placement_->state();
   for (auto each : cluster::kReservationStates) metrics_.SetReservations(each, state.ledger().Count(each));
   metrics_.SetPods(state.PodCount());
@@ -302,7 +302,7 @@ void Extender::Impl::RefreshMetrics() {
                       .decision_log_dropped = decision_log_->dropped()});
 }
 
-void Extender::Impl::Reconcile() {
+void Extender::Reconcile() {
   reconcile_ = loop_.After(std::chrono::milliseconds(100), [this] { Reconcile(); });
   drift_ += placement_->Reconcile(placement_->state().NodeSlots() / kReconcileSlices + 1);
   if (++reconciled_ < kReconcileSlices) return;
@@ -312,7 +312,7 @@ void Extender::Impl::Reconcile() {
   if (drift > 0) log_.Error("accounts differed from a recount and were repaired", {{"accounts", drift}});
 }
 
-void Extender::Impl::EverySecond() {
+void Extender::EverySecond() {
   every_second_ = loop_.After(seconds(1), [this] { EverySecond(); });
   if (usage_feed_ && usage_feed_->heard() && readings_->Empty()) usage_watch_->EverySecond();
   if (placed_pods_ && placement_->state().Synced(cluster::Kind::kPod)) placed_pods_->SetComplete();
@@ -324,7 +324,7 @@ void Extender::Impl::EverySecond() {
   bind_->SettleOverdue(kOverdue);
 }
 
-void Extender::Impl::Drain(std::function<void()> done) {
+void Extender::Drain(std::function<void()> done) {
   backend_->Drain();
   shell_->Drain([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});
@@ -332,18 +332,12 @@ void Extender::Impl::Drain(std::function<void()> done) {
   });
 }
 
-StatusOr<std::unique_ptr<Extender>> Extender::Start(const settings::Configuration& configuration, net::EventLoop& loop,
-                                                    observe::Log& log, const Clock& clock) {
-  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
-  HUYGENS_RETURN_IF_ERROR(impl->Start());
-  return std::unique_ptr<Extender>(new Extender(std::move(impl)));
+StatusOr<std::unique_ptr<admin::RunningService>> StartExtender(const settings::Configuration& configuration,
+                                                               net::EventLoop& loop, observe::Log& log,
+                                                               const Clock& clock) {
+  auto extender = std::make_unique<Extender>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(extender->Start());
+  return std::unique_ptr<admin::RunningService>(std::move(extender));
 }
-
-Extender::Extender(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Extender::~Extender() = default;
-uint16_t Extender::port() const { return impl_->port(); }
-uint16_t Extender::admin_port() const { return impl_->admin_port(); }
-void Extender::Drain(std::function<void()> done) { impl_->Drain(std::move(done)); }
-void Extender::EndLameDuck() { impl_->EndLameDuck(); }
 
 }  // namespace huygens::extender

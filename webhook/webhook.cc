@@ -43,21 +43,24 @@ observe::Metrics::Options MetricsOf(const settings::Configuration& configuration
   return options;
 }
 
-}  // namespace
-
-class Webhook::Impl {
+class Webhook final : public admin::RunningService {
  public:
-  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Webhook(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
         clock_(clock),
         rules_(RulesOf(configuration)),
         metrics_(MetricsOf(configuration)) {}
-  ~Impl();
+  ~Webhook() override;
 
   Status Start();
-  admin::ServiceShell& shell() const { return *shell_; }
+  uint16_t port() const override { return shell_->port(); }
+  uint16_t admin_port() const override { return shell_->admin_port(); }
+  void Drain(std::function<void()> done) override {
+    shell_->Drain([done = std::move(done)](size_t) { done(); });
+  }
+  void EndLameDuck() override { shell_->EndLameDuck(); }
 
  private:
   Status ReadManifests(const std::string& directory);
@@ -90,7 +93,9 @@ class Webhook::Impl {
   uint64_t last_pause_ = 0;
 };
 
-Status Webhook::Impl::Start() {
+}  // namespace
+
+Status Webhook::Start() {
   const auto& manifests = configuration_.cluster.manifests;
   HUYGENS_RETURN_IF_ERROR(manifests ? ReadManifests(manifests->directory) : FollowApiServer());
   std::function<void(Duration, std::function<void()>)> after;  // manifests are read once
@@ -102,14 +107,14 @@ Status Webhook::Impl::Start() {
   return absl::OkStatus();
 }
 
-Status Webhook::Impl::ReadManifests(const std::string& directory) {
+Status Webhook::ReadManifests(const std::string& directory) {
   auto cluster = std::make_unique<ManifestCluster>(rules_);
   HUYGENS_RETURN_IF_ERROR(Annotate(cluster->Load(directory), "cluster.manifests.directory"));
   cluster_ = std::move(cluster);
   return absl::OkStatus();
 }
 
-Status Webhook::Impl::FollowApiServer() {
+Status Webhook::FollowApiServer() {
   HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
   workloads_ = std::make_unique<informer::FollowedWorkloads>(names_, loop_, log_, metrics_);
   auto watched = std::make_unique<WatchedCluster>(names_, *workloads_);
@@ -138,7 +143,7 @@ Status Webhook::Impl::FollowApiServer() {
 }
 
 // Timers that nobody cancels: they end with this object.
-void Webhook::Impl::After(Duration delay, std::function<void()> task) {
+void Webhook::After(Duration delay, std::function<void()> task) {
   const uint64_t number = ++last_pause_;
   pauses_[number] = loop_.After(delay, [this, number, task = std::move(task)] {
     pauses_.erase(number);
@@ -146,14 +151,14 @@ void Webhook::Impl::After(Duration delay, std::function<void()> task) {
   });
 }
 
-Webhook::Impl::~Impl() {
+Webhook::~Webhook() {
   shell_.reset();
   if (reflectors_) reflectors_->Stop();
   if (workloads_) workloads_->Stop();
   if (calls_) calls_->Stop();
 }
 
-Status Webhook::Impl::StartShell() {
+Status Webhook::StartShell() {
   admin::ServiceWork work{.handle = [this](const net::Request& request,
                                            const net::Respond& respond) { service_->Handle(request, respond); },
                           .on_refused = [](const net::RefusedRequest&) {},
@@ -166,7 +171,7 @@ Status Webhook::Impl::StartShell() {
   return absl::OkStatus();
 }
 
-void Webhook::Impl::RefreshMetrics() {
+void Webhook::RefreshMetrics() {
   metrics_.SetReady(!shell_->draining() && Describe().Ready());
   if (commit_ == nullptr) return;
   const GroupCommitCounts& counts = commit_->counts();
@@ -177,7 +182,7 @@ void Webhook::Impl::RefreshMetrics() {
                             .expired = counts.expired});
 }
 
-observe::Readiness Webhook::Impl::Describe() const {
+observe::Readiness Webhook::Describe() const {
   if (watched_ == nullptr) return observe::Readiness{{{.name = "manifests", .detail = "read"}}};
   observe::Readiness readiness{watched_->Describe(*queue_)};
   std::ranges::move(workloads_->Describe(), std::back_inserter(readiness.items));
@@ -185,21 +190,12 @@ observe::Readiness Webhook::Impl::Describe() const {
   return readiness;
 }
 
-Webhook::Webhook(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Webhook::~Webhook() = default;
-
-StatusOr<std::unique_ptr<Webhook>> Webhook::Start(const settings::Configuration& configuration, net::EventLoop& loop,
-                                                  observe::Log& log, const Clock& clock) {
-  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
-  HUYGENS_RETURN_IF_ERROR(impl->Start());
-  return std::unique_ptr<Webhook>(new Webhook(std::move(impl)));
-}
-
-uint16_t Webhook::port() const { return impl_->shell().port(); }
-uint16_t Webhook::admin_port() const { return impl_->shell().admin_port(); }
-void Webhook::EndLameDuck() { impl_->shell().EndLameDuck(); }
-void Webhook::Drain(std::function<void()> done) {
-  impl_->shell().Drain([done = std::move(done)](size_t) { done(); });
+StatusOr<std::unique_ptr<admin::RunningService>> StartWebhook(const settings::Configuration& configuration,
+                                                              net::EventLoop& loop, observe::Log& log,
+                                                              const Clock& clock) {
+  auto webhook = std::make_unique<Webhook>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(webhook->Start());
+  return std::unique_ptr<admin::RunningService>(std::move(webhook));
 }
 
 }  // namespace huygens::webhook

@@ -1,10 +1,9 @@
-// The whole of `huygens webhook` behind one object: what it knows of the cluster, the server that API servers post
+// The whole of `huygens webhook` behind one call: what it knows of the cluster, the server that API servers post
 // reviews to, and the admin server. From an API server it follows groups and workloads and writes charges down; from a
 // directory of manifests it answers by what is there at start, and writes nothing: for trying out what would be refused.
 // Everything but blocking calls runs on the thread of `loop`.
 #pragma once
 
-#include <functional>
 #include <memory>
 
 #include "admin/process.h"
@@ -16,23 +15,9 @@
 
 namespace huygens::webhook {
 
-class Webhook final : public admin::RunningService {
- public:
-  // `loop`, `log` and `clock` must outlive it. Errors say which address, file or setting cannot be used.
-  static StatusOr<std::unique_ptr<Webhook>> Start(const settings::Configuration& configuration, net::EventLoop& loop,
-                                                  observe::Log& log, const Clock& clock);
-  ~Webhook() override;
-
-  uint16_t port() const;
-  uint16_t admin_port() const;
-
-  void Drain(std::function<void()> done) override;
-  void EndLameDuck() override;
-
- private:
-  class Impl;
-  explicit Webhook(std::unique_ptr<Impl> impl);
-  std::unique_ptr<Impl> impl_;
-};
+// `loop`, `log` and `clock` must outlive it. Errors say which address, file or setting cannot be used.
+StatusOr<std::unique_ptr<admin::RunningService>> StartWebhook(const settings::Configuration& configuration,
+                                                              net::EventLoop& loop, observe::Log& log,
+                                                              const Clock& clock);
 
 }  // namespace huygens::webhook

@@ -25,6 +25,8 @@ class SignalledService final : public RunningService {
     RaiseNext();
   }
   ~SignalledService() override { calls_.emplace_back("destroyed"); }
+  uint16_t port() const override { return 0; }
+  uint16_t admin_port() const override { return 0; }
   void Drain(std::function<void()> done) override {
     calls_.emplace_back("drain");
     done_ = std::move(done);

@@ -46,7 +46,7 @@ class Running {
   explicit Running(const settings::Configuration& configuration) {
     std::promise<Status> started;
     thread_ = std::thread([this, configuration, &started] {
-      auto controller = Controller::Start(configuration, loop_, captured_.log, clock_);
+      auto controller = StartController(configuration, loop_, captured_.log, clock_);
       if (!controller.ok()) return started.set_value(controller.status());
       admin_port_ = (*controller)->admin_port();
       drain_ = [&controller = **controller, this] { controller.Drain([this] { loop_.Stop(); }); };

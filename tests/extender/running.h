@@ -24,7 +24,7 @@ class Running {
   explicit Running(const settings::Configuration& configuration) {
     std::promise<Status> started;
     thread_ = std::thread([this, configuration, &started] {
-      auto extender = Extender::Start(configuration, loop_, captured_.log, clock_);
+      auto extender = StartExtender(configuration, loop_, captured_.log, clock_);
       if (!extender.ok()) return started.set_value(extender.status());
       port_ = (*extender)->port();
       admin_port_ = (*extender)->admin_port();

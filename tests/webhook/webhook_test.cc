@@ -35,7 +35,7 @@ class Running {
     configuration.server.address = configuration.server.admin_address = "127.0.0.1:0";
     std::promise<Status> started;
     thread_ = std::thread([this, configuration, &started] {
-      auto webhook = Webhook::Start(configuration, loop_, captured_.log, clock_);
+      auto webhook = StartWebhook(configuration, loop_, captured_.log, clock_);
       if (!webhook.ok()) return started.set_value(webhook.status());
       port_ = (*webhook)->port();
       admin_port_ = (*webhook)->admin_port();
