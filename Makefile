@@ -10,8 +10,8 @@ help: ## this list
 setup: ## install the needed packages (apt; sudo where not root)
 	@tools/setup
 
-build: setup ## build/release/huygens
-	@tools/build release huygens
+build: setup ## build/release/huygens and build/release/huygens-agent
+	@tools/build release huygens huygens-agent
 
 run: build ## place the sample pods on the embedded sample cluster and print the table
 	@tools/run_sample

@@ -1,24 +1,16 @@
-// One subcommand of the `huygens` program: a name, the text of its --help, and what it does.
+// The subcommands of `huygens`, each in its file.
 #pragma once
 
-#include <span>
 #include <string_view>
+
+#include "program/command.h"
 
 namespace huygens::cli {
 
-// Exit codes of every subcommand.
-inline constexpr int kOk = 0;
-inline constexpr int kFailed = 1;  // it ran and something went wrong, or a pod of `place` found no node unexpectedly
-inline constexpr int kUsage = 2;   // the command line or a file given on it cannot be used
-
-struct Command {
-  std::string_view name;
-  std::string_view summary;                 // one line of `huygens --help`
-  std::string_view help;                    // all of `huygens NAME --help`
-  std::span<const std::string_view> flags;  // those it has, as Abseil knows them: admin_url for --admin-url
-  // `arguments`: what is left after the flags.
-  int (*run)(std::span<const std::string_view> arguments);
-};
+using program::Command;
+using program::kFailed;
+using program::kOk;
+using program::kUsage;
 
 extern const Command kExtenderCommand;
 extern const Command kWebhookCommand;
@@ -33,7 +25,9 @@ extern const Command kConfigCommand;
 extern const Command kVersionCommand;
 
 // Prints "huygens NAME: message" to standard error and returns kUsage.
-int UsageError(std::string_view name, std::string_view message);
+inline int UsageError(std::string_view name, std::string_view message) {
+  return program::UsageError("huygens", name, message);
+}
 // The same for what was used well and failed: returns kFailed.
 inline int Failed(std::string_view name, std::string_view message) {
   UsageError(name, message);

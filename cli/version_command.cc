@@ -1,6 +1,5 @@
 #include <cstdio>
 
-#include "base/commit.h"
 #include "base/text.h"
 #include "cli/command.h"
 
@@ -9,7 +8,7 @@ namespace huygens::cli {
 namespace {
 int Run(std::span<const std::string_view> arguments) {
   if (!arguments.empty()) return UsageError("version", Concat("unexpected argument ", arguments[0], "; see --help"));
-  std::fputs(Concat("huygens ", HUYGENS_VERSION, " (commit ", Commit(), ")\n").c_str(), stdout);
+  std::fputs(program::VersionText("huygens").c_str(), stdout);
   return kOk;
 }
 }  // namespace

@@ -1,4 +1,4 @@
-#include "cli/command_line.h"
+#include "program/command_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ using testing::ElementsAre;
 StatusOr<std::vector<std::string>> Parse(std::vector<std::string> arguments) {
   std::vector<char*> pointers{const_cast<char*>("explain")};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
-  auto rest = ParseFlags(pointers, kExplainCommand.flags);
+  auto rest = program::ParseFlags(pointers, kExplainCommand.flags);
   if (!rest.ok()) return rest.status();
   return std::vector<std::string>(rest->begin(), rest->end());
 }

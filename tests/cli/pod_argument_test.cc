@@ -4,7 +4,7 @@
 
 #include "absl/flags/reflection.h"
 #include "cli/command.h"
-#include "cli/command_line.h"
+#include "program/command_line.h"
 
 namespace huygens::cli {
 namespace {
@@ -13,7 +13,7 @@ StatusOr<PodArgument> TryRead(std::vector<std::string> arguments) {
   const absl::FlagSaver saved;
   std::vector<char*> pointers{const_cast<char*>("explain")};
   for (std::string& argument : arguments) pointers.push_back(argument.data());
-  const auto rest = ParseFlags(pointers, kExplainCommand.flags);
+  const auto rest = program::ParseFlags(pointers, kExplainCommand.flags);
   EXPECT_TRUE(rest.ok() && rest->size() == 1) << rest.status();
   if (!rest.ok()) return rest.status();
   return ReadPodArgument(rest->front());

@@ -1,11 +1,11 @@
-#include "cli/command_line.h"
+#include "program/command_line.h"
 
 #include <algorithm>
 #include <string>
 
 #include "absl/flags/parse.h"
 
-namespace huygens::cli {
+namespace huygens::program {
 
 StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments,
                                                    std::span<const std::string_view> flags) {
@@ -30,4 +30,4 @@ StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments,
   return std::vector<std::string_view>(rest.begin() + 1, rest.end());
 }
 
-}  // namespace huygens::cli
+}  // namespace huygens::program

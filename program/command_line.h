@@ -1,4 +1,4 @@
-// The flags of the program as users write them. The flags themselves are Abseil's, each declared beside its command.
+// The flags of a program as users write them. The flags themselves are Abseil's, each declared beside its command.
 #pragma once
 
 #include <span>
@@ -7,7 +7,7 @@
 
 #include "base/status.h"
 
-namespace huygens::cli {
+namespace huygens::program {
 
 // Sets the flags that `arguments` (argv from the subcommand's name on) holds, --admin-url as well as --admin_url, and
 // returns what is left, without the name. InvalidArgument for a flag that is none of `flags` (Command::flags), or one
@@ -15,4 +15,4 @@ namespace huygens::cli {
 // subcommand has.
 StatusOr<std::vector<std::string_view>> ParseFlags(std::span<char*> arguments, std::span<const std::string_view> flags);
 
-}  // namespace huygens::cli
+}  // namespace huygens::program
