@@ -34,23 +34,22 @@ observe::Metrics::Options MetricsOf(const settings::Configuration& configuration
   return options;
 }
 
-class Controller final : public admin::RunningService {
+}  // namespace
+
+class Controller::Impl {
  public:
-  Controller(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
         clock_(clock),
         metrics_(MetricsOf(configuration)),
         cluster_(loop, log, metrics_) {}
-  ~Controller() override;
+  ~Impl();
 
   Status Start();
-  uint16_t port() const override { return shell_->port(); }
-  uint16_t admin_port() const override { return shell_->admin_port(); }
-  // Ends its duties and gives the Lease up, so that another instance need not wait for its end.
-  void Drain(std::function<void()> done) override;
-  void EndLameDuck() override {}
+  const admin::ServiceShell& shell() const { return *shell_; }
+  void Drain(std::function<void()> done);
 
  private:
   Status StartElection();
@@ -81,9 +80,7 @@ class Controller final : public admin::RunningService {
   std::unique_ptr<admin::ServiceShell> shell_;
 };
 
-}  // namespace
-
-Status Controller::Start() {
+Status Controller::Impl::Start() {
   if (!configuration_.cluster.kubernetes) {
     return Invalid("cluster.kubernetes: is needed; manifests have no status to be written");
   }
@@ -97,7 +94,7 @@ Status Controller::Start() {
   return absl::OkStatus();
 }
 
-void Controller::MakeLoops() {
+void Controller::Impl::MakeLoops() {
   reconcilers_ = MakeReconcilers({.configuration = configuration_,
                                   .api_server = api_server_,
                                   .loop = loop_,
@@ -118,7 +115,7 @@ void Controller::MakeLoops() {
   }
 }
 
-Status Controller::StartElection() {
+Status Controller::Impl::StartElection() {
   const settings::LeaseConfiguration& lease = configuration_.controller.lease;
   HUYGENS_ASSIGN_OR_RETURN(std::unique_ptr<net::Client> client, net::Client::Create(api_server_));
   election_ = std::make_unique<kube::LeaderElection>(
@@ -133,7 +130,7 @@ Status Controller::StartElection() {
   return absl::OkStatus();
 }
 
-void Controller::Lead(uint64_t term) {
+void Controller::Impl::Lead(uint64_t term) {
   const Status began = calls_->Begin([this] { return election_ == nullptr ? kForEver : election_->Left(); });
   if (!began.ok()) {
     log_.Error("cannot call the API server", {{"why", Message(began)}});
@@ -141,10 +138,12 @@ void Controller::Lead(uint64_t term) {
   }
   leads_ = true;
   log_.Info("leading", {{"identity", identity_}, {"term", term}});
+  cluster_.BeginTerm(*calls_);
   BeginLoops();
 }
 
-void Controller::BeginLoops() {
+void Controller::Impl::BeginLoops() {
+  cluster_.LookWhatIsBehind(SteadyNow());
   bool all = true;
   for (size_t i = 0; i < loops_.size(); ++i) {
     if (loops_[i]->leading()) continue;
@@ -157,27 +156,28 @@ void Controller::BeginLoops() {
   if (!all) begin_ = loop_.After(kReadyPause, [this] { BeginLoops(); });
 }
 
-void Controller::StopLeading(std::string_view why) {
+void Controller::Impl::StopLeading(std::string_view why) {
   begin_.Cancel();
   if (calls_ != nullptr) calls_->End();  // null: it could not start
+  cluster_.EndTerm();
   for (const auto& each : loops_) each->StopLeading();
   if (std::exchange(leads_, false)) log_.Info("leading no more", {{"why", why}});
 }
 
-void Controller::Drain(std::function<void()> done) {
+void Controller::Impl::Drain(std::function<void()> done) {
   if (election_ != nullptr) election_->Stop();
   StopLeading("stopping");
   shell_->Drain([done = std::move(done)](size_t) { done(); });
 }
 
-Controller::~Controller() {
+Controller::Impl::~Impl() {
   shell_.reset();
   if (election_ != nullptr) election_->Stop();  // calls under way ask it how long they may last
   StopLeading("stopping");
   cluster_.Stop();
 }
 
-Status Controller::StartShell() {
+Status Controller::Impl::StartShell() {
   admin::ServiceWork work{.handle = nullptr,
                           .on_refused = [](const net::RefusedRequest&) {},
                           .readiness = [this](bool) { return Describe(); },
@@ -188,7 +188,7 @@ Status Controller::StartShell() {
   return absl::OkStatus();
 }
 
-std::string Controller::NotReady() const {
+std::string Controller::Impl::NotReady() const {
   for (const auto& each : reconcilers_) {
     if (std::string why = each->NotReady(); !why.empty()) return why;
   }
@@ -196,18 +196,19 @@ std::string Controller::NotReady() const {
 }
 
 // Whoever waits for its turn is as ready as whoever leads.
-observe::Readiness Controller::Describe() const {
+observe::Readiness Controller::Impl::Describe() const {
   observe::Readiness readiness;
   cluster_.Describe(readiness);
   const std::string trouble = leads_ || election_ == nullptr ? "" : election_->trouble();
+  const std::string behind = cluster_.Behind();
   readiness.items.push_back({.name = "lease",
-                             .detail = leads_            ? "leading"
+                             .detail = leads_            ? Concat("leading", behind.empty() ? "" : "; ", behind)
                                        : trouble.empty() ? "not leading yet"
                                                          : trouble});
   return readiness;
 }
 
-void Controller::RefreshMetrics() {
+void Controller::Impl::RefreshMetrics() {
   metrics_.SetReady(!shell_->draining() && NotReady().empty());
   metrics_.controller().SetLeader(leads_);
   for (const auto& each : loops_) {
@@ -216,12 +217,17 @@ void Controller::RefreshMetrics() {
   for (const auto& each : reconcilers_) each->RefreshMetrics(metrics_);
 }
 
-StatusOr<std::unique_ptr<admin::RunningService>> StartController(const settings::Configuration& configuration,
-                                                                 net::EventLoop& loop, observe::Log& log,
-                                                                 const Clock& clock) {
-  auto controller = std::make_unique<Controller>(configuration, loop, log, clock);
-  HUYGENS_RETURN_IF_ERROR(controller->Start());
-  return std::unique_ptr<admin::RunningService>(std::move(controller));
+Controller::Controller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Controller::~Controller() = default;
+
+StatusOr<std::unique_ptr<Controller>> Controller::Start(const settings::Configuration& configuration,
+                                                        net::EventLoop& loop, observe::Log& log, const Clock& clock) {
+  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(impl->Start());
+  return std::unique_ptr<Controller>(new Controller(std::move(impl)));
 }
+
+uint16_t Controller::admin_port() const { return impl_->shell().admin_port(); }
+void Controller::Drain(std::function<void()> done) { impl_->Drain(std::move(done)); }
 
 }  // namespace huygens::controller

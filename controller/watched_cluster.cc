@@ -2,13 +2,21 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "informer/watch_readiness.h"
+#include "kube/list_path.h"
 
 namespace huygens::controller {
 
 using cluster::Kind;
+
+namespace {
+
+constexpr Duration kAskTimeout = std::chrono::seconds(5);
+
+}  // namespace
 
 WatchedCluster::WatchedCluster(net::EventLoop& loop, observe::Log& log, observe::Metrics& metrics)
     : FollowedBudgets(/*without_classes=*/false),
@@ -36,7 +44,44 @@ std::string WatchedCluster::NotReady() const {
   const std::vector<informer::Missing> missing = NotListed();
   if (!missing.empty()) return informer::WaitingText(missing);
   const std::string workloads = workloads_.NotReady();
-  return workloads.empty() ? transfers_.NotReady() : workloads;
+  if (!workloads.empty()) return workloads;
+  const std::string transfers = transfers_.NotReady();
+  return transfers.empty() ? Behind() : transfers;
+}
+
+std::vector<informer::WatchedKind> WatchedCluster::Watched() {
+  std::vector<informer::WatchedKind> kinds = workloads_.Watched();
+  for (const Kind kind : kKinds) {
+    const auto paths = kube::ListPaths(kind);
+    kinds.push_back({.name = std::string(Name(kind)),
+                     .paths = {paths.begin(), paths.end()},
+                     .seen = [this, kind] { return queue_.Seen(kind); },
+                     .catch_up = [this, kind](uint64_t version) { reflectors_.CatchUp(kind, version); }});
+  }
+  kinds.push_back(transfers_.Watched());
+  kinds.back().may_be_forbidden = true;
+  return kinds;
+}
+
+void WatchedCluster::BeginTerm(reconcile::LeaderCalls& calls) {
+  std::vector<FreshStart::Kind> kinds;
+  for (informer::WatchedKind& each : Watched()) {
+    const auto ask = [&calls, paths = each.paths, may_be_forbidden = each.may_be_forbidden](auto answer) {
+      calls.Post([=](net::Client& client, Duration longest) -> kube::CallPool::Then {
+        StatusOr<uint64_t> version = kube::ReadResourceVersion(client, paths, std::min(longest, kAskTimeout));
+        if (may_be_forbidden && absl::IsPermissionDenied(version.status())) version = 0;
+        return [answer, version = std::move(version)] { answer(version); };
+      });
+    };
+    kinds.push_back(
+        {.name = std::move(each.name), .ask = ask, .seen = std::move(each.seen), .catch_up = std::move(each.catch_up)});
+  }
+  fresh_ = std::make_unique<FreshStart>(std::move(kinds));
+  fresh_->Begin();
+}
+
+void WatchedCluster::LookWhatIsBehind(Duration now) {
+  if (fresh_ != nullptr) fresh_->Look(now);
 }
 
 void WatchedCluster::Describe(observe::Readiness& readiness) const {

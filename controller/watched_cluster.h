@@ -2,22 +2,27 @@
 // and pods, classes of devices. Every instance follows it, so that whoever begins to lead knows it already. On the loop's thread.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/status.h"
 #include "base/time.h"
 #include "controller/cluster_view.h"
+#include "controller/fresh_start.h"
 #include "controller/watched_transfers.h"
 #include "informer/followed_budgets.h"
 #include "informer/followed_workloads.h"
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
+#include "informer/watched_kind.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "observe/readiness.h"
+#include "reconcile/leader_calls.h"
 
 namespace huygens::controller {
 
@@ -32,14 +37,23 @@ class WatchedCluster final : public ClusterView, public informer::FollowedBudget
   void Stop();
 
   const workloads::WorkloadIndex& workloads() const override { return workloads_.index(); }
-  // Without classes of devices nothing can be counted that asks for them, and so nothing is.
+  // Without classes of devices nothing can be counted that asks for them, and so nothing is. Nor is anything counted
+  // while the watches are behind what was stored when this instance began to lead.
   std::string NotReady() const override;
   Duration Silence(std::string_view kind) const override;
   void CatchUp(std::string_view kind) override;
+  // After Start: this instance leads from now on, and asks by `calls`, which must outlive the term.
+  void BeginTerm(reconcile::LeaderCalls& calls);
+  void EndTerm() { fresh_.reset(); }
+  // Again and again while the term begins. `now`: by a clock that nobody sets.
+  void LookWhatIsBehind(Duration now);
+  // controller::FreshStart::Behind.
+  std::string Behind() const { return fresh_ ? fresh_->Behind() : std::string(); }
   // Items of /readyz.
   void Describe(observe::Readiness& readiness) const;
 
  private:
+  std::vector<informer::WatchedKind> Watched();
   void GroupSet(const cluster::BizGroupQuota& group) override { Set(group); }
   void GroupGone(std::string_view name) override { Remove(name); }
   void ClassSet(const cluster::DeviceClass& device_class) override { classes_.Set(device_class); }
@@ -49,6 +63,7 @@ class WatchedCluster final : public ClusterView, public informer::FollowedBudget
   WatchedTransfers transfers_;
   informer::WatchEventQueue queue_;
   informer::Reflectors reflectors_{names_, queue_};
+  std::unique_ptr<FreshStart> fresh_;  // of the term; null: this instance does not lead
 };
 
 }  // namespace huygens::controller

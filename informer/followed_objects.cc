@@ -13,6 +13,7 @@ FollowedObjects::FollowedObjects(std::string name, ResourceNames& names, net::Ev
     : name_(std::move(name)), queue_(*this, loop, log, metrics, SteadyNow, name_), reflectors_(names, queue_) {}
 
 Status FollowedObjects::Start(const net::ClientOptions& api_server, kube::Resource resource) {
+  paths_ = resource.paths;
   return reflectors_.Start(api_server, std::move(resource));
 }
 
@@ -22,6 +23,13 @@ Missing FollowedObjects::NotListed() const {
 }
 
 void FollowedObjects::CatchUp() { reflectors_.CatchUp(Kind::kWorkload, queue_.Seen(Kind::kWorkload) + 1); }
+
+WatchedKind FollowedObjects::Watched() {
+  return {.name = name_,
+          .paths = paths_,
+          .seen = [this] { return queue_.Seen(Kind::kWorkload); },
+          .catch_up = [this](uint64_t version) { reflectors_.CatchUp(Kind::kWorkload, version); }};
+}
 
 observe::Readiness::Item FollowedObjects::Describe() const {
   observe::Readiness::Item item = DescribeWatch(Watch(), complete_, Silence());

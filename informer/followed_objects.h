@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "base/resource.h"
 #include "base/status.h"
@@ -13,6 +14,7 @@
 #include "informer/reflectors.h"
 #include "informer/watch_event_queue.h"
 #include "informer/watch_readiness.h"
+#include "informer/watched_kind.h"
 #include "kube/resource.h"
 #include "net/client.h"
 #include "net/event_loop.h"
@@ -42,6 +44,8 @@ class FollowedObjects : public WatchEventHandler {
   Duration Silence() const { return queue_.Silence(cluster::Kind::kWorkload); }
   // Has the watch tell soon of all that there was when it was called.
   void CatchUp();
+  // How far it has come; after Start. Not used when this is gone.
+  WatchedKind Watched();
   // An item of /readyz.
   observe::Readiness::Item Describe() const;
 
@@ -66,6 +70,7 @@ class FollowedObjects : public WatchEventHandler {
   void Remove(std::string uid);
 
   const std::string name_;
+  std::vector<std::string> paths_;
   std::set<std::string> there_, unnamed_;  // UIDs of the kind; those that the LIST under way has not named yet
   bool complete_ = false;
   WatchEventQueue queue_;

@@ -144,6 +144,12 @@ void FollowedWorkloads::CatchUp(std::string_view kind) {
   if (OfKind* of = Find(kind)) of->CatchUp();
 }
 
+std::vector<WatchedKind> FollowedWorkloads::Watched() {
+  std::vector<WatchedKind> kinds;
+  for (const auto& kind : kinds_) kinds.push_back(kind->Watched());
+  return kinds;
+}
+
 std::vector<observe::Readiness::Item> FollowedWorkloads::Describe() const {
   std::vector<observe::Readiness::Item> items;
   for (const auto& kind : kinds_) {

@@ -14,6 +14,7 @@
 #include "base/resource.h"
 #include "base/status.h"
 #include "base/time.h"
+#include "informer/watched_kind.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "observe/log.h"
@@ -51,6 +52,8 @@ class FollowedWorkloads {
   Duration Silence(std::string_view kind) const;
   // Has the watch of the kind tell soon of all that there was when it was called.
   void CatchUp(std::string_view kind);
+  // How far each kind has come; after Start. Not used when this is gone.
+  std::vector<WatchedKind> Watched();
   // An item for each kind that the cluster has.
   std::vector<observe::Readiness::Item> Describe() const;
 

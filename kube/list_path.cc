@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kube/api_call.h"
+#include "kube/object_call.h"
 #include "wire/list.h"
 #include "wire/object_meta.h"
 
@@ -27,6 +28,14 @@ constexpr std::array<std::string_view, 3> kResourceClaims = {"/apis/resource.k8s
 constexpr std::array<std::string_view, 3> kDeviceClasses = {"/apis/resource.k8s.io/v1/deviceclasses",
                                                             "/apis/resource.k8s.io/v1beta2/deviceclasses",
                                                             "/apis/resource.k8s.io/v1beta1/deviceclasses"};
+
+StatusOr<uint64_t> VersionAt(net::Client& client, std::string_view path, Duration timeout) {
+  HUYGENS_ASSIGN_OR_RETURN(const wire::ObjectList list,
+                           CallForObject(wire::DecodeList, client, "GET", Concat(path, "?limit=1"), "", timeout));
+  const uint64_t version = wire::ParseResourceVersion(list.resource_version);
+  if (version == 0) return Internal("the API server's resource version is not a number");
+  return version;
+}
 
 }  // namespace
 
@@ -69,13 +78,15 @@ std::string WhyForbidden(Kind kind, const net::HttpReply& reply) {
 }
 
 StatusOr<uint64_t> ReadResourceVersion(net::Client& client, Kind kind, Duration timeout) {
-  HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply,
-                           client.Call("GET", Concat(ListPath(kind), "?limit=1"), "", JsonHeaders(), timeout));
-  if (!Succeeded(reply)) return Unavailable(ExplainReply(reply));
-  HUYGENS_ASSIGN_OR_RETURN(const wire::ObjectList list, wire::DecodeList(reply.body));
-  const uint64_t version = wire::ParseResourceVersion(list.resource_version);
-  if (version == 0) return Internal("the API server's resource version is not a number");
-  return version;
+  return VersionAt(client, ListPath(kind), timeout);
+}
+
+StatusOr<uint64_t> ReadResourceVersion(net::Client& client, std::span<const std::string> paths, Duration timeout) {
+  for (const std::string& path : paths) {
+    StatusOr<uint64_t> version = VersionAt(client, path, timeout);
+    if (!absl::IsNotFound(version.status())) return version;
+  }
+  return 0;
 }
 
 }  // namespace huygens::kube

@@ -32,7 +32,10 @@ std::string_view WhyAbsent(cluster::Kind kind);
 std::string WhyForbidden(cluster::Kind kind, const net::HttpReply& reply);
 
 // The resource version at which the API server stands for `kind` now, by a LIST of at most one object. Whoever has seen
-// that version knows every change made before this call. Blocking; any thread that owns the client.
+// that version knows every change made before this call. Errors are those of CallForObject. Blocking; any thread that
+// owns the client.
 StatusOr<uint64_t> ReadResourceVersion(net::Client& client, cluster::Kind kind, Duration timeout);
+// The same of a kind that is listed at the first of `paths` that the API server serves; 0: it serves none of them.
+StatusOr<uint64_t> ReadResourceVersion(net::Client& client, std::span<const std::string> paths, Duration timeout);
 
 }  // namespace huygens::kube

@@ -553,6 +553,18 @@ TEST_F(ReflectorTest, CatchingUpDoesNothingWhenTheVersionWasSeenAndListsOtherwis
   EXPECT_EQ(Lists(fake::kNodes), 3);  // the first, that of ReadResourceVersion, and one to catch up
 }
 
+TEST_F(ReflectorTest, TheResourceVersionOfAKindIsThatOfTheFirstVersionServed) {
+  auto client = *net::Client::Create(server_.Options());
+  server_.Put(fake::Node("n1"));
+  const std::vector<std::string> paths = {fake::kResourceClaimsBeta,
+                                          fake::kResourceClaims};  // the first is not installed
+  EXPECT_EQ(ReadResourceVersion(*client, paths, seconds(5)).value_or(7), server_.version());
+  EXPECT_EQ(ReadResourceVersion(*client, std::vector<std::string>{fake::kResourceClaimsBeta}, seconds(5)).value_or(7),
+            0u);
+  server_.Inject({.method = "GET", .path = fake::kResourceClaims, .code = 403});
+  EXPECT_TRUE(absl::IsPermissionDenied(ReadResourceVersion(*client, paths, seconds(5)).status()));
+}
+
 TEST_F(ReflectorTest, ListThatBeganBeforeTheWishIsRepeated) {
   auto gate = std::make_shared<fake::Gate>();
   server_.Inject({.what = What::kHoldAnswer, .method = "GET", .path = "/nodes", .gate = gate});
