@@ -96,6 +96,7 @@ Status Controller::Impl::Start() {
 
 void Controller::Impl::MakeLoops() {
   reconcilers_ = MakeReconcilers({.configuration = configuration_,
+                                  .identity = identity_,
                                   .api_server = api_server_,
                                   .loop = loop_,
                                   .log = log_,

@@ -19,12 +19,6 @@ constexpr int kMostConflicts = 8;
 // Between looks at what keeps a group that is being deleted, where nobody tells.
 constexpr Duration kKeptPause = std::chrono::seconds(2);
 
-std::string TextOf(const quota::Amounts& amounts) {
-  std::string text;
-  for (const auto& [key, amount] : amounts) text += Concat(text.empty() ? "" : ", ", key, " ", amount.Canonical());
-  return text;
-}
-
 }  // namespace
 
 QuotaReconciler::QuotaReconciler(ClusterView& cluster, std::unique_ptr<GroupStore> store, Environment environment,
@@ -157,6 +151,7 @@ void QuotaReconciler::Note(const Counted& counted) {
   counts_.superseded += counted.recounted.superseded;
   if (counted.drift.empty()) return;
   for (const auto& [key, amount] : counted.drift) ++(amount.Sign() > 0 ? counts_.drift_over : counts_.drift_under);
+  if (environment_.news != nullptr) environment_.news->Tell(counted.group, NewsOfDrift(counted.drift));
   const auto left_out = drift_warnings_.Allow(environment_.clock.Now());
   if (!left_out) return;
   environment_.log.Warn("the status of a group said something else than there is, and was put right",
@@ -186,6 +181,9 @@ void QuotaReconciler::GroupChanged(const BizGroupQuota* before, const BizGroupQu
     return keys_->AddAfter(any.parent, kBatch);
   }
   TellParent(after->name, after->parent);
+  if (environment_.news != nullptr && before != nullptr) {
+    for (const QuotaNews& each : NewsOf(*before, *after)) environment_.news->Tell(*after, each);
+  }
   // Those that waited for it to take their hours over may go.
   for (const BizGroupQuota* child : cluster_.groups().ChildrenOf(after->name)) {
     if (child->deleting) keys_->AddAfter(child->name, kBatch);
@@ -203,6 +201,8 @@ void QuotaReconciler::TransferChanged(const cluster::QuotaTransfer* before, cons
   for (const cluster::QuotaTransfer* each : {before, after}) {
     if (each != nullptr && quota::IsUnderWay(each->phase)) CountGroupsOf(*each);
   }
+  if (environment_.news == nullptr || before == nullptr || after == nullptr) return;
+  if (const auto news = NewsOf(*before, *after)) environment_.news->Tell(*after, *news);
 }
 
 void QuotaReconciler::CountGroupsOf(const cluster::QuotaTransfer& transfer) {

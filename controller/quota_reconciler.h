@@ -17,6 +17,7 @@
 #include "controller/group_store.h"
 #include "controller/group_use.h"
 #include "controller/inheritance.h"
+#include "controller/quota_news.h"
 #include "controller/root_hours.h"
 #include "controller/status_count.h"
 #include "observe/controller_metrics.h"
@@ -39,6 +40,7 @@ class QuotaReconciler final : public reconcile::Reconciler, public ClusterObserv
     observe::Log& log;
     std::function<Duration()> monotonic;
     std::shared_ptr<LeftHoursStore> left_hours = nullptr;  // of groups without a parent; null: they leave none
+    std::shared_ptr<NewsSink> news = nullptr;              // null: nobody is told
   };
 
   // What is referred to must outlive this.

@@ -4,6 +4,7 @@
 #include "certificates/certificate_reconciler.h"
 #include "controller/api_group_store.h"
 #include "controller/config_map_hours.h"
+#include "controller/event_news.h"
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
 
@@ -27,7 +28,8 @@ std::unique_ptr<reconcile::Reconciler> MakeQuota(const Surroundings& given) {
       given.cluster, std::make_unique<ApiGroupStore>(given.calls),
       QuotaReconciler::Environment{
           given.clock, given.log, SteadyNow,
-          std::make_shared<ConfigMapHours>(given.calls, given.configuration.controller.lease.namespace_name)},
+          std::make_shared<ConfigMapHours>(given.calls, given.configuration.controller.lease.namespace_name),
+          std::make_shared<EventNews>(given.calls, given.clock, given.log, SystemRandom(), given.identity)},
       options);
 }
 

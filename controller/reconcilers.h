@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace huygens::controller {
 // Outlives the reconcilers.
 struct Surroundings {
   const settings::Configuration& configuration;
+  const std::string& identity;           // of this instance
   const net::ClientOptions& api_server;  // for whoever follows kinds of its own (informer::Reflectors)
   net::EventLoop& loop;
   observe::Log& log;

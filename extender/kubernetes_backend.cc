@@ -289,7 +289,8 @@ void KubernetesBackend::WarnOf(const std::string& namespace_name, const std::str
   if (!events_.Allow(uid, warning)) return;
   Enqueue([this, namespace_name, name, uid, reason = std::string(warning.reason),
            text = std::string(warning.message)](Worker& worker) {
-    Status sent = events_.Send(*worker.client, namespace_name, name, uid, reason, text);
+    const std::string_view kind = namespace_name.empty() ? "Node" : "Pod";
+    Status sent = events_.Send(*worker.client, {"v1", kind, namespace_name, name, uid}, reason, text);
     if (sent.ok()) return;
     loop_.Post([this, object = namespace_name.empty() ? name : Concat(namespace_name, "/", name),
                 why = std::string(Message(sent))] {

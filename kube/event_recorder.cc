@@ -4,7 +4,6 @@
 #include <cstdio>
 
 #include "kube/api_call.h"
-#include "wire/event_object.h"
 
 namespace huygens::kube {
 namespace {
@@ -57,12 +56,11 @@ bool EventRecorder::Allow(std::string_view uid, const PodWarning& warning) {
   return true;
 }
 
-Status EventRecorder::Send(net::Client& client, std::string_view namespace_name, std::string_view object,
-                           std::string_view uid, std::string_view reason, std::string_view message) {
-  const bool node = namespace_name.empty();
-  if ((!node && !IsObjectName(namespace_name)) || !IsObjectName(object)) return Invalid("not the name of an object");
+Status EventRecorder::Send(net::Client& client, const wire::EventSubject& subject, std::string_view reason,
+                           std::string_view message, bool warning) {
+  if (!IsObjectName(subject.home()) || !IsObjectName(subject.name)) return Invalid("not the name of an object");
   const Time now = clock_.Now();
-  std::string name(object.substr(0, kMaxNamePart));
+  std::string name(subject.name.substr(0, kMaxNamePart));
   {
     const std::lock_guard lock(mutex_);
     name +=
@@ -70,17 +68,15 @@ Status EventRecorder::Send(net::Client& client, std::string_view namespace_name,
   }
   std::string body;
   wire::AppendObjectEvent(body, {.name = name,
-                                 .object_name = object,
-                                 .object_namespace = namespace_name,
-                                 .object_uid = uid,
+                                 .subject = subject,
                                  .reason = reason,
                                  .message = message,
-                                 .reporter = "huygens",
+                                 .warning = warning,
+                                 .reporter = options_.reporter,
                                  .instance = options_.instance,
                                  .at = now});
-  const auto reply =
-      client.Call("POST", Concat("/api/v1/namespaces/", node ? wire::kNamespaceOfNodes : namespace_name, "/events"),
-                  body, JsonHeaders(), options_.timeout);
+  const auto reply = client.Call("POST", Concat("/api/v1/namespaces/", subject.home(), "/events"), body, JsonHeaders(),
+                                 options_.timeout);
   const bool sent = reply.ok() && Succeeded(*reply);
   {
     const std::lock_guard lock(mutex_);

@@ -1,7 +1,7 @@
-// Tells the owner of a pod, with a Warning that `kubectl describe pod` shows, what keeps it from its node: that binding
-// failed, or what its business group lacks; and whoever looks after a node that its topology object is gone. Best
-// effort and bounded: a token bucket for each reason, and the same about the same pod at most once in a while. Shared
-// by threads.
+// Tells people by Events, which `kubectl describe` shows: the owner of a pod what keeps it from its node, whoever looks
+// after a node that its topology object is gone, whoever has a budget that it is nearly used up. Best effort and
+// bounded: a token bucket for each reason, and the same about the same object at most once in a while. Shared by
+// threads.
 #pragma once
 
 #include <deque>
@@ -15,16 +15,18 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "net/client.h"
+#include "wire/event_object.h"
 
 namespace huygens::kube {
 
 struct EventRecorderOptions {
   double per_second = 1;  // sustained, of each reason
   int burst = 25;
-  Duration repeat_after = std::chrono::minutes(5);  // the same about the same pod
-  size_t remembered = 1000;                         // (pod, reason, repeat key)
+  Duration repeat_after = std::chrono::minutes(5);  // the same about the same object
+  size_t remembered = 1000;                         // (object, reason, repeat key)
   Duration timeout = std::chrono::seconds(3);
-  std::string instance;  // which huygens says so: host name
+  std::string reporter = "huygens";  // who says so
+  std::string instance;              // which of them: host name
 };
 
 struct PodWarning {
@@ -40,9 +42,9 @@ class EventRecorder {
 
   // Whether the limits let this be sent; then it counts as sent.
   bool Allow(std::string_view uid, const PodWarning& warning);
-  // Blocking; after Allow. An empty namespace: a Node. The error is for a log line at most.
-  Status Send(net::Client& client, std::string_view namespace_name, std::string_view object, std::string_view uid,
-              std::string_view reason, std::string_view message);
+  // Blocking; after Allow. `warning`: else of type Normal. The error is for a log line at most.
+  Status Send(net::Client& client, const wire::EventSubject& subject, std::string_view reason, std::string_view message,
+              bool warning = true);
 
   struct Counts {
     uint64_t sent = 0;        // taken by the API server

@@ -29,6 +29,7 @@ class LeaderCalls {
   void End();
   // Nothing while this instance does not lead.
   void Post(Call call);
+  bool leads() const { return pool_ != nullptr; }
 
  private:
   net::EventLoop& loop_;

@@ -1,4 +1,4 @@
-// A core/v1 Event about a pod or a node, as `kubectl describe` shows it. Safe on any thread.
+// A core/v1 Event about an object, as `kubectl describe` shows it. Safe on any thread.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,18 @@
 
 namespace huygens::wire {
 
-inline constexpr std::string_view kNamespaceOfNodes = "default";  // of Events about objects without a namespace
+// What an Event is about. The Event lives in the object's namespace, or where it has none in "default", as the API server
+// demands.
+struct EventSubject {
+  std::string_view api_version, kind;  // "v1", "Pod"
+  std::string_view namespace_name, name, uid;
+
+  std::string_view home() const { return namespace_name.empty() ? "default" : namespace_name; }
+};
 
 struct ObjectEvent {
   std::string_view name;  // of the Event itself, unique in the namespace
-  std::string_view object_name;
-  std::string_view object_namespace;  // of a Pod: the Event lives in it, too; empty: a Node, the Event is in "default"
-  std::string_view object_uid;
+  EventSubject subject;
   std::string_view reason;    // UpperCamelCase word: "BindFailed"
   std::string_view message;   // the API server takes at most 1024 bytes; cut here at a character border
   bool warning = true;        // type Warning, else Normal

@@ -238,6 +238,49 @@ TEST_F(ControllerTest, WhoDoesNotLeadWritesNothingAndTakesOverWhereTheLeaderStop
   EXPECT_THAT(second.Admin("/metrics"), HasSubstr("\nhuygens_controller_leader 1\n"));
 }
 
+TEST_F(ControllerTest, TellsByAnEventThatABudgetIsNearlyFull) {
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10"));
+  const Running controller(configuration_);
+  ASSERT_TRUE(AwaitUsed("team", "0"));
+  EXPECT_EQ(api_.Count(fake::kEvents), 0u);
+  api_.Put(Deployment("web", 9));
+  ASSERT_TRUE(Await([&] { return api_.Count(fake::kEvents) == 1; }));
+  EXPECT_EQ(api_.Seen("POST", "/api/v1/namespaces/default/events"), 1);
+}
+
+// The last leader had seen the Deployment and given its reservation up; the watch of the next one is late.
+TEST_F(ControllerTest, ANewLeaderCountsNothingBeforeItsWatchesHaveCaughtUp) {
+  api_.Put(
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"huygens-controller","namespace":)"
+      R"("kube-system"},"spec":{"holderIdentity":"other","leaseDurationSeconds":3600,)"
+      R"("renewTime":"2026-11-21T11:36:20.500000Z"}})");
+  api_.Put(R"({"apiVersion":"quota.huygens.dev/v1alpha1","kind":"BizGroupResourceQuota","metadata":{"name":"team"},)"
+           R"("spec":{"hard":{"limits.cpu":"10"}},"status":{"hard":{"limits.cpu":"10"},"used":{"limits.cpu":"3"},)"
+           R"("selfUsed":{"limits.cpu":"3"},"lastReconcileTime":"2026-11-21T11:36:20Z"}})");
+  const Running controller(configuration_);
+  ASSERT_TRUE(Await([&] { return controller.Admin("/readyz?verbose").find("held by") != std::string::npos; }));
+  ASSERT_TRUE(api_.AwaitWatch(fake::kDeployments));
+  api_.Silence(fake::kDeployments, true);
+  api_.Put(Deployment("web", 3));
+  api_.Put(kFreeLease);
+  ASSERT_TRUE(Await([&] { return !Group("team").finalizers.empty(); })) << controller.Admin("/readyz?verbose");
+  EXPECT_EQ(quota::Get(Group("team").used, "limits.cpu").Canonical(), "3");
+}
+
+TEST_F(ControllerTest, ANewLeaderSaysWhichWatchItWaitsFor) {
+  api_.Put(fake::BizGroupQuota("team").Hard("limits.cpu", "10"));
+  api_.Inject({.method = "GET", .path = "/jobs?limit=1$", .times = -1, .code = 503});
+  const Running controller(configuration_);
+  EXPECT_TRUE(Await([&] {
+    const std::string ready = controller.Admin("/readyz?verbose");
+    return ready.find("leading; waiting for the watches") != std::string::npos &&
+           ready.find("jobs.batch (") != std::string::npos;
+  })) << controller.Admin("/readyz?verbose");
+  EXPECT_EQ(api_.Seen("PUT", "/status"), 0);
+  api_.ClearFaults();
+  EXPECT_TRUE(AwaitUsed("team", "0"));
+}
+
 TEST_F(ControllerTest, ManifestsHaveNoStatusToBeWritten) {
   configuration_.cluster.kubernetes.reset();
   configuration_.cluster.manifests = {.directory = directory_.path()};

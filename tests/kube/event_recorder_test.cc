@@ -22,7 +22,7 @@ class EventRecorderTest : public testing::Test {
     if (!events_.Allow("uid-" + pod, {.reason = reason, .message = text, .repeat_key = repeat_key})) {
       return absl::OkStatus();
     }
-    return events_.Send(*client_, "default", pod, "uid-" + pod, reason, text);
+    return events_.Send(*client_, {"v1", "Pod", "default", pod, "uid-" + pod}, reason, text);
   }
   int Posts() const { return server_.Seen("POST", "/events"); }
 
@@ -106,7 +106,7 @@ TEST_F(EventRecorderTest, LongNamesAndTextsFit) {
 TEST_F(EventRecorderTest, FailureIsAnErrorAndNothingMore) {
   server_.Inject({.method = "POST", .path = "/events", .code = 403});
   EXPECT_FALSE(Send("a", "x").ok());
-  EXPECT_FALSE(events_.Send(*client_, "default", "../x", "u", "BindFailed", "y").ok());
+  EXPECT_FALSE(events_.Send(*client_, {"v1", "Pod", "default", "../x", "u"}, "BindFailed", "y").ok());
   EXPECT_EQ(Posts(), 1);
   EXPECT_EQ(events_.counts().failed, 1u);
   EXPECT_EQ(events_.counts().sent, 0u);

@@ -187,9 +187,7 @@ TEST(ObjectEvent, NamesThePodAndCutsItsMessageAtACharacter) {
   std::string message = std::string(1023, 'x') + "中";
   std::string out;
   AppendObjectEvent(out, {.name = "web-0.1",
-                          .object_name = "web-0",
-                          .object_namespace = "shop",
-                          .object_uid = "u",
+                          .subject = {"v1", "Pod", "shop", "web-0", "u"},
                           .reason = "BindFailed",
                           .message = message,
                           .reporter = "huygens",
