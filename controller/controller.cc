@@ -34,22 +34,23 @@ observe::Metrics::Options MetricsOf(const settings::Configuration& configuration
   return options;
 }
 
-}  // namespace
-
-class Controller::Impl {
+class Controller final : public admin::RunningService {
  public:
-  Impl(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
+  Controller(const settings::Configuration& configuration, net::EventLoop& loop, observe::Log& log, const Clock& clock)
       : configuration_(configuration),
         loop_(loop),
         log_(log),
         clock_(clock),
         metrics_(MetricsOf(configuration)),
         cluster_(loop, log, metrics_) {}
-  ~Impl();
+  ~Controller() override;
 
   Status Start();
-  const admin::ServiceShell& shell() const { return *shell_; }
-  void Drain(std::function<void()> done);
+  uint16_t port() const override { return shell_->port(); }
+  uint16_t admin_port() const override { return shell_->admin_port(); }
+  // Ends its duties and gives the Lease up, so that another instance need not wait for its end.
+  void Drain(std::function<void()> done) override;
+  void EndLameDuck() override {}
 
  private:
   Status StartElection();
@@ -80,7 +81,9 @@ class Controller::Impl {
   std::unique_ptr<admin::ServiceShell> shell_;
 };
 
-Status Controller::Impl::Start() {
+}  // namespace
+
+Status Controller::Start() {
   if (!configuration_.cluster.kubernetes) {
     return Invalid("cluster.kubernetes: is needed; manifests have no status to be written");
   }
@@ -94,7 +97,7 @@ Status Controller::Impl::Start() {
   return absl::OkStatus();
 }
 
-void Controller::Impl::MakeLoops() {
+void Controller::MakeLoops() {
   reconcilers_ = MakeReconcilers({.configuration = configuration_,
                                   .identity = identity_,
                                   .api_server = api_server_,
@@ -116,7 +119,7 @@ void Controller::Impl::MakeLoops() {
   }
 }
 
-Status Controller::Impl::StartElection() {
+Status Controller::StartElection() {
   const settings::LeaseConfiguration& lease = configuration_.controller.lease;
   HUYGENS_ASSIGN_OR_RETURN(std::unique_ptr<net::Client> client, net::Client::Create(api_server_));
   election_ = std::make_unique<kube::LeaderElection>(
@@ -131,7 +134,7 @@ Status Controller::Impl::StartElection() {
   return absl::OkStatus();
 }
 
-void Controller::Impl::Lead(uint64_t term) {
+void Controller::Lead(uint64_t term) {
   const Status began = calls_->Begin([this] { return election_ == nullptr ? kForEver : election_->Left(); });
   if (!began.ok()) {
     log_.Error("cannot call the API server", {{"why", Message(began)}});
@@ -143,7 +146,7 @@ void Controller::Impl::Lead(uint64_t term) {
   BeginLoops();
 }
 
-void Controller::Impl::BeginLoops() {
+void Controller::BeginLoops() {
   cluster_.LookWhatIsBehind(SteadyNow());
   bool all = true;
   for (size_t i = 0; i < loops_.size(); ++i) {
@@ -157,7 +160,7 @@ void Controller::Impl::BeginLoops() {
   if (!all) begin_ = loop_.After(kReadyPause, [this] { BeginLoops(); });
 }
 
-void Controller::Impl::StopLeading(std::string_view why) {
+void Controller::StopLeading(std::string_view why) {
   begin_.Cancel();
   if (calls_ != nullptr) calls_->End();  // null: it could not start
   cluster_.EndTerm();
@@ -165,20 +168,20 @@ void Controller::Impl::StopLeading(std::string_view why) {
   if (std::exchange(leads_, false)) log_.Info("leading no more", {{"why", why}});
 }
 
-void Controller::Impl::Drain(std::function<void()> done) {
+void Controller::Drain(std::function<void()> done) {
   if (election_ != nullptr) election_->Stop();
   StopLeading("stopping");
   shell_->Drain([done = std::move(done)](size_t) { done(); });
 }
 
-Controller::Impl::~Impl() {
+Controller::~Controller() {
   shell_.reset();
   if (election_ != nullptr) election_->Stop();  // calls under way ask it how long they may last
   StopLeading("stopping");
   cluster_.Stop();
 }
 
-Status Controller::Impl::StartShell() {
+Status Controller::StartShell() {
   admin::ServiceWork work{.handle = nullptr,
                           .on_refused = [](const net::RefusedRequest&) {},
                           .readiness = [this](bool) { return Describe(); },
@@ -189,7 +192,7 @@ Status Controller::Impl::StartShell() {
   return absl::OkStatus();
 }
 
-std::string Controller::Impl::NotReady() const {
+std::string Controller::NotReady() const {
   for (const auto& each : reconcilers_) {
     if (std::string why = each->NotReady(); !why.empty()) return why;
   }
@@ -197,7 +200,7 @@ std::string Controller::Impl::NotReady() const {
 }
 
 // Whoever waits for its turn is as ready as whoever leads.
-observe::Readiness Controller::Impl::Describe() const {
+observe::Readiness Controller::Describe() const {
   observe::Readiness readiness;
   cluster_.Describe(readiness);
   const std::string trouble = leads_ || election_ == nullptr ? "" : election_->trouble();
@@ -209,7 +212,7 @@ observe::Readiness Controller::Impl::Describe() const {
   return readiness;
 }
 
-void Controller::Impl::RefreshMetrics() {
+void Controller::RefreshMetrics() {
   metrics_.SetReady(!shell_->draining() && NotReady().empty());
   metrics_.controller().SetLeader(leads_);
   for (const auto& each : loops_) {
@@ -218,17 +221,12 @@ void Controller::Impl::RefreshMetrics() {
   for (const auto& each : reconcilers_) each->RefreshMetrics(metrics_);
 }
 
-Controller::Controller(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
-Controller::~Controller() = default;
-
-StatusOr<std::unique_ptr<Controller>> Controller::Start(const settings::Configuration& configuration,
-                                                        net::EventLoop& loop, observe::Log& log, const Clock& clock) {
-  auto impl = std::make_unique<Impl>(configuration, loop, log, clock);
-  HUYGENS_RETURN_IF_ERROR(impl->Start());
-  return std::unique_ptr<Controller>(new Controller(std::move(impl)));
+StatusOr<std::unique_ptr<admin::RunningService>> StartController(const settings::Configuration& configuration,
+                                                                 net::EventLoop& loop, observe::Log& log,
+                                                                 const Clock& clock) {
+  auto controller = std::make_unique<Controller>(configuration, loop, log, clock);
+  HUYGENS_RETURN_IF_ERROR(controller->Start());
+  return std::unique_ptr<admin::RunningService>(std::move(controller));
 }
-
-uint16_t Controller::admin_port() const { return impl_->shell().admin_port(); }
-void Controller::Drain(std::function<void()> done) { impl_->Drain(std::move(done)); }
 
 }  // namespace huygens::controller
