@@ -171,7 +171,7 @@ void GroupCommit::Gather(const std::string& group, Queue& queue, size_t answered
   const Duration longest = std::min(took, options_.longest_gathering);
   const bool by_themselves =
       std::any_of(queue.waiting.begin(), queue.waiting.end(), [](const Order& order) { return order.alone; });
-  queue.expected = answered + queue.waiting.size();
+  queue.expected = answered;
   if (longest <= Duration::zero() || queue.expected < 2 || by_themselves) return;
   queue.gathering = ++gatherings_;
   environment_.after(longest, [this, group, number = queue.gathering] {

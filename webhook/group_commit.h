@@ -3,9 +3,9 @@
 // they came. So a hot group costs a write per round trip and not per review, and this instance never competes with
 // itself.
 //
-// Clients that were just answered often ask again at once. So where several asked, the next write waits until as many
-// wait as were known to, but no longer than the last write took: it carries all of them, and none waits for a write
-// that left without it (as commit_delay and commit_siblings of PostgreSQL).
+// Clients that were just answered often ask again at once. So after a write that carried several the next one waits
+// until it has as many to carry, but no longer than the last one took: fewer writes carry all, as with commit_delay and
+// commit_siblings of PostgreSQL.
 //
 // Another instance may write in between: then the API server refuses the write (409), the group is read anew and the
 // reviews of the batch are judged again by what is left, in the same order. So are those that wait while the group turns

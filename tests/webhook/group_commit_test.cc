@@ -224,7 +224,7 @@ TEST_F(GroupCommitTest, AWriteCarriesThoseWhoComeAgainAfterTheLastOne) {
   Start("1000");
   const Clients clients(time_, *webhooks_[0], 8, 20);
   EXPECT_EQ(clients.answers, 160);
-  EXPECT_LE(server_->writes, 160 / 8 + 2);
+  EXPECT_LE(server_->writes, 160 / 7 + 3) << "one is on its way back while the others are written";
 }
 
 TEST_F(GroupCommitTest, AWriteDoesNotWaitForThoseWhoStayAway) {
