@@ -15,6 +15,12 @@ using admin_api::QuantityText;
 using admin_api::ResourceUse;
 using admin_api::WeekOfUse;
 
+double Share(int64_t amount, int64_t capacity) {
+  return std::round(1000 * static_cast<double>(amount) / static_cast<double>(capacity)) / 1000;
+}
+
+}  // namespace
+
 std::string_view Name(usage::MetricState state) {
   switch (state) {
     case usage::MetricState::kFresh:
@@ -26,12 +32,6 @@ std::string_view Name(usage::MetricState state) {
   }
   return "absent";
 }
-
-double Share(int64_t amount, int64_t capacity) {
-  return std::round(1000 * static_cast<double>(amount) / static_cast<double>(capacity)) / 1000;
-}
-
-}  // namespace
 
 std::string SlotText(size_t slot, const usage::Options& options, Time now) {
   const int64_t open = usage::SlotAt(now, options.slot);

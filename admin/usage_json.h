@@ -11,6 +11,9 @@
 
 namespace huygens::admin {
 
+// "fresh", "stale", "absent"
+std::string_view Name(usage::MetricState state);
+
 // When a slot of the window was last: "Wed 14:15", UTC.
 std::string SlotText(size_t slot, const usage::Options& options, Time now);
 admin_api::ResourceUse UseOf(const usage::NodeUse& use, ResourceId resource, Time now);

@@ -5,12 +5,16 @@
 #include <limits>
 #include <utility>
 
+#include "admin/usage_json.h"
 #include "base/duration_text.h"
 #include "base/millionths.h"
 
 namespace huygens::oversight {
 
 namespace {
+
+constexpr usage::MetricState kStates[] = {usage::MetricState::kFresh, usage::MetricState::kStale,
+                                          usage::MetricState::kAbsent};
 
 // Of the resources with a ceiling, or of all if none has one, the one least known.
 usage::MetricState StateOf(const usage::Account& usage, cluster::NodeIndex node, Time now) {
@@ -94,7 +98,7 @@ void UsageWatch::RefreshMetrics() {
   const auto& resources = usage.options().resources;
   const Time now = context_.clock.Now();
   // Nodes of a kind that no label names count together, as the last.
-  std::array<std::array<size_t, std::size(observe::kNodeUsages)>, std::size(observe::kNodeTopologies) + 1> nodes{};
+  std::array<std::array<size_t, std::size(kStates)>, std::size(observe::kNodeTopologies) + 1> nodes{};
   std::array<std::array<size_t, std::size(observe::kHotWhen)>, usage::kMaxResources> hot{};
   for (cluster::NodeIndex node = 0; node < placement.state().NodeSlots(); ++node) {
     if (placement.state().GetNode(node) == nullptr) continue;
@@ -108,9 +112,9 @@ void UsageWatch::RefreshMetrics() {
     }
   }
   for (size_t t = 0; t < nodes.size(); ++t) {
-    for (size_t u = 0; u < nodes[t].size(); ++u) {
-      const auto topology = t < std::size(observe::kNodeTopologies) ? observe::kNodeTopologies[t] : "other";
-      context_.metrics.SetNodes(topology, observe::kNodeUsages[u], nodes[t][u]);
+    const auto topology = t < std::size(observe::kNodeTopologies) ? observe::kNodeTopologies[t] : "other";
+    for (const usage::MetricState state : kStates) {
+      context_.metrics.SetNodes(topology, admin::Name(state), nodes[t][static_cast<size_t>(state)]);
     }
   }
   for (size_t r = 0; r < resources.size(); ++r) {
