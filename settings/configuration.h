@@ -197,6 +197,7 @@ struct WebhookConfiguration {
   Autoscalers autoscalers = Autoscalers::kDeny;
   bool include_surge = false;
   bool strict_shrink = false;
+  std::string controller_user = "system:serviceaccount:kube-system:huygens-controller";
   std::vector<std::string> configurations = {"huygens-webhook"};
 };
 

@@ -327,6 +327,8 @@ void Describe(Walk& walk, WebhookConfiguration& c) {
              "a HorizontalPodAutoscaler whose maxReplicas are more than the budget has: is refused, or told");
   walk.Value("includeSurge", Flag(c.include_surge), "charge the pods, too, that a rollout has at its peak");
   walk.Value("strictShrink", Flag(c.strict_shrink), "refuse a budget below what is used of it");
+  walk.Value("controllerUser", Text(c.controller_user, "user", NotEmpty),
+             "the user of `huygens controller`, whose transfers `strictShrink` lets pass");
   walk.Texts("configurations", c.configurations, "names of ValidatingWebhookConfigurations", NotEmpty,
              "whose `caBundle` must name who signed the certificate that is served, or this is not ready; [] = none is "
              "looked at");

@@ -2,6 +2,7 @@
 #include "quota/group_rules.h"
 #include "webhook/verdicts.h"
 #include "wire/biz_group_quota.h"
+#include "wire/object_meta.h"
 
 namespace huygens::webhook {
 namespace {
@@ -23,6 +24,13 @@ Amounts WillTake(const quota::Tree& tree, BizGroupQuota group) {
   if (found == tree.groups().end()) return quota::Commitment(group, {});
   if (found->second.object) group.self_used = found->second.object->self_used;
   return quota::Commitment(group, found->second.used);
+}
+
+// Whether the budget under review is one that no watch has told of: if it was made smaller meanwhile, what it grows by
+// would be taken for what it has.
+bool HasChangedSince(const BizGroupQuota& known, const BizGroupQuota& before) {
+  return quota::NormalKeys(known.hard) != quota::NormalKeys(before.hard) &&
+         wire::ParseResourceVersion(known.resource_version) < wire::ParseResourceVersion(before.resource_version);
 }
 
 // The group is charged to its parent as a workload is to its group.
@@ -70,15 +78,22 @@ Judgement Create(const BizGroupQuota& group, const Facts& facts) {
   return judgement;
 }
 
-Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, const Facts& facts, const Rules& rules) {
+Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, bool by_controller, const Facts& facts,
+                 const Rules& rules) {
   const bool same_budget = before.hard == group.hard && before.cash_policy == group.cash_policy;
   if (before.parent == group.parent && same_budget) return {};
   const quota::Group* known = facts.tree.Find(group.name);
   if (known == nullptr) return NotKnownYet(Concat("bizrq/", group.name, " is not known here yet"));
+  if (HasChangedSince(*known->object, before)) {
+    Judgement behind = NotKnownYet(Concat("bizrq/", group.name, " has changed, which is not known here yet"));
+    behind.unknown_group = group.name;
+    return behind;
+  }
   const Amounts reserved = facts.ReservedFor(group.parent, group.uid);
   // What a transfer takes has room by its own reckoning, which does not count what it keeps itself; the figures here do.
+  // Its mark alone proves nothing: whoever may edit the group may write it.
   quota::GroupRules by = rules.groups;
-  by.strict_shrink = by.strict_shrink && before.transfers == group.transfers;
+  by.strict_shrink = by.strict_shrink && (!by_controller || before.transfers == group.transfers);
   if (const Status may = quota::MayUpdate(facts.tree, group, by, reserved); !may.ok()) {
     return Refuse(Message(may));
   }
@@ -127,7 +142,8 @@ Judgement JudgeGroup(const AdmissionRequest& request, const Facts& facts, const 
     if (!created && before->defect == group->defect) return {};
     return Refuse(Concat("bizrq/", group->name, ": ", group->defect));
   }
-  return created ? Create(*group, facts) : Update(*before, *group, facts, rules);
+  const bool by_controller = !request.user.empty() && request.user == rules.transfers_by;
+  return created ? Create(*group, facts) : Update(*before, *group, by_controller, facts, rules);
 }
 
 }  // namespace huygens::webhook

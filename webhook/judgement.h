@@ -30,6 +30,8 @@ struct Rules {
   quota::KeyOptions keys;
   quota::ReplicaOptions replicas;
   quota::GroupRules groups;
+  // Whose writes of budgets are those of transfers: the user of huygens controller; empty: nobody's are.
+  std::string transfers_by;
   bool refuse_autoscalers = true;  // that may ask for more than there is; false: they are warned
 };
 

@@ -33,6 +33,7 @@ Rules RulesOf(const settings::Configuration& configuration) {
   rules.keys.gpu_resources = configuration.quota.gpu_resources;
   rules.replicas.include_surge = configuration.webhook.include_surge;
   rules.groups.strict_shrink = configuration.webhook.strict_shrink;
+  rules.transfers_by = configuration.webhook.controller_user;
   rules.refuse_autoscalers = configuration.webhook.autoscalers == settings::Autoscalers::kDeny;
   return rules;
 }

@@ -110,6 +110,8 @@ TEST(GroupJudge, A8_WhoShrinksBelowUseIsTold) {
 TEST(GroupJudge, A25_ATransferPaysByItsReservationAndShrinksWhatItKeepsItself) {
   Reviews reviews;
   reviews.rules.groups.strict_shrink = true;
+  reviews.rules.transfers_by = "system:serviceaccount:kube-system:huygens-controller";
+  std::string user = reviews.rules.transfers_by;
   quota::Tree tree;
   tree.Set(quota::MakeGroup("org", "", {{"limits.cpu", "30"}}));
   tree.Set(quota::MakeGroup("child", "org", {{"limits.cpu", "10"}}));
@@ -125,6 +127,7 @@ TEST(GroupJudge, A25_ATransferPaysByItsReservationAndShrinksWhatItKeepsItself) {
     request.operation = Operation::kUpdate;
     request.resource_group = "quota.huygens.dev";
     request.resource = "bizgroupresourcequotas";
+    request.user = user;
     request.object = after;
     request.old_object = before;
     return Judge(request,
@@ -142,6 +145,27 @@ TEST(GroupJudge, A25_ATransferPaysByItsReservationAndShrinksWhatItKeepsItself) {
   EXPECT_THAT(Said(judge("10", "20", "0", kMark)), StartsWith("403 ")) << "the reservation is not known here yet";
   EXPECT_EQ(Said(judge("10", "5", "0", kMark)), "org limits.cpu=-5");
   EXPECT_THAT(Said(judge("10", "5", "0", "")), StartsWith("403 ")) << "whoever else shrinks it below its use";
+  user = "jane";
+  EXPECT_THAT(Said(judge("10", "5", "0", kMark)), StartsWith("403 ")) << "the mark of a transfer is no password";
+  reviews.rules.transfers_by.clear();
+  user.clear();
+  EXPECT_THAT(Said(judge("10", "5", "0", kMark)), StartsWith("403 ")) << "nobody is told to carry out transfers";
+}
+
+// A watch that is behind would have a group take what it had, and gave back, for nothing.
+TEST(GroupJudge, ABudgetThatWasMadeSmallerUnseenIsLookedUpBeforeItGrows) {
+  Reviews reviews;
+  cluster::BizGroupQuota known = quota::MakeGroup("other", "org", {{"limits.cpu", "12"}});
+  known.resource_version = "100";
+  reviews.tree.Set(known);
+  const auto judge = [&](std::string_view version) {
+    return reviews.Group(
+        Operation::kUpdate, Group("other", "org", R"("limits.cpu":11)"),
+        Group("other", "org", R"("limits.cpu":7)", Concat(R"(,"resourceVersion":")", version, R"(")")));
+  };
+  EXPECT_EQ(Said(judge("101")), "503 bizrq/other has changed, which is not known here yet");
+  EXPECT_EQ(judge("101").unknown_group, "other");
+  EXPECT_TRUE(judge("100").allowed) << "what is older than what is known conflicts when it is stored";
 }
 
 TEST(GroupJudge, EditsOfSomethingElsePass) {

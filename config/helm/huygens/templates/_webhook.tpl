@@ -1,5 +1,9 @@
 {{- define "huygens.webhookConfig" -}}
 {{- $config := mustMergeOverwrite (.Files.Get "files/webhook/webhook.yaml" | fromYaml) (deepCopy .Values.webhook.config) }}
+{{- if ne .Release.Namespace "kube-system" }}
+{{- $user := dict "controllerUser" (printf "system:serviceaccount:%s:huygens-controller" .Release.Namespace) }}
+{{- $_ := set $config "webhook" (mustMerge ($config.webhook | default dict) $user) }}
+{{- end }}
 {{- range $field, $port := dict "address" ":8443" "adminAddress" ":8889" }}
 {{- $given := toString (get $config.server $field) }}
 {{- if or (not (hasSuffix $port $given)) (regexMatch "^(127[.]|localhost:|\\[::1\\])" $given) }}
