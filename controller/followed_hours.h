@@ -26,6 +26,8 @@ class FollowedHours {
   bool IsCounted(std::string_view group) const { return counted_.contains(group); }
   // Pods of the group that run, or ended and were not forgotten.
   std::vector<CountedPod> Of(std::string_view group, Time now);
+  // Whether there are pods of which nobody knows yet whose they are: something that made them is not known.
+  bool AnyUnresolved() const { return !spans_.Unresolved().empty(); }
   bool AnyRuns(std::string_view group) const { return spans_.AnyRuns(group); }
   // As PodSpans::Counted.
   void Counted(std::string_view group, Time until) { spans_.Counted(group, until); }

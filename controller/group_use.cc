@@ -10,6 +10,19 @@ namespace huygens::controller {
 
 using workloads::WorkloadObject;
 
+namespace {
+
+quota::Amounts LesserOf(const quota::Amounts& one, const quota::Amounts& other) {
+  quota::Amounts lesser;
+  for (const auto& [key, amount] : one) {
+    const Quantity least = std::min(amount, quota::Get(other, key));
+    if (!least.IsZero()) quota::Set(lesser, key, least);
+  }
+  return lesser;
+}
+
+}  // namespace
+
 std::string KindText(const WorkloadObject& workload) {
   const std::string& api = workload.counted.group;
   return Concat(workload.counted.kind, api.empty() ? "" : ".", api);
@@ -26,7 +39,20 @@ std::optional<quota::Amounts> GroupUse::UseOf(const WorkloadObject* workload) co
   } else {
     usage = workloads::UsageOf(*workload, costs());
   }
-  return usage.ok() ? std::optional(*std::move(usage)) : std::nullopt;
+  if (!usage.ok()) return std::nullopt;
+  const auto most = workload->deleting ? most_of_deleting_.find(workload->uid) : most_of_deleting_.end();
+  return most == most_of_deleting_.end() ? *std::move(usage) : LesserOf(*usage, most->second);
+}
+
+void GroupUse::NoteDeletion(const WorkloadObject* before, const WorkloadObject* after) {
+  if (after == nullptr) {
+    most_of_deleting_.erase(before->uid);
+    return;
+  }
+  // What it took before that is not known for sure: a watch that was cut tells of its growth and its deletion at once.
+  if (!after->deleting || before == nullptr || !before->deleting) return;
+  const std::optional<quota::Amounts> was = UseOf(before);
+  if (was && before->labels.group == after->labels.group) most_of_deleting_.insert_or_assign(after->uid, *was);
 }
 
 std::vector<ObservedObject> GroupUse::Of(std::string_view group) const {
@@ -64,10 +90,12 @@ void GroupUse::Note(const WorkloadObject* workload, int by) {
 std::set<std::string> GroupUse::Concerned(const WorkloadObject* before, const WorkloadObject* after) {
   Note(before, -1);
   Note(after, 1);
+  const std::optional<quota::Amounts> use_before = UseOf(before);
+  NoteDeletion(before, after);
   std::set<std::string> groups;
   const WorkloadObject& any = after != nullptr ? *after : *before;
   const bool same_group = before != nullptr && after != nullptr && before->labels.group == after->labels.group;
-  if (!same_group || before->owner_uid != after->owner_uid || UseOf(before) != UseOf(after)) {
+  if (!same_group || before->owner_uid != after->owner_uid || use_before != UseOf(after)) {
     for (const WorkloadObject* each : {before, after}) {
       if (each != nullptr && !each->labels.group.empty()) groups.insert(each->labels.group);
     }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "controller/hours.h"
+#include "quota/workload_kinds.h"
 
 namespace huygens::controller {
 namespace {
@@ -11,6 +12,7 @@ namespace {
 using cluster::BizGroupQuota;
 using cluster::QuotaReservation;
 
+constexpr std::string_view kPods = "Pod";  // as reservations name kinds
 constexpr Duration kCatchUpPause = std::chrono::seconds(2);
 constexpr Duration kCatchUpTime = std::chrono::milliseconds(500);
 
@@ -35,19 +37,58 @@ std::optional<NameHolder> StatusCount::HolderOf(const QuotaReservation& reservat
   return NameHolder{uid, memory.holders.try_emplace(uid, now).first->second};
 }
 
+void StatusCount::AwaitUnaware(const BizGroupQuota& before, Memory& memory, BizGroupQuota& group) {
+  const quota::Amounts known = quota::Masked(quota::NormalKeys(before.counted_hard), quota::NormalKeys(before.used));
+  const auto says = [](const QuotaReservation& each, std::string_view key) {
+    return quota::Find(quota::NormalKeys(each.amounts), key) != nullptr;
+  };
+  std::map<std::string, std::set<std::string, std::less<>>> unaware;
+  for (const auto& [key, hard] : quota::NormalKeys(group.hard)) {
+    if (quota::IsCash(key) || quota::Find(known, key) != nullptr) continue;
+    auto of_key = memory.unaware.extract(key);
+    std::set<std::string, std::less<>> made_before;
+    if (!of_key.empty()) {
+      made_before = std::move(of_key.mapped());
+    } else {
+      for (const QuotaReservation& each : before.reservations) made_before.insert(KeyOf(each));
+    }
+    const bool waits = std::any_of(group.reservations.begin(), group.reservations.end(), [&](const auto& each) {
+      return made_before.contains(KeyOf(each)) && !says(each, key);
+    });
+    if (waits) unaware.emplace(key, std::move(made_before));
+  }
+  for (cluster::QuotaAmounts* figures : {&group.used, &group.self_used, &group.counted_hard}) {
+    std::erase_if(*figures, [&](const auto& each) { return unaware.contains(quota::NormalKey(each.first)); });
+  }
+  memory.unaware = std::move(unaware);
+}
+
 Duration StatusCount::Silence(const BizGroupQuota& group) const {
   Duration longest{};
   for (const QuotaReservation& each : group.reservations) longest = std::max(longest, cluster_.Silence(each.kind));
   return longest;
 }
 
-void StatusCount::CatchUp(const BizGroupQuota& group, Duration monotonic) {
-  for (const QuotaReservation& each : group.reservations) {
-    const auto [known, is_new] = caught_up_.try_emplace(each.kind, monotonic);
-    if (!is_new && monotonic - known->second < kCatchUpPause) continue;
-    known->second = monotonic;
-    if (cluster_.Silence(each.kind) > Duration::zero()) cluster_.CatchUp(each.kind);
+Time StatusCount::HoursShownUntil(Time now) const {
+  Duration silence = cluster_.Silence(kPods);
+  if (hours_.AnyUnresolved()) {
+    for (const quota::ChargedKind& each : quota::ChargedKinds()) {
+      const std::string kind = Concat(each.kind, each.group.empty() ? "" : ".", each.group);
+      silence = std::max(silence, cluster_.Silence(kind));
+    }
   }
+  return now - silence;
+}
+
+void StatusCount::CatchUp(const BizGroupQuota& group, Duration monotonic) {
+  for (const QuotaReservation& each : group.reservations) CatchUp(each.kind, monotonic);
+}
+
+void StatusCount::CatchUp(std::string_view kind, Duration monotonic) {
+  const auto [known, is_new] = caught_up_.try_emplace(std::string(kind), monotonic);
+  if (!is_new && monotonic - known->second < kCatchUpPause) return;
+  known->second = monotonic;
+  if (cluster_.Silence(kind) > Duration::zero()) cluster_.CatchUp(kind);
 }
 
 Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monotonic) {
@@ -67,7 +108,7 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
   memory.reserved = std::move(reserved);
   const std::vector<quota::CashLedger> inherited = inheritance_.TakeOver(group, now);
   const std::vector<CountedPod> pods = hours_.Of(group.name, now);
-  counted.hours = CountHours(pods, inherited, now, group);
+  counted.hours = CountHours(pods, inherited, HoursShownUntil(now), group);
   if (!counted.hours.ok()) group.inherited = before.inherited;
   const std::vector<ObservedObject> workloads = use_.Of(group.name), children = use_.OfChildren(group);
   const auto holder_of = [&](const QuotaReservation& each) {
@@ -94,6 +135,7 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
                                .held = held},
                               group);
   memory.holders = std::move(holders);
+  AwaitUnaware(before, memory, group);
   if (memory.changes == memory.counted_changes && !held_anew) counted.drift = counted.recounted.fall;
   Decide(before, memory, now, monotonic, counted);
   return counted;
@@ -110,7 +152,7 @@ void StatusCount::Decide(const BizGroupQuota& before, const Memory& memory, Time
     }
   }
   if (hours_.IsCounted(before.name)) Sooner(counted.again, options_.hours);
-  if (const std::optional<Time> next = NextPeriod(counted.group, now)) Sooner(counted.again, *next - now);
+  DecideHours(before, now, monotonic, counted);
   if (counted.group.inherited != before.inherited) {
     counted.write = WriteReason::kInherited;
     return;
@@ -144,6 +186,21 @@ void StatusCount::Decide(const BizGroupQuota& before, const Memory& memory, Time
       return;
     }
   }
+}
+
+// When hours are to be counted for what the watch of pods has not shown yet.
+void StatusCount::DecideHours(const BizGroupQuota& before, Time now, Duration monotonic, Counted& counted) {
+  const Time until = counted.group.last_reconcile.value_or(now);
+  std::optional<Time> wanted = NextPeriod(counted.group, until);
+  if (before.deleting) {  // it stays until all that ran is counted
+    for (const CountedPod& each : hours_.Of(before.name, now)) {
+      if (each.span.end && *each.span.end > until) wanted = until;
+    }
+  }
+  if (!wanted) return;
+  if (*wanted > now) return Sooner(counted.again, *wanted - now);
+  CatchUp(kPods, monotonic);
+  Sooner(counted.again, kCatchUpTime);
 }
 
 void StatusCount::Forget(std::string_view group) {

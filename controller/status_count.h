@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -62,15 +63,26 @@ class StatusCount {
   struct Memory {
     std::string uid;
     TextMap<Time> reserved, holders;  // since when known: reservations by kind and UID, other holders of names by UID
+    // Of each key that came to the budget and is not counted yet: the reservations, by kind and UID, that were made without
+    // it perhaps.
+    std::map<std::string, std::set<std::string, std::less<>>> unaware;
     uint64_t changes = 1, counted_changes = 0;
     std::optional<Duration> settled;  // when the end of reservations was last written
   };
 
   std::optional<NameHolder> HolderOf(const cluster::QuotaReservation& reservation, Memory& memory, Time now) const;
+  // Leaves keys that have just come to the budget uncounted for as long as something is reserved that may take of them and
+  // does not say so, since it was charged by the budget of before. Until then nobody is charged to them.
+  static void AwaitUnaware(const cluster::BizGroupQuota& before, Memory& memory, cluster::BizGroupQuota& group);
+  // Up to when the watches have shown whose pods ran. Of what came since nobody knows: pods that ended would be counted,
+  // those that began would not.
+  Time HoursShownUntil(Time now) const;
   // How long the watches of what is reserved have been silent.
   Duration Silence(const cluster::BizGroupQuota& group) const;
   // Has those tell that were silent.
   void CatchUp(const cluster::BizGroupQuota& group, Duration monotonic);
+  void CatchUp(std::string_view kind, Duration monotonic);
+  void DecideHours(const cluster::BizGroupQuota& before, Time now, Duration monotonic, Counted& counted);
   void Decide(const cluster::BizGroupQuota& before, const Memory& memory, Time now, Duration monotonic,
               Counted& counted);
 

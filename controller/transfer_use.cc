@@ -1,5 +1,6 @@
 #include "controller/transfer_use.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "controller/recount.h"
@@ -19,6 +20,17 @@ constexpr auto kReservation = std::chrono::seconds(90);
 void EraseReservation(BizGroupQuota& group, std::string_view uid) {
   std::erase_if(group.reservations,
                 [&](const QuotaReservation& each) { return each.uid == uid && each.kind == cluster::kGroupKind; });
+}
+
+// When a key that has come to the budget can be counted, StatusCount knows alone.
+void KeepUncounted(const BizGroupQuota& before, BizGroupQuota& group) {
+  const Amounts known = quota::Masked(quota::NormalKeys(before.counted_hard), quota::NormalKeys(before.used));
+  for (cluster::QuotaAmounts* figures : {&group.used, &group.self_used, &group.counted_hard}) {
+    std::erase_if(*figures, [&](const auto& each) {
+      const std::string key = quota::NormalKey(each.first);
+      return !quota::IsCash(key) && quota::Find(known, key) == nullptr;
+    });
+  }
 }
 
 }  // namespace
@@ -57,14 +69,24 @@ quota::TransferStep TransferUse::NextStep(const QuotaTransfer& transfer, Time no
 BizGroupQuota TransferUse::Reserved(const quota::TransferStep& step, Time now) const {
   BizGroupQuota payer = *cluster_.groups().Find(step.payer);
   const BizGroupQuota& child = *cluster_.groups().Find(step.group);
+  // What the webhook has charged for a change of the child that is not known here yet stays charged.
+  QuotaReservation reservation{.uid = child.uid,
+                               .kind = std::string(cluster::kGroupKind),
+                               .namespace_name = "",
+                               .name = child.name,
+                               .amounts = step.reserved,
+                               .until = std::chrono::ceil<std::chrono::seconds>(now) + kReservation};
+  for (const QuotaReservation& each : payer.reservations) {
+    if (each.uid != child.uid || each.kind != cluster::kGroupKind) continue;
+    quota::Max(reservation.amounts, quota::NormalKeys(each.amounts));
+    reservation.until = std::max(reservation.until, each.until);
+  }
   EraseReservation(payer, child.uid);
-  payer.reservations.push_back({.uid = child.uid,
-                                .kind = std::string(cluster::kGroupKind),
-                                .namespace_name = "",
-                                .name = child.name,
-                                .amounts = step.reserved,
-                                .until = std::chrono::ceil<std::chrono::seconds>(now) + kReservation});
-  return Counted(std::move(payer), "");
+  payer.reservations.push_back(std::move(reservation));
+  const BizGroupQuota before = payer;
+  BizGroupQuota counted = Counted(std::move(payer), "");
+  KeepUncounted(before, counted);
+  return counted;
 }
 
 }  // namespace huygens::controller

@@ -252,5 +252,38 @@ TEST(TransfersAtEachWrite, WhatIsOnItsWayStaysCounted) {
   });
 }
 
+// The webhook has said yes to a larger budget of the group that gets something.
+TEST_F(TransfersTest, WhatIsReservedForAChangeOfTheChildStaysReserved) {
+  server.Change("ads", [&](cluster::BizGroupQuota& group) {
+    group.reservations.push_back(
+        ReservedChild(server.group("bidding").uid, "bidding", {{"limits.cpu", "12"}}, time.Now() + seconds(90)));
+    quota::Add(group.used, Of({{"limits.cpu", "2"}}));
+  });
+  PutTransfer("1");
+  Run(seconds(5));
+  EXPECT_EQ(PhaseOf(), "Moved");
+  EXPECT_EQ(Hard("bidding").Canonical(), "11");
+  EXPECT_EQ(server.Used("ads", "limits.cpu"), "12");
+  Run(seconds(100));
+  EXPECT_EQ(server.Used("ads", "limits.cpu"), "11");
+}
+
+// What is on its way in a group between the two may take of a key that has just come to its budget.
+TEST_F(TransfersTest, ATransferCountsNoKeyThatHasJustComeToABudget) {
+  server.Change("ads", [&](cluster::BizGroupQuota& group) {
+    group.reservations.push_back(Reserved("late-1", "late", {{"limits.cpu", "2"}}, time.Now() + seconds(90)));
+    quota::Add(group.used, Of({{"limits.cpu", "2"}}));
+    quota::Add(group.self_used, Of({{"limits.cpu", "2"}}));
+    quota::Set(group.hard, "pods", *Quantity::Parse("20"));
+  });
+  PutTransfer("1");
+  Run(seconds(5));
+  EXPECT_EQ(PhaseOf(), "Moved");
+  EXPECT_EQ(quota::Find(server.group("ads").used, "pods"), nullptr);
+  EXPECT_EQ(quota::Find(server.group("ads").counted_hard, "pods"), nullptr);
+  Run(seconds(100));
+  EXPECT_EQ(server.Used("ads", "pods"), "0");
+}
+
 }  // namespace
 }  // namespace huygens::controller
