@@ -100,6 +100,63 @@ Status ApiServer::DeleteGroup(const std::string& name, const std::string& uid) {
   return absl::OkStatus();
 }
 
+Status ApiServer::SetBudget(const BizGroupQuota& group) {
+  HUYGENS_ASSIGN_OR_RETURN(const BizGroupQuota* known, Current(group));
+  BizGroupQuota next = *known;
+  next.hard = group.hard;
+  next.transfers = group.transfers;
+  Store(std::move(next));
+  return absl::OkStatus();
+}
+
+cluster::QuotaTransfer ApiServer::Store(cluster::QuotaTransfer transfer) {
+  transfer.resource_version = std::to_string(++version_);
+  const bool gone = transfer.deleting && !transfer.finalizer;
+  if (gone) {
+    transfers_.erase(transfer.name);
+  } else {
+    transfers_[transfer.name] = transfer;
+  }
+  Append(kTransfers, {.gone = gone,
+                      .group = nullptr,
+                      .workload = nullptr,
+                      .transfer = std::make_shared<const cluster::QuotaTransfer>(transfer)});
+  return transfer;
+}
+
+void ApiServer::CreateTransfer(cluster::QuotaTransfer transfer) {
+  transfer.uid = NewUid(transfer.name);
+  if (!transfers_.contains(transfer.name)) Store(std::move(transfer));
+}
+
+void ApiServer::DeleteTransfer(const std::string& name) {
+  const auto found = transfers_.find(name);
+  if (found == transfers_.end()) return;
+  cluster::QuotaTransfer next = found->second;
+  next.deleting = true;
+  Store(std::move(next));
+}
+
+StatusOr<cluster::QuotaTransfer> ApiServer::ReadTransfer(const std::string& name) const {
+  const auto found = transfers_.find(name);
+  if (found == transfers_.end()) return absl::NotFoundError("not found");
+  return found->second;
+}
+
+StatusOr<cluster::QuotaTransfer> ApiServer::WriteTransfer(cluster::QuotaTransfer transfer, bool status) {
+  HUYGENS_ASSIGN_OR_RETURN(cluster::QuotaTransfer next, ReadTransfer(transfer.name));
+  if (transfer.uid != next.uid) return absl::NotFoundError("not found");
+  if (transfer.resource_version != next.resource_version) return absl::AbortedError("the object has been modified");
+  if (!status) {
+    next.finalizer = transfer.finalizer;
+    return Store(std::move(next));
+  }
+  transfer.finalizer = next.finalizer;
+  transfer.deleting = next.deleting;
+  transfer.until = next.until;
+  return Store(std::move(transfer));
+}
+
 Status ApiServer::Create(Workload workload) {
   auto& of_kind = workloads_[workload.kind];
   if (of_kind.contains(workload.name)) return absl::AlreadyExistsError("exists");

@@ -12,6 +12,7 @@
 
 #include "base/status.h"
 #include "cluster/biz_group_quota.h"
+#include "cluster/quota_transfer.h"
 #include "tests/base/virtual_time.h"
 #include "tests/simulation/objects.h"
 
@@ -20,11 +21,14 @@ namespace huygens::simulation {
 // An object as it is now, or as it was when it went.
 struct Change {
   bool gone = false;
-  std::shared_ptr<const cluster::BizGroupQuota> group;  // one of both
+  std::shared_ptr<const cluster::BizGroupQuota> group;  // one of the three
   std::shared_ptr<const Workload> workload;
+  std::shared_ptr<const cluster::QuotaTransfer> transfer = nullptr;
 
   // What it is known by: groups by name, since one that is made anew takes the place of the old one.
-  const std::string& key() const { return group != nullptr ? group->name : workload->uid; }
+  const std::string& key() const {
+    return group != nullptr ? group->name : transfer != nullptr ? transfer->uid : workload->uid;
+  }
 };
 
 class ApiServer {
@@ -50,6 +54,14 @@ class ApiServer {
   // `version`: the one that it must have still.
   Status SetHard(const std::string& name, const cluster::QuotaAmounts& hard, const std::string& version);
   Status DeleteGroup(const std::string& name, const std::string& uid);
+  // Its budget and the marks of transfers, if it has the version still that `group` names.
+  Status SetBudget(const cluster::BizGroupQuota& group);
+
+  const std::map<std::string, cluster::QuotaTransfer>& transfers() const { return transfers_; }
+  void CreateTransfer(cluster::QuotaTransfer transfer);
+  void DeleteTransfer(const std::string& name);
+  StatusOr<cluster::QuotaTransfer> ReadTransfer(const std::string& name) const;
+  StatusOr<cluster::QuotaTransfer> WriteTransfer(cluster::QuotaTransfer transfer, bool status);
 
   Status Create(Workload workload);
   // If it has the version still that `workload` names.
@@ -57,16 +69,20 @@ class ApiServer {
   void Remove(std::string_view kind, const std::string& name);
 
   const std::vector<Change>& Log(std::string_view kind) const { return logs_.find(kind)->second; }
+  // Grows with each change of an object of the kind.
+  uint64_t Version(std::string_view kind) const { return Log(kind).size() + 1; }
   // After each change of an object of the kind.
   void OnChange(std::function<void(std::string_view kind)> call) { calls_.push_back(std::move(call)); }
 
  private:
   StatusOr<cluster::BizGroupQuota*> Current(const cluster::BizGroupQuota& group);
   cluster::BizGroupQuota Store(cluster::BizGroupQuota group);
+  cluster::QuotaTransfer Store(cluster::QuotaTransfer transfer);
   void Append(std::string_view kind, Change change);
 
   const test::VirtualTime& time_;
   Groups groups_;
+  std::map<std::string, cluster::QuotaTransfer> transfers_;
   Workloads workloads_;
   std::map<std::string, const Workload*, std::less<>> by_uid_;
   std::map<std::string, std::vector<Change>, std::less<>> logs_;

@@ -1,5 +1,5 @@
-// One instance of `huygens controller` in the simulation: production's reconciler of groups and its loop, on watches and
-// calls that are simulated. Who leads says whoever owns it.
+// One instance of `huygens controller` in the simulation: production's reconciler of groups, its loop and the beginning of
+// its terms, on watches and calls that are simulated. Who leads says whoever owns it.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,9 @@
 #include <string_view>
 
 #include "controller/cluster_view.h"
+#include "controller/fresh_start.h"
 #include "controller/quota_reconciler.h"
+#include "controller/transfer_reconciler.h"
 #include "reconcile/reconcile_loop.h"
 #include "tests/simulation/webhook_instance.h"
 
@@ -34,6 +36,12 @@ class ControllerInstance final : public controller::ClusterView {
  private:
   class Store;
 
+  class Transfers;
+
+  reconcile::ReconcileLoop::Environment LoopEnvironment(const Stream& random);
+  // Answers come to the term in which was asked.
+  template <typename T>
+  std::function<void(StatusOr<T>)> OfThisTerm(std::function<void(StatusOr<T>)> done);
   void Told(const Change& change);
   void Begin();
   Watch* Find(std::string_view kind) const;
@@ -43,9 +51,11 @@ class ControllerInstance final : public controller::ClusterView {
   workloads::WorkloadIndex index_;
   Line line_;
   std::unique_ptr<controller::QuotaReconciler> reconciler_;
-  std::unique_ptr<reconcile::ReconcileLoop> loop_;
+  std::unique_ptr<controller::TransferReconciler> transfers_;
+  std::unique_ptr<reconcile::ReconcileLoop> loop_, transfer_loop_;
   std::map<std::string, std::unique_ptr<Watch>, std::less<>> watches_;
-  bool leads_ = false, current_ = false;
+  std::unique_ptr<controller::FreshStart> fresh_;
+  bool leads_ = false;
   uint64_t term_ = 0;
 };
 

@@ -57,6 +57,7 @@ void KubeControllers::Reconcile() {
   };
   each_of(kDeployments, [this](const Workload& each) { ReconcileDeployment(each); });
   each_of(kReplicaSets, [this](const Workload& each) { ReconcileReplicaSet(each); });
+  each_of(kJobs, [this](const Workload& each) { ReconcileJob(each); });
   each_of(kPods, [this](const Workload& each) {
     if (each.deleting && !each.finished()) End(each.name);
     if (!each.deleting && !each.finished() && each.node.empty()) Bind(each.name);
@@ -112,27 +113,61 @@ void KubeControllers::ReconcileReplicaSet(const Workload& set) {
   std::vector<const Workload*> running;
   std::copy_if(pods.begin(), pods.end(), std::back_inserter(running),
                [](const Workload* each) { return !each->finished(); });
-  int& under_way = pods_under_way_[set.uid];
+  const int& under_way = pods_under_way_[set.uid];
   if (old && pods.empty() && under_way == 0) return server_.Remove(kReplicaSets, set.name);
-  for (auto count = static_cast<int64_t>(running.size()) + under_way; count < set.replicas; ++count) {
-    Workload pod{.kind = std::string(kPods), .name = Concat(set.uid, "-", std::to_string(++pods_))};
-    pod.group = set.group;
-    pod.model = set.model;
-    pod.milli_cores = set.milli_cores;
-    pod.owner_kind = kReplicaSets;
-    pod.owner_uid = set.uid;
-    ++under_way;
-    requests_.Create(pod, Stream(random_.Next()), [this, uid = set.uid](Outcome outcome, const std::string&) {
-      time_.After(outcome == Outcome::kStored ? milliseconds(1) : milliseconds(1000), [this, uid] {
-        --pods_under_way_[uid];
-        Dirty();
-      });
-    });
-  }
+  for (auto count = static_cast<int64_t>(running.size()) + under_way; count < set.replicas; ++count) CreatePod(set);
   while (static_cast<int64_t>(running.size()) > set.replicas) {
     End(running.back()->name);
     running.pop_back();
   }
+}
+
+void KubeControllers::CreatePod(const Workload& owner) {
+  Workload pod{.kind = std::string(kPods), .name = Concat(owner.uid, "-", std::to_string(++pods_))};
+  pod.group = owner.group;
+  pod.model = owner.model;
+  pod.milli_cores = owner.milli_cores;
+  pod.owner_kind = owner.kind;
+  pod.owner_uid = owner.uid;
+  ++pods_under_way_[owner.uid];
+  requests_.Create(pod, Stream(random_.Next()), [this, uid = owner.uid](Outcome outcome, const std::string&) {
+    time_.After(outcome == Outcome::kStored ? milliseconds(1) : milliseconds(1000), [this, uid] {
+      --pods_under_way_[uid];
+      Dirty();
+    });
+  });
+}
+
+// Each pod that has a node succeeds after a while; one that is ended since there are too many counts likewise.
+void KubeControllers::ReconcileJob(const Workload& job) {
+  const auto pods = Owned(kPods, job.uid);
+  auto& succeeded = succeeded_[job.uid];
+  int64_t running = pods_under_way_[job.uid];
+  for (const Workload* each : pods) {
+    if (each->finished()) {
+      succeeded.insert(each->name);
+      continue;
+    }
+    ++running;
+    if (each->node.empty() || !under_way_.insert(Concat("work of ", each->name)).second) continue;
+    time_.After(random_.Between(seconds(1), seconds(20)), [this, name = each->name] { End(name); });
+  }
+  Workload now = job;
+  now.succeeded = static_cast<int64_t>(succeeded.size());
+  now.complete = now.succeeded >= job.completions;
+  if (now.succeeded != job.succeeded || now.complete != job.complete) {
+    (void)server_.Update(now);
+    return;  // which is looked at again
+  }
+  if (job.complete) {
+    for (const Workload* each : pods) {
+      if (!each->finished()) End(each->name);
+    }
+    if (pods.empty() && running == 0) server_.Remove(kJobs, job.name);
+    return;
+  }
+  const int64_t wanted = std::min(job.replicas, job.completions - job.succeeded);
+  for (; running < wanted; ++running) CreatePod(job);
 }
 
 Duration KubeControllers::Pause(Duration longest) {

@@ -1,5 +1,5 @@
 // What kube-controller-manager, kube-scheduler and kubelet do, as far as budgets see it: ReplicaSets for Deployments, pods
-// for ReplicaSets, each by a request that is judged as any other; pods come to nodes, end when there are too many, stay
+// for ReplicaSets and Jobs, each by a request that is judged as any other; pods come to nodes, end when there are too many, stay
 // finished for a while, and go; what is deleted goes from below. By the objects of the API server, a little late.
 #pragma once
 
@@ -38,6 +38,8 @@ class KubeControllers {
   void Reconcile();
   void ReconcileDeployment(const Workload& deployment);
   void ReconcileReplicaSet(const Workload& set);
+  void ReconcileJob(const Workload& job);
+  void CreatePod(const Workload& owner);
   void SetReplicas(const Workload& set, int64_t replicas);
   std::vector<const Workload*> Owned(std::string_view kind, const std::string& owner) const;
   void Bind(const std::string& pod);
@@ -51,8 +53,9 @@ class KubeControllers {
   const Options options_;
   const Binding binding_;
   bool dirty_ = false;
-  std::set<std::string> under_way_;            // names of objects that are being changed
-  std::map<std::string, int> pods_under_way_;  // by UID of the ReplicaSet
+  std::set<std::string> under_way_;                         // names of objects that are being changed
+  std::map<std::string, int> pods_under_way_;               // by UID of their owner
+  std::map<std::string, std::set<std::string>> succeeded_;  // by UID of the Job: names of its pods
   int pods_ = 0;
 };
 

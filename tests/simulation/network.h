@@ -44,10 +44,19 @@ class Line {
 
   template <typename T>
   void Call(Duration timeout, std::function<StatusOr<T>()> at_server, std::function<void(StatusOr<T>)> done) {
-    const auto tell = [&time = time_, alive = std::weak_ptr<bool>(alive_), done = std::move(done)](Duration after,
-                                                                                                   StatusOr<T> answer) {
-      time.After(after, [alive, done, answer = std::move(answer)] {
-        if (!alive.expired()) done(answer);
+    CallSlow<T>(
+        timeout, [at_server = std::move(at_server)](std::function<void(StatusOr<T>)> answer) { answer(at_server()); },
+        std::move(done));
+  }
+  // The same of a call that the server answers later, as one that a webhook reviews.
+  template <typename T>
+  void CallSlow(Duration timeout, std::function<void(std::function<void(StatusOr<T>)> answer)> at_server,
+                std::function<void(StatusOr<T>)> done) {
+    const auto told = std::make_shared<bool>(false);
+    const auto tell = [&time = time_, told, alive = std::weak_ptr<bool>(alive_), done = std::move(done)](
+                          Duration after, StatusOr<T> answer) {
+      time.After(after, [alive, told, done, answer = std::move(answer)] {
+        if (!alive.expired() && !std::exchange(*told, true)) done(answer);
       });
     };
     const auto give_up = [tell, timeout] { tell(timeout, absl::DeadlineExceededError("no answer")); };
@@ -59,10 +68,11 @@ class Line {
     const bool in_time = there + back < timeout && !random_.Chance(faults_.lost_answer);
     // What is on its way arrives, whatever becomes of who sent it.
     time_.After(there, [tell, in_time, back, at_server = std::move(at_server)] {
-      StatusOr<T> answer = at_server();
-      if (in_time) tell(back, std::move(answer));
+      at_server([tell, in_time, back](StatusOr<T> answer) {
+        if (in_time) tell(back, std::move(answer));
+      });
     });
-    if (!in_time) give_up();
+    give_up();
   }
 
   // A timer of whoever lives as long as this.
@@ -106,8 +116,8 @@ class Watch {
   Duration Silence() const { return listed_ ? time_.Monotonic() - heard_ : Duration::zero(); }
   // Tells soon of all that there is now.
   void CatchUp();
-  // Everything that there is has been told.
-  bool current() const { return next_ == server_.Log(kind_).size(); }
+  // Up to which version of the kind all was told, as ApiServer counts versions; 0: it was never listed.
+  uint64_t seen() const { return listed_ ? next_ + 1 : 0; }
 
  private:
   void Connect(bool list);

@@ -15,17 +15,22 @@ namespace huygens::simulation {
 inline constexpr std::string_view kGroups = "BizGroupResourceQuota";
 inline constexpr std::string_view kDeployments = "Deployment";
 inline constexpr std::string_view kReplicaSets = "ReplicaSet";
+inline constexpr std::string_view kJobs = "Job";
 inline constexpr std::string_view kPods = "Pod";
-inline constexpr std::string_view kAllKinds[] = {kGroups, kDeployments, kReplicaSets, kPods};
+inline constexpr std::string_view kTransfers = "QuotaTransfer";
+inline constexpr std::string_view kAllKinds[] = {kGroups, kDeployments, kReplicaSets, kJobs, kPods, kTransfers};
 
 struct Workload {
   std::string kind, name, uid;
   uint64_t version = 0;
   std::string group, model;    // labels; empty: none
-  int64_t replicas = 1;        // not of pods
+  int64_t replicas = 1;        // not of pods; of Jobs: parallelism
   int64_t milli_cores = 1000;  // limit of each pod
   std::string owner_kind, owner_uid;
   bool deleting = false;
+  // Of Jobs.
+  int64_t completions = 0, succeeded = 0;
+  bool complete = false;
   // Of pods.
   std::string node;
   std::optional<Time> scheduled, ended;

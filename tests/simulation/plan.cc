@@ -9,9 +9,10 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::string_view kVerbs[] = {
-    "create group",    "set budget",    "toggle key",        "delete group", "create deployment", "scale",
-    "resize",          "move",          "delete deployment", "create pod",   "end pod",           "kill webhook",
-    "kill controller", "kill extender", "change leader",     "cut watch",    "cut calls"};
+    "create group",  "set budget", "toggle key",        "delete group", "create deployment", "scale",
+    "resize",        "move",       "delete deployment", "create pod",   "end pod",           "create job",
+    "scale job",     "transfer",   "end transfer",      "kill webhook", "kill controller",   "kill extender",
+    "change leader", "cut watch",  "cut calls"};
 
 Settings WideSettings(Stream& random) {
   Settings settings;
@@ -34,6 +35,9 @@ Settings WideSettings(Stream& random) {
                     .often = random.Uniform() * 0.3};
   }
   if (settings.exact_hours) settings.finished_pods_stay = std::chrono::minutes(10);
+  settings.transfers = random.Chance(0.3);
+  settings.periods = settings.hours && random.Chance(0.4);
+  settings.period_begins = seconds(random.Within(30, 300));
   return settings;
 }
 
@@ -48,6 +52,10 @@ std::vector<std::pair<Verb, int>> VerbsOf(const Settings& settings, Stream& rand
                                              {Verb::kDeleteDeployment, some(6)},
                                              {Verb::kCreatePod, some(6)},
                                              {Verb::kEndPod, some(4)},
+                                             {Verb::kCreateJob, some(6)},
+                                             {Verb::kScaleJob, some(3)},
+                                             {Verb::kTransfer, settings.transfers ? 4 : 0},
+                                             {Verb::kEndTransfer, settings.transfers ? 2 : 0},
                                              {Verb::kSetBudget, some(6)},
                                              {Verb::kToggleKey, some(2)},
                                              {Verb::kCreateGroup, some(3)},
@@ -55,7 +63,7 @@ std::vector<std::pair<Verb, int>> VerbsOf(const Settings& settings, Stream& rand
                                              {Verb::kKillWebhook, some(2)},
                                              {Verb::kKillExtender, settings.extender ? some(2) : 0},
                                              {Verb::kCutCalls, some(3)},
-                                             {Verb::kCutWatch, settings.exact_hours ? 0 : some(4)}};
+                                             {Verb::kCutWatch, some(4)}};
   // Whoever leads next takes over what was counted, and not who was whose until when.
   const bool moves = !settings.exact_hours || random.Chance(0.5);
   if (!moves) verbs[3].second = 0;
@@ -147,11 +155,12 @@ std::string Text(const Plan& plan) {
   const auto share = [](double value) { return std::to_string(static_cast<int>(value * 1000)); };
   std::string text = Concat(
       "seed ", std::to_string(plan.seed), ": webhooks ", std::to_string(s.webhooks), s.extender ? ", extender" : "",
-      s.hours ? ", hours" : "", s.exact_hours ? " exact" : "", s.models ? ", models" : "",
-      "; per mille of calls: lost requests ", share(s.calls.lost_request), ", lost answers ",
-      share(s.calls.lost_answer), ", slow ", share(s.calls.slow), ", errors ", share(s.calls.error),
-      "; lost after yes ", share(s.requests.lost_after_yes), ", slowly stored ", share(s.requests.slow_store),
-      "; watches ", std::to_string(std::chrono::duration_cast<milliseconds>(s.lag.longest).count()), " ms late\n");
+      s.hours ? ", hours" : "", s.exact_hours ? " exact" : "", s.periods ? " by periods" : "",
+      s.models ? ", models" : "", s.transfers ? ", transfers" : "", "; per mille of calls: lost requests ",
+      share(s.calls.lost_request), ", lost answers ", share(s.calls.lost_answer), ", slow ", share(s.calls.slow),
+      ", errors ", share(s.calls.error), "; lost after yes ", share(s.requests.lost_after_yes), ", slowly stored ",
+      share(s.requests.slow_store), "; watches ",
+      std::to_string(std::chrono::duration_cast<milliseconds>(s.lag.longest).count()), " ms late\n");
   for (const Operation& each : plan.operations) text += Concat("  ", Text(each), "\n");
   return text;
 }

@@ -24,6 +24,10 @@ enum class Verb : uint8_t {
   kDeleteDeployment,
   kCreatePod,
   kEndPod,
+  kCreateJob,
+  kScaleJob,
+  kTransfer,
+  kEndTransfer,
   kKillWebhook,
   kKillController,
   kKillExtender,
@@ -47,7 +51,10 @@ std::string Text(const Operation& operation);
 struct Settings {
   int webhooks = 1;
   bool extender = false;
-  bool hours = false;        // budgets of hours
+  bool hours = false;    // budgets of hours
+  bool periods = false;  // of these: they come anew when `period_begins`
+  Duration period_begins{};
+  bool transfers = false;
   bool exact_hours = false;  // nothing happens by which hours depend on when somebody learned of it
   bool models = false;
   Duration finished_pods_stay = std::chrono::seconds(5);

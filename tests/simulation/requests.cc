@@ -18,11 +18,24 @@ constexpr int kMostTries = 5;
 
 std::string_view OrNull(std::string_view object) { return object.empty() ? "null" : object; }
 
+// Whether an object that `is_it` was there at some moment since the log was so long.
+template <typename Is>
+bool WasThere(const std::vector<Change>& log, size_t since, const Is& is_it) {
+  bool there = false;
+  for (size_t i = 0; i < log.size(); ++i) {
+    if (!is_it(log[i])) continue;
+    there = !log[i].gone;
+    if (there && i >= since) return true;
+    if (i >= since) return true;  // it went since
+  }
+  return there;
+}
+
 std::string GroupReview(std::string_view uid, std::string_view operation, const BizGroupQuota* before,
-                        const BizGroupQuota* after) {
+                        const BizGroupQuota* after, std::string_view user = "jane") {
   const BizGroupQuota& any = after != nullptr ? *after : *before;
   return Review(uid, "quota.huygens.dev", kGroups, "quota.huygens.dev", "bizgroupresourcequotas", "", any.name,
-                operation, after == nullptr ? "" : Json(*after), before == nullptr ? "" : Json(*before));
+                operation, after == nullptr ? "" : Json(*after), before == nullptr ? "" : Json(*before), false, user);
 }
 
 }  // namespace
@@ -36,13 +49,13 @@ std::string_view Name(Outcome outcome) {
 std::string Review(std::string_view uid, std::string_view kind_group, std::string_view kind,
                    std::string_view resource_group, std::string_view resource, std::string_view subresource,
                    std::string_view name, std::string_view operation, std::string_view object, std::string_view before,
-                   bool dry_run) {
+                   bool dry_run, std::string_view user) {
   return Concat(R"({"kind":"AdmissionReview","apiVersion":"admission.k8s.io/v1","request":{"uid":")", uid,
                 R"(","kind":{"group":")", kind_group, R"(","version":"v1","kind":")", kind,
                 R"("},"resource":{"group":")", resource_group, R"(","version":"v1","resource":")", resource,
                 R"("},"subResource":")", subresource, R"(","name":")", name, R"(","namespace":"ns","operation":")",
-                operation, R"(","dryRun":)", dry_run ? "true" : "false", R"(,"object":)", OrNull(object),
-                R"(,"oldObject":)", OrNull(before), "}}");
+                operation, R"(","userInfo":{"username":")", user, R"("},"dryRun":)", dry_run ? "true" : "false",
+                R"(,"object":)", OrNull(object), R"(,"oldObject":)", OrNull(before), "}}");
 }
 
 std::string ReviewOf(std::string_view uid, const Workload* before, const Workload& after, bool dry_run) {
@@ -85,8 +98,12 @@ void Requests::Judged(const Shared& request, const std::string& answer) {
   }
   if (request->random.Chance(faults_.lost_after_yes)) return request->done(Outcome::kLost, answer);
   const bool slow = request->random.Chance(faults_.slow_store);
-  time_.After(request->random.Between(microseconds(100), slow ? request->slowest : milliseconds(10)),
-              [this, request, answer] { Store(request, answer); });
+  const Duration lasts = request->random.Between(microseconds(100), slow ? request->slowest : milliseconds(10));
+  const auto name_was_taken = lasts > seconds(1) && request->watch_name ? request->watch_name() : nullptr;
+  time_.After(lasts, [this, request, answer, name_was_taken] {
+    if (name_was_taken && name_was_taken()) return request->done(Outcome::kLost, answer);
+    Store(request, answer);
+  });
 }
 
 void Requests::Store(const Shared& request, const std::string& answer) {
@@ -103,7 +120,11 @@ void Requests::Create(Workload workload, Stream random, Done done) {
   workload.uid = server_.NewUid(workload.name);
   Begin({.review = [this, workload] { return ReviewOf(std::to_string(++reviews_), nullptr, workload); },
          .store = [this, workload] { return server_.Create(workload); },
-         .slowest = seconds(1),
+         .watch_name = [this, kind = workload.kind, name = workload.name]() -> std::function<bool()> {
+           return [this, kind, name, since = server_.Log(kind).size()] {
+             return WasThere(server_.Log(kind), since, [&](const Change& each) { return each.workload->name == name; });
+           };
+         },
          .random = random,
          .done = std::move(done)});
 }
@@ -147,7 +168,11 @@ void Requests::CreateGroup(BizGroupQuota group, Stream random, Done done) {
   group.uid = server_.NewUid(group.name);
   Begin({.review = [this, group] { return GroupReview(std::to_string(++reviews_), "CREATE", nullptr, &group); },
          .store = [this, group] { return server_.CreateGroup(group); },
-         .slowest = seconds(1),
+         .watch_name = [this, name = group.name]() -> std::function<bool()> {
+           return [this, name, since = server_.Log(kGroups).size()] {
+             return WasThere(server_.Log(kGroups), since, [&](const Change& each) { return each.key() == name; });
+           };
+         },
          .random = random,
          .done = std::move(done)});
 }
@@ -181,6 +206,22 @@ void Requests::DeleteGroup(const std::string& name, Stream random, Done done) {
                return GroupReview(std::to_string(++reviews_), "DELETE", &*before, nullptr);
              },
          .store = [this, name, uid] { return server_.DeleteGroup(name, *uid); },
+         .random = random,
+         .done = std::move(done)});
+}
+
+void Requests::SetBudget(const BizGroupQuota& changed, Duration until, Stream random, Done done) {
+  Begin({.review =
+             [this, changed] {
+               const auto before = server_.ReadGroup(changed.name);
+               if (!before.ok() || before->resource_version != changed.resource_version) return std::string();
+               return GroupReview(std::to_string(++reviews_), "UPDATE", &*before, &changed, kControllerUser);
+             },
+         .store =
+             [this, changed, until] {
+               if (time_.Monotonic() > until) return absl::CancelledError("its client has gone");
+               return server_.SetBudget(changed);
+             },
          .random = random,
          .done = std::move(done)});
 }

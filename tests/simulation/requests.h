@@ -42,15 +42,20 @@ class Requests {
   void CreateGroup(cluster::BizGroupQuota group, Stream random, Done done);
   void ChangeGroup(const std::string& name, Way way, std::function<void(Plain& hard)> change, Stream random, Done done);
   void DeleteGroup(const std::string& name, Stream random, Done done);
+  // By huygens controller: the budget and the marks of transfers of a group as it was read. kube-apiserver drops a request,
+  // and its reviews, when its client closes the connection: nothing is stored after `until`.
+  void SetBudget(const cluster::BizGroupQuota& changed, Duration until, Stream random, Done done);
 
  private:
   struct Request {
     // The review of what is there now; empty: it is not there.
     std::function<std::string()> review;
     std::function<Status()> store;
-    // Between our yes and the object. Of creations less than two seconds: a reservation is given up when its name has
-    // been another's for so long.
+    // Between our yes and the object.
     Duration slowest = std::chrono::seconds(45);
+    // Of creations: whether the name was another object's since the yes. Those that come late then are lost: a reservation
+    // is given up when its name has been another's for two seconds (docs/quota.md).
+    std::function<std::function<bool()>()> watch_name;
     bool repeats = false;
     Stream random;
     Done done;
@@ -72,11 +77,13 @@ class Requests {
   uint64_t reviews_ = 0;
 };
 
+inline constexpr char kControllerUser[] = "system:serviceaccount:kube-system:huygens-controller";
+
 // An AdmissionReview; `object` or `before` empty: null.
 std::string Review(std::string_view uid, std::string_view kind_group, std::string_view kind,
                    std::string_view resource_group, std::string_view resource, std::string_view subresource,
                    std::string_view name, std::string_view operation, std::string_view object, std::string_view before,
-                   bool dry_run = false);
+                   bool dry_run = false, std::string_view user = "jane");
 std::string ReviewOf(std::string_view uid, const Workload* before, const Workload& after, bool dry_run = false);
 
 }  // namespace huygens::simulation

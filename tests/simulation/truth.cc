@@ -1,6 +1,8 @@
 #include "tests/simulation/truth.h"
 
 #include "base/text.h"
+#include "quota/transfer.h"
+#include "wire/quota_transfer.h"
 
 namespace huygens::simulation {
 namespace {
@@ -73,12 +75,12 @@ std::string Truth::PayerOf(const Workload& pod) const {
   return payer;
 }
 
-std::string Truth::NothingUncharged(IsNew is_new) const {
+std::string Truth::NothingUncharged() const {
   auto stored = ByGroup();
   for (const auto& [name, group] : server_.groups()) {
     const Plain all = stored[name].all, used = PlainOf(group.used), counted = PlainOf(group.counted_hard);
     for (const auto& [key, hard] : PlainOf(group.hard)) {
-      if (IsHours(key) || !counted.contains(key) || !used.contains(key) || is_new(name, key)) continue;
+      if (IsHours(key) || !counted.contains(key) || !used.contains(key)) continue;
       if (Get(used, key) < Get(all, key)) return Differs(group, "status.used", key, Get(used, key), Get(all, key));
     }
   }
@@ -95,9 +97,29 @@ std::string Truth::WithinBudget(const BizGroupQuota& before, const BizGroupQuota
   return {};
 }
 
+std::set<std::string, std::less<>> Truth::OnTheWay() const {
+  std::set<std::string, std::less<>> names;
+  for (const auto& [name, each] : server_.transfers()) {
+    if (!quota::IsUnderWay(each.phase)) continue;
+    names.insert(each.shrinking.begin(), each.shrinking.end());
+    names.insert(each.growing.begin(), each.growing.end());
+    names.insert(each.common);
+  }
+  return names;
+}
+
 std::string Truth::AtRest() const {
   auto stored = ByGroup();
+  const auto on_the_way = OnTheWay();
+  for (const auto& [name, each] : server_.transfers()) {
+    if (quota::IsUnderWay(each.phase) && each.message.empty() &&
+        each.phase != cluster::QuotaTransfer::Phase::kOverdue) {
+      return Concat("transfer ", name, " is ", wire::PhaseText(each.phase), " for ever");
+    }
+  }
   for (const auto& [name, group] : server_.groups()) {
+    if (on_the_way.contains(name)) continue;
+    if (!group.transfers.empty()) return Concat("bizrq/", name, " has the mark of a transfer for ever");
     if (!group.reservations.empty()) {
       return Concat("bizrq/", name, ": a reservation of ", group.reservations.front().kind, " ",
                     group.reservations.front().uid, " is there for ever");

@@ -3,10 +3,10 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
-#include "absl/functional/function_ref.h"
 #include "tests/simulation/api_server.h"
 
 namespace huygens::simulation {
@@ -27,12 +27,12 @@ class Truth {
   // The group that pays for the pod; empty: none.
   std::string PayerOf(const Workload& pod) const;
 
-  // At any moment: of no group that is counted the status says less than what is stored. Empty: it holds. Keys that have
-  // just come to a budget are left out: what was on its way then was not charged to them.
-  using IsNew = absl::FunctionRef<bool(const std::string& group, const std::string& key)>;
-  std::string NothingUncharged(IsNew is_new) const;
+  // At any moment: of no key that is counted the status of a group says less than what is stored. Empty: it holds.
+  std::string NothingUncharged() const;
   // A charge that a webhook writes: what grows fits.
   static std::string WithinBudget(const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after);
+  // Groups on the way of a transfer that is under way: what they keep of it counts in their status besides.
+  std::set<std::string, std::less<>> OnTheWay() const;
   // When all has come to rest: the status says what is stored, and nothing is reserved.
   std::string AtRest() const;
 

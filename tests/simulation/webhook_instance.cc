@@ -35,7 +35,9 @@ WebhookInstance::WebhookInstance(const Surroundings& given, Stream random, Durat
       deployments_(given.server, given.time, kDeployments, random.Fork(4), given.lag,
                    [this](const Change& change) { WorkloadTold(change); }),
       replica_sets_(given.server, given.time, kReplicaSets, random.Fork(5), given.lag,
-                    [this](const Change& change) { WorkloadTold(change); }) {}
+                    [this](const Change& change) { WorkloadTold(change); }),
+      jobs_(given.server, given.time, kJobs, random.Fork(6), given.lag,
+            [this](const Change& change) { WorkloadTold(change); }) {}
 
 void WebhookInstance::WorkloadTold(const Change& change) {
   if (change.gone) return index_.Remove(change.workload->uid);
@@ -57,7 +59,9 @@ webhook::Facts WebhookInstance::facts() const {
 }
 
 std::string WebhookInstance::NotReady() const {
-  return groups_.listed() && deployments_.listed() && replica_sets_.listed() ? "" : "waiting for the first lists";
+  return groups_.listed() && deployments_.listed() && replica_sets_.listed() && jobs_.listed()
+             ? ""
+             : "waiting for the first lists";
 }
 
 void WebhookInstance::Write(const BizGroupQuota& group, Duration timeout, Done done) {

@@ -25,6 +25,9 @@ struct Surroundings {
   observe::Metrics& metrics;
   const CallFaults& faults;
   WatchLag lag;
+  // Changes the budget and the marks of transfers of a group as it was read, by a request that a webhook reviews.
+  std::function<void(const cluster::BizGroupQuota& changed, Duration until, std::function<void(Status)> done)>
+      set_budget;
 };
 
 // Wall clocks differ a little.
@@ -56,7 +59,7 @@ class WebhookInstance final : public webhook::KnownCluster, public webhook::Stat
 
   Line& line() { return line_; }
   Watch& watch(std::string_view kind) {
-    return kind == kGroups ? groups_ : kind == kDeployments ? deployments_ : replica_sets_;
+    return kind == kGroups ? groups_ : kind == kDeployments ? deployments_ : kind == kJobs ? jobs_ : replica_sets_;
   }
   const webhook::Ledger& ledger() const { return ledger_; }
   const webhook::GroupCommitCounts& counts() const { return commit_.counts(); }
@@ -75,7 +78,7 @@ class WebhookInstance final : public webhook::KnownCluster, public webhook::Stat
   Line line_;
   webhook::GroupCommit commit_;
   webhook::ReviewService service_;
-  Watch groups_, deployments_, replica_sets_;
+  Watch groups_, deployments_, replica_sets_, jobs_;
 };
 
 // As a reflector decodes it.

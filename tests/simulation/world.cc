@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/text.h"
+#include "wire/quota_transfer.h"
 
 namespace huygens::simulation {
 namespace {
@@ -14,9 +15,6 @@ using std::chrono::seconds;
 constexpr Duration kSlice = milliseconds(50);
 // The end of reservations, of a Lease and of what is retried with a pause.
 constexpr Duration kRest = minutes(6);
-constexpr Duration kLease = seconds(15);
-// Until everybody knows that a key has come to a budget, and all that was judged without it is stored.
-constexpr Duration kNewKey = seconds(240);
 
 observe::Log& NoLog() {
   static const SystemClock clock;
@@ -44,6 +42,12 @@ std::string Told(const Workload& workload, bool gone) {
                 gone ? " gone" : "", workload.deleting ? " deleting" : "", ": of ", workload.group, ", ",
                 std::to_string(workload.replicas), " x ", std::to_string(workload.milli_cores), "m",
                 workload.node.empty() ? "" : " on ", workload.node, workload.finished() ? " finished" : "");
+}
+
+std::string Told(const cluster::QuotaTransfer& transfer, bool gone) {
+  return Concat("transfer ", transfer.name, " ", transfer.uid, gone ? " gone" : "",
+                transfer.deleting ? " deleting" : "", ": ", transfer.from, " to ", transfer.to, " ",
+                Text(PlainOf(transfer.amounts)), ", ", wire::PhaseText(transfer.phase), " ", transfer.message);
 }
 
 std::string Numbered(std::string_view what, int number) { return Concat(what, std::to_string(number)); }
@@ -95,12 +99,22 @@ World::World(const Plan& plan, bool tells)
 }
 
 Surroundings World::Given() {
-  return {.time = time_,
-          .server = server_,
-          .log = NoLog(),
-          .metrics = AnyMetrics(),
-          .faults = call_faults_,
-          .lag = plan_.settings.lag};
+  return {
+      .time = time_,
+      .server = server_,
+      .log = NoLog(),
+      .metrics = AnyMetrics(),
+      .faults = call_faults_,
+      .lag = plan_.settings.lag,
+      .set_budget = [this](const cluster::BizGroupQuota& changed, Duration until, std::function<void(Status)> done) {
+        requests_.SetBudget(changed, until, NextStream(), [done](Outcome outcome, const std::string& said) {
+          done(outcome == Outcome::kStored     ? absl::OkStatus()
+               : outcome == Outcome::kConflict ? absl::AbortedError("the object has been modified")
+               : outcome == Outcome::kNotFound ? absl::AbortedError("it is not as it was read")
+               : outcome == Outcome::kDenied   ? absl::FailedPreconditionError(said)
+                                               : absl::UnavailableError("no webhook, or lost"));
+        });
+      }};
 }
 
 void World::StartWebhook(size_t which) {
@@ -128,24 +142,17 @@ void World::Note(const std::string& what) {
 
 void World::Changed(std::string_view kind) {
   const Change& change = server_.Log(kind).back();
-  if (tells_) Note(change.group != nullptr ? Told(*change.group, change.gone) : Told(*change.workload, change.gone));
+  if (tells_) {
+    Note(change.group != nullptr      ? Told(*change.group, change.gone)
+         : change.transfer != nullptr ? Told(*change.transfer, change.gone)
+                                      : Told(*change.workload, change.gone));
+  }
   if (kind == kPods && change.workload->scheduled) {
     const auto [paid, is_new] = paid_.try_emplace(change.workload->uid);
     if (is_new) paid->second.group = truth_.PayerOf(*change.workload);
     paid->second.pod = *change.workload;
   }
-  if (kind == kGroups) {
-    auto& known = keys_since_[change.group->name];
-    const auto before = std::exchange(known, {});
-    for (const auto& [key, hard] : change.group->hard) {
-      const auto found = before.find(key);
-      known[key] = found == before.end() ? time_.Monotonic() : found->second;
-    }
-  }
-  const auto is_new = [this](const std::string& group, const std::string& key) {
-    return time_.Monotonic() - keys_since_[group][key] < kNewKey;
-  };
-  if (std::string why = truth_.NothingUncharged(is_new); !why.empty()) Fail(why);
+  if (std::string why = truth_.NothingUncharged(); !why.empty()) Fail(why);
 }
 
 void World::Insist(std::function<void(Requests::Done)> ask, int tries, std::string what) {
@@ -178,6 +185,9 @@ void World::Execute(const Operation& operation) {
     case Verb::kCutWatch:
     case Verb::kCutCalls:
       return ExecuteFault(operation);
+    case Verb::kTransfer:
+    case Verb::kEndTransfer:
+      return ExecuteOnTransfers(operation);
     default:
       return ExecuteOnWorkloads(operation);
   }
@@ -217,6 +227,12 @@ void World::ExecuteOnGroups(const Operation& operation) {
       hard["cash/limits.cpu"] = operation.target == 0 ? 1'000'000'000 : few ? 50 : 1'000'000;
     }
     group.hard = AmountsOf(hard);
+    if (plan_.settings.periods) {
+      group.cash_policy =
+          cluster::CashPolicy{.period = cluster::CashPolicy::Period::kDay,
+                              .anchor = std::chrono::floor<seconds>(time_.Now() - time_.Monotonic()) +
+                                        std::chrono::duration_cast<seconds>(plan_.settings.period_begins)};
+    }
     return Insist([this, group, random](Requests::Done done) { requests_.CreateGroup(group, random, std::move(done)); },
                   3, Text(operation));
   }
@@ -239,24 +255,49 @@ void World::ExecuteOnGroups(const Operation& operation) {
          2, Text(operation));
 }
 
+// Some are loans.
+void World::ExecuteOnTransfers(const Operation& operation) {
+  const std::string name = Numbered("t", operation.target % 4);
+  if (operation.verb == Verb::kEndTransfer) return server_.DeleteTransfer(name);
+  cluster::QuotaTransfer transfer;
+  transfer.name = name;
+  transfer.from = Group(operation.group);
+  transfer.to = Group(operation.target);
+  transfer.amounts = AmountsOf({{"limits.cpu", (operation.amount + 1) * 500}});
+  if (operation.flavour > 0) {
+    transfer.until = std::chrono::floor<seconds>(time_.Now()) + seconds(20 * operation.flavour);
+  }
+  server_.CreateTransfer(std::move(transfer));
+}
+
 void World::ExecuteOnWorkloads(const Operation& operation) {
   const bool pod = operation.verb == Verb::kCreatePod || operation.verb == Verb::kEndPod;
-  const bool created = operation.verb == Verb::kCreatePod || operation.verb == Verb::kCreateDeployment;
-  const std::string name =
-      created ? Numbered(pod ? "p" : "d", operation.target) : Object(pod ? kPods : kDeployments, operation.target);
+  const bool job = operation.verb == Verb::kCreateJob || operation.verb == Verb::kScaleJob;
+  const std::string_view kind = pod ? kPods : job ? kJobs : kDeployments;
+  const bool created = operation.verb == Verb::kCreatePod || operation.verb == Verb::kCreateDeployment ||
+                       operation.verb == Verb::kCreateJob;
+  const std::string name = created ? Numbered(pod   ? "p"
+                                              : job ? "j"
+                                                    : "d",
+                                              operation.target)
+                                   : Object(kind, operation.target);
   if (name.empty()) return;
   const Stream random = random_.Fork(static_cast<uint64_t>(operation.number) + 100000);
   const auto way = operation.flavour % 2 == 0 ? Requests::Way::kPatch : Requests::Way::kPut;
   const std::string text = Text(operation);
   const auto update = [&](std::function<void(Workload&)> change) {
-    Insist([this, name, way, change = std::move(change), random](
-               Requests::Done done) { requests_.Update(kDeployments, name, way, change, random, std::move(done)); },
+    Insist([this, kind, name, way, change = std::move(change),
+            random](Requests::Done done) { requests_.Update(kind, name, way, change, random, std::move(done)); },
            2, text);
   };
   switch (operation.verb) {
+    case Verb::kScaleJob:
+      return update([replicas = operation.amount](Workload& now) { now.replicas = replicas; });
     case Verb::kCreateDeployment:
+    case Verb::kCreateJob:
     case Verb::kCreatePod: {
-      Workload workload{.kind = std::string(pod ? kPods : kDeployments), .name = name};
+      Workload workload{.kind = std::string(kind), .name = name};
+      if (job) workload.completions = operation.amount + operation.flavour;
       workload.group = Group(operation.group);
       if (plan_.settings.models && operation.flavour >= 2) workload.model = "A4";
       workload.replicas = pod ? 1 : operation.amount;
@@ -285,84 +326,6 @@ void World::ExecuteOnWorkloads(const Operation& operation) {
       return;
     default:
       kube_.End(name);
-  }
-}
-
-void World::Kill(const Operation& operation) {
-  ++tally_.restarts;
-  const Duration down = seconds(operation.amount);
-  Note(Text(operation));
-  if (operation.verb == Verb::kKillExtender) {
-    extender_.reset();
-    return time_.After(down, [this] {
-      if (extender_ == nullptr) extender_ = std::make_unique<ExtenderInstance>(Given(), NextStream());
-    });
-  }
-  if (operation.verb == Verb::kKillWebhook) {
-    const size_t which = static_cast<size_t>(operation.target) % webhooks_.size();
-    webhooks_[which].reset();
-    return time_.After(down, [this, which] {
-      if (webhooks_[which] == nullptr) StartWebhook(which);
-    });
-  }
-  const size_t which = static_cast<size_t>(operation.target) % controllers_.size();
-  controllers_[which].reset();
-  time_.After(down, [this, which] {
-    if (controllers_[which] == nullptr) StartController(which);
-  });
-  if (which == leader_)
-    time_.After(kLease, [this, term = ++terms_] {
-      if (term == terms_) Lead(1 - leader_);
-    });
-}
-
-// Waits for the one that is to lead, if it is down.
-void World::Lead(size_t which) {
-  leader_ = which;
-  if (controllers_[which] != nullptr) return controllers_[which]->Lead();
-  time_.After(seconds(1), [this, which, term = terms_] {
-    if (term == terms_) Lead(which);
-  });
-}
-
-void World::ExecuteFault(const Operation& operation) {
-  Note(Text(operation));
-  const Duration lasts = seconds(operation.amount);
-  const auto target = static_cast<size_t>(operation.target);
-  if (operation.verb == Verb::kChangeLeader) {
-    if (controllers_[leader_] != nullptr) controllers_[leader_]->StopLeading();
-    return time_.After(std::min(lasts, kLease), [this, term = ++terms_] {
-      if (term == terms_) Lead(1 - leader_);
-    });
-  }
-  const bool of_controller = target % 3 == 0;
-  WebhookInstance* webhook = webhooks_[target % webhooks_.size()].get();
-  ControllerInstance* controller = controllers_[operation.flavour % 2 == 0 ? leader_ : 1 - leader_].get();
-  if (operation.verb == Verb::kCutCalls) {
-    if (of_controller && controller != nullptr) controller->line().CutUntil(time_.Monotonic() + lasts);
-    if (!of_controller && webhook != nullptr) webhook->line().CutUntil(time_.Monotonic() + lasts);
-    return;
-  }
-  const std::string_view kind = kAllKinds[operation.group % 4];
-  if (of_controller && controller != nullptr) controller->watch(kind).Cut(lasts, operation.flavour < 2);
-  if (!of_controller && webhook != nullptr) webhook->watch(kind).Cut(lasts, operation.flavour < 2);
-}
-
-void World::Heal() {
-  call_faults_ = {};
-  request_faults_ = {};
-  for (size_t i = 0; i < webhooks_.size(); ++i) {
-    if (webhooks_[i] == nullptr) StartWebhook(i);
-    webhooks_[i]->line().Heal();
-    for (const std::string_view kind : kAllKinds) webhooks_[i]->watch(kind).Heal();
-  }
-  for (size_t i = 0; i < controllers_.size(); ++i) {
-    if (controllers_[i] == nullptr) StartController(i);
-    controllers_[i]->line().Heal();
-    for (const std::string_view kind : kAllKinds) controllers_[i]->watch(kind).Heal();
-  }
-  if (plan_.settings.extender && extender_ == nullptr) {
-    extender_ = std::make_unique<ExtenderInstance>(Given(), NextStream());
   }
 }
 

