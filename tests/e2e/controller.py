@@ -204,6 +204,52 @@ def hours(scene):
     return f"{seconds:.0f} core-seconds stayed with the parent"
 
 
+def root_hours(scene):
+    """What a group without a parent consumed is kept in a ConfigMap when it is deleted, and is there when it is made anew; likewise the second time."""
+    def delete(path):
+        try:
+            scene.client.delete(path)
+        except ApiError as error:
+            assert error.code == 404, error
+
+    def gone():
+        return "solo" not in [each["metadata"]["name"] for each in scene.client.get(GROUPS_PATH)["items"]]
+
+    def consumed():
+        return int(scene.group("solo").get("status", {}).get("exactHours", {}).get("limits.cpu", "0"))
+
+    kept = "/api/v1/namespaces/kube-system/configmaps/huygens-controller-hours"
+    scene.make_group("solo", cpus="5", hours="5")
+    scene.wait_used("solo", 0)
+    scene.create("alone", "solo", 1)
+    pods = lambda: scene.client.get(f"{PODS}?labelSelector=app%3Dalone")["items"]
+    wait_until(lambda: len(pods()) == 1, "no pod", 30)
+    name = pods()[0]["metadata"]["name"]
+    start = time.time()
+    scene.client.post(f"{PODS}/{name}/binding", {"apiVersion": "v1", "kind": "Binding", "metadata": {"name": name}, "target": {"kind": "Node", "name": "n"}})
+    time.sleep(4)
+    delete(f"{DEPLOYMENTS}/alone")
+    delete(f"{PODS}/{name}")
+    end = time.time()
+    delete(f"{GROUPS_PATH}/solo")
+    wait_until(gone, "the group stays", 30)
+    text = scene.client.get(kept)["data"]["solo"]
+    scene.make_group("solo", cpus="5", hours="5")
+    scene.wait_used("solo", 0)
+    first = consumed()
+    assert 3000 <= first <= 1000 * (end - start + 3), f"{first} milli-core-seconds of one pod in {end - start:.1f} s"
+    assert str(first) in text, (first, text)
+    delete(f"{GROUPS_PATH}/solo")
+    wait_until(gone, "the group stays the second time", 30)
+    assert str(first) in scene.client.get(kept)["data"]["solo"], scene.client.get(kept)["data"]
+    scene.make_group("solo", cpus="5", hours="5")
+    scene.wait_used("solo", 0)
+    assert consumed() == first, f"{consumed()} instead of {first}"
+    delete(f"{GROUPS_PATH}/solo")
+    wait_until(gone, "the group stays the third time", 30)
+    return f"{first / 1000:.0f} core-seconds of a root came back twice"
+
+
 def transfers(scene):
     """Ten cores of one team go to another for good, and five as a loan that comes back; at each look nobody has given away more than it has, and
     those above see nothing of it. A loan that is used when its time is over is overdue until that ends."""
@@ -278,7 +324,8 @@ def allowed(scene):
     assert not refused, refused[:2]
     kinds = set(scene.writes())
     expected = {("update", "bizgroupresourcequotas", "status"), ("patch", "bizgroupresourcequotas", ""), ("update", "leases", ""), ("create", "leases", ""),
-                ("update", "quotatransfers", "status"), ("patch", "quotatransfers", "")}
+                ("update", "quotatransfers", "status"), ("patch", "quotatransfers", ""), ("create", "events", ""),
+                ("create", "configmaps", ""), ("patch", "configmaps", "")}
     assert kinds == expected, kinds ^ expected
 
 
@@ -296,7 +343,7 @@ def controller():
             bed.directory, grace=5)
         try:
             scene = Scene(bed)
-            parts = (new_groups, one_deployment, churn, leak, at_rest, takeover, hours, transfers, allowed)
+            parts = (new_groups, one_deployment, churn, leak, at_rest, takeover, hours, root_hours, transfers, allowed)
             return "; ".join(filter(None, [part(scene) for part in parts]))
         finally:
             manager.stop()
