@@ -169,18 +169,17 @@ class Admin::Impl {
     const std::string late = "the API server did not say in time whether you may; try again\n";
     const uint64_t number = Await(std::move(respond), [late] { return Text(503, late); });
     // The views of the request hold for as long as its Respond, which waits under that number.
-    sources_.authorize(std::move(token), std::string(path),
-                       [this, alive = std::weak_ptr<bool>(alive_), number, path,
-                        query = request.query](const AccessVerdict& verdict) {
-                         if (alive.expired()) return;
-                         loop_.Post([this, number, path, query, verdict] {
-                           auto entry = waiting_.extract(number);
-                           if (entry.empty()) return;
-                           if (verdict.what != AccessVerdict::What::kAllowed)
-                             return entry.mapped().answer(Refused(verdict));
-                           AskPage(path, query, std::move(entry.mapped().answer));
-                         });
-                       });
+    sources_.authorize(
+        std::move(token), std::string(path),
+        [this, alive = std::weak_ptr<bool>(alive_), number, path, query = request.query](const AccessVerdict& verdict) {
+          if (alive.expired()) return;
+          loop_.Post([this, number, path, query, verdict] {
+            auto entry = waiting_.extract(number);
+            if (entry.empty()) return;
+            if (verdict.what != AccessVerdict::What::kAllowed) return entry.mapped().answer(Refused(verdict));
+            AskPage(path, query, std::move(entry.mapped().answer));
+          });
+        });
   }
 
   void AskPage(std::string_view path, std::string_view query, Answer answer) {
