@@ -151,13 +151,13 @@ def check_place(bed, plugin):
     def write(*items):
         file.write_text(json.dumps({"apiVersion": "v1", "kind": "List", "items": items}))
 
-    def pod(name, cpu, scheduler=SCHEDULER_NAME):
+    def pod(name, cpu, scheduler=SCHEDULER_NAME, **more):
         amounts = {"cpu": cpu, "memory": "1Gi"}
         return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "annotations": {"topology.crane.io/topology-awareness": "true"}},
-                "spec": {"schedulerName": scheduler, "nodeSelector": {"kubernetes.io/hostname": "numa-4"},  # kubelet-2 would give it no zone.
-                         "containers": [{"name": "app", "image": "none", "resources": {"requests": amounts, "limits": amounts}}]}}
+                "spec": {"schedulerName": scheduler, **more, "containers": [{"name": "app", "image": "none", "resources": {"requests": amounts, "limits": amounts}}]}}
 
-    write(pod("fits", "1"), pod("too-large", "17"))
+    # A node that kubelet pins would give it no zones.
+    write(pod("fits", "1", nodeSelector={"kubernetes.io/hostname": "numa-4"}), pod("too-large", "17"))
     said = plugin.run("place", "-f", str(file), namespace="default")
     bound = bed.client.get(PODS.format("default") + "/fits")
     zone, = oracle.placement(bound)["zones"]
