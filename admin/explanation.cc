@@ -94,6 +94,38 @@ void TakeInsisting(placement::Placement& placement, const cluster::Pod& pod, Tim
   }
 }
 
+// Of nodes whose zones would hold the pod did it not ask for one, asks what all checks would say of it then.
+void TakeAcross(placement::Placement& placement, const cluster::Pod& pod, Time now,
+                std::vector<NodeExplanation>& explanations) {
+  std::vector<std::string_view> names;
+  std::vector<NodeExplanation*> of;
+  for (NodeExplanation& each : explanations) {
+    if (!each.zones || !each.zones->fits_across) continue;
+    names.push_back(each.node);
+    of.push_back(&each);
+  }
+  if (names.empty()) return;
+  cluster::Pod crossing = pod;
+  crossing.topology_awareness = false;
+  const std::vector<Reason> reasons = placement.Filter(crossing, names, now).reasons;
+  for (size_t i = 0; i < of.size(); ++i) of[i]->across = reasons[i];
+}
+
+// Checks stop at the first reason. What the next would say decides whether to ask less of the zones is enough.
+void TakeBeside(const placement::Placement& placement, const cluster::Pod& pod, const usage::Demand& demand,
+                cluster::NodeIndex node, NodeExplanation& explanation) {
+  if (!placement.Enforces(&policy::Needs::ceilings)) return;
+  const auto under = [&](Reason reason) {
+    return UsageShortageOf(placement, pod, demand, reason, node, explanation.now);
+  };
+  explanation.beside = under(Reason::kUsageCeilingTooLow);
+  if (explanation.beside) {
+    explanation.zones->holds_across = false;  // whoever ends
+  } else {
+    explanation.beside = under(Reason::kUsageCeiling);
+  }
+}
+
 // "; node2: real capacity was 3 cpu, 12h 4m ago (at most 5m: topology.realCapacity.staleAfter); the pod fits only if it
 // is now 6 or more"
 std::string StaleZonesText(const std::vector<ZoneShortage::StaleZone>& zones, Time now, Duration most) {
@@ -123,6 +155,7 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
                          .reason = reasons[i],
                          .zones = {},
                          .usage = {},
+                         .beside = {},
                          .defect = {},
                          .insists = {},
                          .ignored = {},
@@ -146,11 +179,13 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
         const auto* object = placement.state().Topology(*placement.state().FindNode(nodes[i]));
         if (each.zones->unaccounted > 0 && object != nullptr) each.zones->written = object->written;
         if (!node->kubelet.empty()) each.ignored = IgnoredOf(placement.state(), *node);
+        TakeBeside(placement, pod, demand, *placement.state().FindNode(nodes[i]), each);
       }
     }
     explanations.push_back(std::move(each));
   }
   TakeInsisting(placement, pod, now, explanations);
+  TakeAcross(placement, pod, now, explanations);
   return explanations;
 }
 
@@ -215,6 +250,10 @@ std::string Figures(const NodeExplanation& node, const ResourceNames& resources,
     text += StaleZonesText(zones.stale_zones, node.now, options.topology.stale_after);
   }
   if (zones.claims_hold) text += "; what is claimed would hold it";
+  if (zones.fits_across && node.across != Reason::kFits) {
+    return Concat(text, "; over several zones the zones would hold it, but it would be refused all the same: ",
+                  policy::Text(node.across));
+  }
   if (zones.fits_across && node.unrequested.empty()) text += "; over several zones it would fit";
   if (zones.fits_across && !node.unrequested.empty()) {
     text += Concat("; over several zones the zones would hold it, but only ", AmountsText(node.unrequested, resources),

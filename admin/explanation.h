@@ -21,10 +21,13 @@ struct NodeExplanation {
   policy::Reason reason = policy::Reason::kFits;
   std::optional<placement::ZoneShortage> zones;  // of reasons that are about amounts of zones
   std::optional<UsageShortage> usage;            // of reasons that are about real use
-  bool gave_up_topology = false;                 // it has none since a lost one did not come back
-  bool demands_topology = false;                 // it has none, and the configuration lets no pod go without
-  bool gives_no_cores = false;                   // kubelet pins there, and the pod asks for cores (huygens.dev/smt)
-  std::string defect;                            // of a topology object that cannot be used
+  // Where its zones would hold the pod did nobody ask for one: why the node would refuse it all the same.
+  policy::Reason across = policy::Reason::kFits;
+  std::optional<UsageShortage> beside;  // where zones are the reason: the ceiling of use that would refuse the pod, too
+  bool gave_up_topology = false;        // it has none since a lost one did not come back
+  bool demands_topology = false;        // it has none, and the configuration lets no pod go without
+  bool gives_no_cores = false;          // kubelet pins there, and the pod asks for cores (huygens.dev/smt)
+  std::string defect;                   // of a topology object that cannot be used
   // What the pod insists on, of a node without a topology object, or that gives no cores, and that would take it else.
   std::string insists;
   std::string ignored;  // settings of a kubelet that nobody understands, where the reason is about what it will do

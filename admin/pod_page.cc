@@ -42,8 +42,10 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                          .why = Figures(node, resources, options)};
   // Real capacity comes and goes.
   said.never_fits = policy::NeverFits(node.reason) && !(node.zones && node.zones->claims_hold);
-  said.fits_across = node.zones && node.zones->fits_across;
-  said.holds_across = node.zones && node.zones->holds_across;
+  const bool across = node.across == policy::Reason::kFits;
+  said.fits_across = across && node.zones && node.zones->fits_across;
+  said.holds_across = (across || policy::CurableByVictims(node.across)) && node.zones && node.zones->holds_across;
+  if (node.beside && node.beside->room) said.beside = CeilingOf(*node.beside);
   said.asks = AmountsOf(node.asks, resources);
   said.unrequested = AmountsOf(node.unrequested, resources);
   said.no_pod_fits = node.usage && node.usage->own_over;
@@ -61,6 +63,10 @@ PodDocument::Node NodeOf(const NodeExplanation& node, const ResourceNames& resou
                                         .zone = zones->zone,
                                         .free = AmountsOf(zones->free, resources),
                                         .of = AmountsOf(zones->of, resources)};
+    if (zones->freest != zones->zone) {
+      said.figures->freest = zones->freest;
+      said.figures->most_free = AmountsOf(zones->most_free, resources);
+    }
     for (const auto& zone : zones->stale_zones) {
       said.figures->stale_zones.push_back({.zone = zone.name,
                                            .last = zone.last ? QuantityText(kCpu, *zone.last) : std::string(),
@@ -87,12 +93,14 @@ std::vector<ZoneShare> ZonesOf(const placement::Placement& placement, std::strin
 }
 
 // Of the pod's gang; returns what these request, without their pod slots.
-ResourceVector SayWhoWaits(const cluster::State& state, const cluster::Pod& pod, const ResourceNames& resources,
+ResourceVector SayWhoWaits(placement::Placement& placement, const cluster::Pod& pod, const ResourceNames& resources,
                            PodDocument& said) {
   ResourceVector needs;
-  for (const auto& each : state.Unplaced()) {
+  for (const auto& each : placement.state().Unplaced()) {
     if (each->scheduling_group == pod.scheduling_group && each->namespace_name == pod.namespace_name) {
       said.gang_waits.push_back(each->Key());
+      const bool refused = each->uid != pod.uid && placement.waiting().Waits(each->uid);
+      if (refused && (said.gang_refused.empty() || each->Key() < said.gang_refused)) said.gang_refused = each->Key();
       for (const auto& [resource, amount] : placement::RequestsOf(*each)) {
         if (resource != kPodSlots) needs.Add(resource, amount);
       }
@@ -122,8 +130,8 @@ std::string SelectorText(const cluster::Pod& pod) {
 
 }  // namespace
 
-std::string PodPage::Begin(const placement::Placement& placement, const RecentPods& pods,
-                           const ResourceNames& resources, Time now) {
+std::string PodPage::Begin(placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources,
+                           Time now) {
   const cluster::PlacedPod* placed = placement.state().FindPlaced(pod_->uid);
   placed_ = placed != nullptr;
   PodDocument said{.pod = pod_->Key(), .uid = std::string(std::string_view(pod_->uid))};
@@ -141,7 +149,7 @@ std::string PodPage::Begin(const placement::Placement& placement, const RecentPo
   }
   said.gang = pod_->scheduling_group;
   said.node_selector = SelectorText(*pod_);
-  if (!said.gang.empty()) gang_needs_ = SayWhoWaits(placement.state(), *pod_, resources, said);
+  if (!said.gang.empty()) gang_needs_ = SayWhoWaits(placement, *pod_, resources, said);
   if (pod_->waiting) said.not_understood = pod_->waiting->not_understood;
   if (said.not_understood.empty()) {
     for (const wire::UnknownAnnotation& each : pods.Unknown(pod_->uid)) said.not_understood.push_back(each.text);

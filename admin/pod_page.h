@@ -24,8 +24,7 @@ class PodPage {
 
  private:
   // What comes before the nodes.
-  std::string Begin(const placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources,
-                    Time now);
+  std::string Begin(placement::Placement& placement, const RecentPods& pods, const ResourceNames& resources, Time now);
 
   std::shared_ptr<const cluster::Pod> pod_;
   std::vector<admin_api::NotHeardOf> not_heard_of_;

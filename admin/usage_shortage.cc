@@ -44,6 +44,12 @@ int64_t RoomOf(const usage::Account& account, const usage::Demand& demand, size_
   return account.options().resources[resource].resource == kMemory ? room / kMi * kMi : room;
 }
 
+// Who asks for parts of a CPU gets no zones.
+bool IsDueZones(const placement::Placement& placement, const cluster::Pod& pod, cluster::NodeIndex node) {
+  return placement.Enforces(&policy::Needs::zones) &&
+         placement.Zones(node).WhyNoZones(node, "", placement.state().Topology(node), pod).empty();
+}
+
 // " (Wed 14:15; the largest there is shop/web-1, 4)", or of a node without pods " (Wed 14:15; the node's own)"
 std::string PeakText(const UsageShortage& shortage) {
   std::string text = shortage.peak_at;
@@ -60,6 +66,7 @@ std::string PeakText(const UsageShortage& shortage) {
 std::string RoomText(const UsageShortage& shortage) {
   if (!shortage.room) return "";
   if (*shortage.room == 0) return "; it leaves nothing for a pod now";
+  if (shortage.as_request == 0) return "; it leaves no whole CPU for a pod with zones now";
   return shortage.as_request
              ? Concat("; up to ", QuantityText(shortage.unit, *shortage.as_request),
                       " requested and as limit would stay under it now")
@@ -106,6 +113,9 @@ std::optional<UsageShortage> UsageShortageOf(const placement::Placement& placeme
     if (reason != Reason::kUsageUnknown) {
       shortage.room = RoomOf(account, demand, r, node, now, others);
       if (!shortage.estimated.empty()) shortage.as_request = usage::MostStated(*shortage.room, options.resource);
+      if (shortage.as_request && options.resource == kCpu && IsDueZones(placement, pod, node)) {
+        *shortage.as_request -= *shortage.as_request % 1000;
+      }
     }
     if (reason == Reason::kUsageUnknown || use.state != usage::MetricState::kFresh) continue;
     const usage::Account::Peak peak = account.PeakOf(node, r);

@@ -29,7 +29,8 @@ struct UsageShortage {
   std::optional<int64_t> own_over;  // what runs beside the pods, by itself, where that is above the ceiling already
   std::string also;                 // other resources of which there is too little: "memory, pods"
   // How much a pod could use at its peak for the node to stay under the ceiling, the others being as they are; and
-  // where nothing is measured yet, what it could request and be limited to for that. Not of kUsageUnknown.
+  // where nothing is measured yet, what it could request and be limited to for that, in whole CPUs if it is due zones of
+  // the node, which it would lose else. Not of kUsageUnknown.
   std::optional<int64_t> room, as_request;
 };
 

@@ -35,6 +35,8 @@ struct PodDocument {
     std::string container;  // that was refused, where kubelet pins by container
     std::string zone;       // the one that comes nearest; empty: all together
     Amounts free, of;
+    std::string freest;  // where it is another than `zone`: the zone that has most free, and how much
+    Amounts most_free;
     std::vector<StaleZone> stale_zones;
     std::optional<int64_t> core_threads;  // of kubelet's whole cores, of which what is needed makes none
     std::string unaccounted;  // where kubelet pins: CPUs that the object says are taken, and no pod known there holds
@@ -46,6 +48,8 @@ struct PodDocument {
       fields.IfSet("zone", self.zone);
       fields.Always("free", self.free);
       fields.Always("of", self.of);
+      fields.IfSet("freest", self.freest);
+      fields.IfSet("mostFree", self.most_free);
       fields.IfSet("staleZones", self.stale_zones);
       fields.IfSet("coreThreads", self.core_threads);
       fields.IfSet("unaccounted", self.unaccounted);
@@ -83,6 +87,7 @@ struct PodDocument {
     Amounts asks, unrequested;
     bool no_pod_fits = false;        // what runs beside the pods is above the ceiling of use by itself
     std::optional<Ceiling> ceiling;  // of use, where that is the reason
+    std::optional<Ceiling> beside;   // likewise, where zones are, and it would refuse the pod, too
     // Annotations but for which a node without a topology object would take the pod, without zones; or where kubelet
     // pins, without cores of its own.
     std::string insists;
@@ -107,6 +112,7 @@ struct PodDocument {
       fields.IfSet("unrequested", self.unrequested);
       fields.IfSet("noPodFits", self.no_pod_fits);
       fields.IfSet("ceiling", self.ceiling);
+      fields.IfSet("beside", self.beside);
       fields.IfSet("insists", self.insists);
       fields.IfSet("gaveUpTopology", self.gave_up_topology);
       fields.IfSet("demandsTopology", self.demands_topology);
@@ -164,6 +170,7 @@ struct PodDocument {
   std::string gang;                         // spec.schedulingGroup
   std::vector<std::string> gang_waits;      // pods of it that have no node, the first few; itself among them
   int64_t gang_waits_more = 0;              // and how many besides
+  std::string gang_refused;                 // another pod of it, for which filter found no node when it was last asked
   Amounts gang_needs;                       // what all of these request together
   std::vector<std::string> not_understood;  // of its annotations
   std::vector<NotHeardOf> not_heard_of;
@@ -188,6 +195,7 @@ struct PodDocument {
     fields.IfSet("gang", self.gang);
     fields.IfSet("gangWaits", self.gang_waits);
     fields.IfSet("gangWaitsMore", self.gang_waits_more);
+    fields.IfSet("gangRefused", self.gang_refused);
     fields.IfSet("gangNeeds", self.gang_needs);
     fields.IfSet("notUnderstood", self.not_understood);
     fields.IfSet("notHeardOf", self.not_heard_of);

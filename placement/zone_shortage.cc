@@ -93,6 +93,11 @@ void TakeZones(const std::vector<ZoneDescription>& zones, bool kubelet, Reason r
   shortage.zone = nearest->name;
   shortage.largest = too_few_cores || size(*nearest) < 1;
   take(*nearest);
+  const auto freest = std::ranges::max_element(zones, {}, [&](const ZoneDescription& zone) {
+    return std::pair(zone.present ? Share(shortage.needs, zone.free) : -1, zone.name == nearest->name);
+  });
+  shortage.freest = freest->name;
+  shortage.most_free = Only(shortage.needs, freest->free);
   const ResourceVector claimed = Only(shortage.needs, nearest->allocatable);
   shortage.stale = nearest->stale;
   shortage.last = nearest->offline_cpu;
@@ -112,6 +117,40 @@ void TakeStaleZones(const std::vector<ZoneDescription>& zones, ZoneShortage& sho
                                     .last = zone.offline_cpu,
                                     .written = zone.offline_updated,
                                     .must_give = shortage.needs.Get(kCpu) + zone.used.Get(kCpu)});
+  }
+}
+
+// Likewise of a pod that may cross zones: those each of which would make room for it by itself or, where none would,
+// those that the others need beside them, whatever these really give.
+void TakeStaleZonesAcross(const std::vector<ZoneDescription>& zones, ZoneShortage& shortage) {
+  const int64_t needs = shortage.needs.Get(kCpu);
+  const auto free_of = [](const ZoneDescription& zone) { return Whole(zone.free, zone.effective).Get(kCpu); };
+  const auto claim_of = [](const ZoneDescription& zone) {
+    ResourceVector claimed = zone.allocatable;
+    claimed.Subtract(zone.used);
+    return Whole(claimed, zone.allocatable);
+  };
+  const auto is_stale = [](const ZoneDescription& zone) { return zone.present && zone.stale; };
+  int64_t now = 0;
+  ResourceVector claims;
+  for (const ZoneDescription& zone : zones) {
+    if (!zone.present) continue;
+    now += free_of(zone);
+    claims.Add(zone.stale ? claim_of(zone) : Whole(zone.free, zone.effective));
+  }
+  if (now >= needs || Share(shortage.needs, claims) < 1) return;
+  const auto alone = [&](const ZoneDescription& zone) {
+    return is_stale(zone) && now - free_of(zone) + claim_of(zone).Get(kCpu) >= needs;
+  };
+  const bool any_alone = std::ranges::any_of(zones, alone);
+  for (const ZoneDescription& zone : zones) {
+    if (!is_stale(zone) || (any_alone && !alone(zone))) continue;
+    const int64_t others = any_alone ? now - free_of(zone) : claims.Get(kCpu) - claim_of(zone).Get(kCpu);
+    if (others >= needs) continue;
+    shortage.stale_zones.push_back({.name = zone.name,
+                                    .last = zone.offline_cpu,
+                                    .written = zone.offline_updated,
+                                    .must_give = needs - others + zone.used.Get(kCpu)});
   }
 }
 
@@ -231,7 +270,11 @@ ZoneShortage AtManaged(const cluster::Pod& pod, const NodeDescription& node, Rea
     if (request.amounts[r] > 0) shortage.needs.Set(options.managed_resources[r], request.amounts[r]);
   }
   TakeZones(node.zones, false, reason, shortage);
-  if (shortage.one_zone) TakeStaleZones(node.zones, shortage);
+  if (shortage.one_zone) {
+    TakeStaleZones(node.zones, shortage);
+  } else if (options.when_stale == topology::WhenStale::kReject) {
+    TakeStaleZonesAcross(node.zones, shortage);
+  }
   shortage.claims_hold = reason == Reason::kZonesTooSmall && ClaimsHold(node.zones, shortage);
   if (shortage.one_zone && !shortage.asks_cores) {
     ZoneShortage across{.needs = shortage.needs};

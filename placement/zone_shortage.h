@@ -31,6 +31,9 @@ struct ZoneShortage {
   bool largest = false;  // which it does since none is large enough; else it is the freest of those that are
   ResourceVector free;
   ResourceVector of;
+  // Of one zone: the one that has most free of what is needed, which may be another than `zone`.
+  std::string freest;
+  ResourceVector most_free;
   ResourceVector claimed;       // by `zone` or all, where real capacity is less, or out of date
   std::string lower;            // the zones of which it is: "node0, node2"
   bool stale = false;           // that real capacity

@@ -312,7 +312,8 @@ std::string ExplainText(const std::vector<DecisionDocument>& decisions, Time now
   if (is_bound && attempt.filter && Feasible(*attempt.filter) < attempt.filter->nodes.size()) {
     text += "Of nodes that refused it there are no figures: they are worked out for pods that still wait.\n";
   }
-  const bool gang_refused = attempt.filter && Feasible(*attempt.filter) == 0 && !gang.empty();
+  const bool gang_refused =
+      attempt.filter && !gang.empty() && (Feasible(*attempt.filter) == 0 || !pod_now->gang_refused.empty());
   if (attempt.filter && !is_bound) text += WhatToDo(*attempt.filter, pod_now, quota_now, left_above, gang_refused);
   if (same_pod.size() > attempt.size) {
     text += Concat("\n", EarlierText(std::span(same_pod).subspan(attempt.size)));

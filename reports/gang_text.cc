@@ -37,6 +37,16 @@ std::string NeedsText(const PodDocument& pod) {
                 ".\n");
 }
 
+std::string MoreText(const PodDocument& pod) {
+  return pod.gang_waits_more > 0 ? Concat(" and ", std::to_string(pod.gang_waits_more), " more") : std::string();
+}
+
+// Most of those that wait were never asked about, so only one that was refused can say why.
+std::string RefusedText(const PodDocument& pod) {
+  if (pod.gang_refused.empty()) return "; of none of them it is known here that filter refused it";
+  return Concat("; refused was ", pod.gang_refused, ": `huygens explain ", pod.gang_refused, "` says why");
+}
+
 // Of a pod that got a node.
 std::string OthersWait(const DecisionDocument& filter, const PodDocument& pod) {
   const std::vector<std::string> others = OthersOf(pod);
@@ -45,11 +55,16 @@ std::string OthersWait(const DecisionDocument& filter, const PodDocument& pod) {
       promised == filter.nodes.end() ? std::string("it could have a node") : Concat("it was promised ", promised->name);
   if (others.empty()) return Concat(OfGang(pod), had, ", and no other pod of it is known to wait for one.\n");
   return Concat(OfGang(pod), had, ", but ", std::to_string(others.size() + static_cast<size_t>(pod.gang_waits_more)),
-                " of its other pods have no node now (", FirstNames(others), "); `huygens explain ", others.front(),
-                "` says why.\n", NeedsText(pod));
+                " of its other pods have no node now (", FirstNames(others), MoreText(pod), ")", RefusedText(pod),
+                ".\n", NeedsText(pod));
 }
 
 }  // namespace
+
+std::string GangAdvice() {
+  return "- its gang does not fit whole: fewer or smaller pods in it, or more nodes. To wait helps where pods of "
+         "others hold the room, not where its own gang does.\n";
+}
 
 bool GangWaits(const PodDocument& pod) { return !OthersOf(pod).empty(); }
 
@@ -72,10 +87,8 @@ std::string UndecidedGangText(const PodDocument& pod) {
   const std::vector<std::string> others = OthersOf(pod);
   if (others.empty()) return Concat(OfGang(pod), "no other pod of it waits for a node.\n");
   return Concat(OfGang(pod), "kube-scheduler asks about its pods one after the other, and gives all up at one that ",
-                "fits nowhere. `huygens explain ", others.front(), "` may say why; of the others wait ",
-                FirstNames(others),
-                pod.gang_waits_more > 0 ? Concat(" and ", std::to_string(pod.gang_waits_more), " more") : std::string(),
-                ".\n", NeedsText(pod));
+                "fits nowhere. Of the others wait ", FirstNames(others), MoreText(pod), RefusedText(pod), ".\n",
+                NeedsText(pod));
 }
 
 }  // namespace huygens::reports

@@ -11,6 +11,9 @@ namespace huygens::reports {
 // Whether other pods of its gang are known to wait for a node.
 bool GangWaits(const admin_api::PodDocument& pod);
 
+// Under "What to do", where its gang found no room as a whole.
+std::string GangAdvice();
+
 // By the last filter that it was asked about with.
 std::string GangText(const admin_api::DecisionDocument& filter, const admin_api::PodDocument& pod);
 

@@ -151,9 +151,11 @@ std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view
   } else if (quota != nullptr && quota->model_nodes == 0) {
     text += Concat("\n", NoModelText(*quota));
   }
+  const bool of_gang = !pod.gang_refused.empty();
   // What others lack is no cause where some would do.
-  text += pod.fits.empty()
-              ? WhatToDo(AsIfAsked(pod), &pod, quota, left_above, /*of_gang=*/false)
+  text += pod.fits.empty() ? WhatToDo(AsIfAsked(pod), &pod, quota, left_above, of_gang)
+          : of_gang
+              ? Concat("\nWhat to do:\n", GangAdvice())
               : Concat("\nWhat to do:\n- see why kube-scheduler does not take ", FirstNames(pod.fits), ": `",
                        Kubectl("describe", pod.pod), "` has it in the Events.\n",
                        pod.not_understood.empty() ? "" : "- mend what is marked with ! above; it counts as absent.\n");

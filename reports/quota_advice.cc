@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_replace.h"
+#include "base/quantity.h"
 #include "base/text.h"
 #include "policy/explained.h"
 #include "reports/quota_report.h"
@@ -34,6 +35,17 @@ std::string LeastMore(const PodQuotaDocument& quota) {
     }
   }
   return more;
+}
+
+// "a pod of limits.cpu 6 or less": where one budget of its own group is what it lacks.
+std::string SmallerPod(const PodQuotaDocument& quota) {
+  if (quota.shortages.size() != 1) return "";
+  const PodQuotaDocument::Shortage& shortage = quota.shortages.front();
+  auto fits = Quantity::Parse(shortage.requested);
+  const auto over = Quantity::Parse(shortage.over);
+  if (shortage.group != quota.group || shortage.key.starts_with("cash/") || !fits.ok() || !over.ok()) return "";
+  fits->Sub(*over);
+  return fits->Sign() > 0 ? Concat("a pod of ", shortage.key, " ", fits->Canonical(), " or less") : std::string();
 }
 
 // "bizrq/search is over its budget by limits.cpu 5"; empty if no group above is.
@@ -94,6 +106,9 @@ std::string QuotaAdvice(Reason reason, const PodQuotaDocument& quota, std::strin
   }
   if (const std::string least = LeastMore(quota); !least.empty()) {
     absl::StrReplaceAll({{std::string("a larger budget"), Concat("a budget larger by ", least, " at least")}}, &advice);
+  }
+  if (const std::string smaller = SmallerPod(quota); !smaller.empty()) {
+    absl::StrReplaceAll({{std::string("a smaller pod"), smaller}}, &advice);
   }
   const bool is_root = !quota.path.empty() && GroupAbove(quota).empty();
   if (is_root) absl::StrReplaceAll({{std::string(kOfParent), ""}}, &advice);

@@ -282,18 +282,38 @@ std::string GroupAbove(const PodQuotaDocument& pod) {
   return path.size() == pod.path.size() ? std::string() : std::string(path.substr(path.rfind('/') + 1));
 }
 
+namespace {
+
+// What the group above lacks to hand its child as much as that lacks for the pod; empty if it has that.
+std::string LacksAbove(const PodQuotaDocument& pod, const QuotaTreeDocument::Key& above) {
+  const auto own = std::ranges::find_if(
+      pod.shortages, [&](const auto& each) { return each.group == pod.group && each.key == above.key; });
+  if (own == pod.shortages.end()) return "";
+  auto lacks = Quantity::Parse(own->over);
+  const auto left = Quantity::Parse(above.remaining);
+  if (!lacks.ok() || !left.ok()) return "";
+  lacks->Sub(*left);
+  return lacks->Sign() > 0 ? Amount(above.key, lacks->Canonical()) : std::string();
+}
+
+}  // namespace
+
 std::string LeftAboveText(const PodQuotaDocument& pod, const QuotaTreeDocument& tree) {
   const std::string above = GroupAbove(pod);
   const auto group = std::ranges::find(tree.groups, above, &QuotaTreeDocument::Group::name);
   if (above.empty() || group == tree.groups.end()) return "";
-  std::string left;
+  std::string left, lacks;
   for (const PodQuotaDocument::Cost& cost : pod.keys) {
     const auto key = std::ranges::find(group->keys, cost.key, &QuotaTreeDocument::Key::key);
     if (!cost.lacks || key == group->keys.end() || key->remaining.empty()) continue;
     const bool none = key->remaining.starts_with('-');
+    if (const std::string more = LacksAbove(pod, *key); !more.empty()) {
+      lacks += Concat(lacks.empty() ? "" : " and ", key->key, " ", more);
+    }
     left += Concat(left.empty() ? "" : ", ", none ? "nothing" : Amount(key->key, key->remaining), " of ", key->key);
   }
-  return left.empty() ? left : Concat(above, " has ", left, " left");
+  if (left.empty()) return left;
+  return Concat(above, " has ", left, " left", lacks.empty() ? "" : Concat(", and must itself be larger by ", lacks));
 }
 
 StatusOr<std::string> KeyOf(const QuotaTreeDocument& tree, std::string_view given) {

@@ -79,7 +79,7 @@ std::string TakenAdvice(NodesOfReason nodes) {
 
 std::string TooSmallAdvice(Reason reason, NodesOfReason nodes) {
   const bool of_kubelet = reason != Reason::kZonesTooSmall && reason != Reason::kTooFewCores;
-  const std::string smaller = ZoneHolds(nodes, /*empty=*/true);
+  const std::string smaller = ZoneHoldsNowOrEmpty(nodes);
   return Concat(
       of_kubelet ? "kubelet would never admit it there (TopologyAffinityError): " : "no pod that ends would help: ",
       smaller.empty() ? std::string("ask for less") : Concat("make it a pod", smaller), SeveralZones(nodes),

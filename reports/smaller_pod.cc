@@ -44,27 +44,68 @@ Amounts AskFor(const Amounts& needs, const Amounts& there) {
   return ask;
 }
 
-}  // namespace
+struct Smaller {
+  const PodDocument::Node* node = nullptr;
+  Amounts ask;
+  bool capped = false;  // by a ceiling of use
+};
 
-std::string ZoneHolds(NodesOfReason nodes, bool empty) {
-  const PodDocument::Node* best = nullptr;
+// What a zone has and the ceiling of use lets pass; nothing where nobody can say how small a pod would pass it.
+std::optional<Amounts> ThereFor(const PodDocument::Node& node, bool empty, bool& capped) {
+  const PodDocument::Figures& figures = *node.figures;
+  Amounts there = empty ? figures.of : figures.most_free.empty() ? figures.free : figures.most_free;
+  if (!node.beside) return there;
+  const auto most = Quantity::Parse(node.beside->requests);
+  const auto has = QuantityOf(there, node.beside->resource);
+  if (!most.ok() || !has) return std::nullopt;
+  capped = *most < *has;
+  if (!capped) return there;
+  std::ranges::find(there, node.beside->resource, &Amounts::value_type::first)->second = most->Canonical();
+  return there;
+}
+
+std::optional<Smaller> Best(NodesOfReason nodes, bool empty) {
+  std::optional<Smaller> best;
   double most = 0;
   for (const PodDocument::Node* node : nodes) {
     if (!node->figures || node->figures->core_threads || !node->figures->one_zone) continue;
-    const double share = Share(node->figures->needs, empty ? node->figures->of : node->figures->free);
-    if (share > most) {
-      best = node;
-      most = share;
-    }
+    bool capped = false;
+    const auto there = ThereFor(*node, empty, capped);
+    const double share = there ? Share(node->figures->needs, *there) : 0;
+    if (share <= most) continue;
+    best = Smaller{.node = node, .ask = AskFor(node->figures->needs, *there), .capped = capped};
+    most = share;
   }
-  if (best == nullptr || most >= 1) return "";
-  const PodDocument::Figures& figures = *best->figures;
-  const Amounts ask = AskFor(figures.needs, empty ? figures.of : figures.free);
-  if (std::ranges::any_of(ask, [](const auto& each) { return each.second == "0"; })) return "";
-  return Concat(" of ", admin_api::AmountsText(ask), " or less",
-                figures.container.empty() ? "" : Concat(" in container ", figures.container),
-                empty ? " (so much has the largest zone, " : " (so much is free now in ", figures.zone, " of ",
-                best->name, ")");
+  const auto nothing = [](const auto& each) { return each.second == "0"; };
+  if (!best || most >= 1 || std::ranges::any_of(best->ask, nothing)) return std::nullopt;
+  return best;
+}
+
+std::string SmallerText(const Smaller& best, bool empty, std::string_view when) {
+  const PodDocument::Figures& figures = *best.node->figures;
+  const std::string amounts = Concat(" of ", admin_api::AmountsText(best.ask), " or less",
+                                     figures.container.empty() ? "" : Concat(" in container ", figures.container));
+  if (best.capped) {
+    return Concat(amounts, ", as its limit, too", when, " (so much ", best.node->name,
+                  " takes now under its ceiling of use)");
+  }
+  const std::string& zone = empty || figures.freest.empty() ? figures.zone : figures.freest;
+  return Concat(amounts, when, empty ? " (so much has the largest zone, " : " (so much is free now in ", zone, " of ",
+                best.node->name, ")");
+}
+
+}  // namespace
+
+std::string ZoneHolds(NodesOfReason nodes, bool empty) {
+  const auto best = Best(nodes, empty);
+  return best ? SmallerText(*best, empty, "") : std::string();
+}
+
+std::string ZoneHoldsNowOrEmpty(NodesOfReason nodes) {
+  const auto now = Best(nodes, false), later = Best(nodes, true);
+  if (!later || (now && now->ask == later->ask)) return ZoneHolds(nodes, later.has_value());
+  const std::string text = SmallerText(*later, true, " once pods there end");
+  return now ? Concat(SmallerText(*now, false, ""), ", or", text) : text;
 }
 
 std::string CeilingHolds(NodesOfReason nodes) {
@@ -72,7 +113,7 @@ std::string CeilingHolds(NodesOfReason nodes) {
   for (const PodDocument::Node* node : nodes) {
     if (!node->ceiling || node->no_pod_fits) continue;
     const auto fits = Quantity::Parse(node->ceiling->fits);
-    if (!fits.ok() || fits->Sign() <= 0) continue;
+    if (!fits.ok() || fits->Sign() <= 0 || node->ceiling->requests == "0") continue;
     const bool same = best != nullptr && best->ceiling->resource == node->ceiling->resource;
     if (best != nullptr && (!same || *fits <= *Quantity::Parse(best->ceiling->fits))) continue;
     best = node;

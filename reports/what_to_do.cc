@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/text.h"
 #include "policy/explained.h"
+#include "reports/gang_text.h"
 #include "reports/nodes_now.h"
 #include "reports/pod_faults.h"
 #include "reports/refusal_advice.h"
@@ -106,7 +107,7 @@ std::string WhatToDo(const admin_api::DecisionDocument& filter, const admin_api:
     text += Concat("- ", uneven ? policy::Text(each.reason) : policy::Explained(each.reason), ": ", advice, "\n");
     said.push_back(std::move(advice));
   }
-  if (text.empty()) return text;
+  if (text.empty() && !of_gang) return text;
   std::string first;
   const std::optional<bool> marked_may_cause = MarkedMayCause(given, pod_now);
   if (marked_may_cause == true) first += "- mend what is marked with ! above; it counts as absent.\n";
@@ -119,11 +120,7 @@ std::string WhatToDo(const admin_api::DecisionDocument& filter, const admin_api:
         Concat("- ", model, ": ", RefusalAdvice(policy::Reason::kQuotaOtherModel, filter.pod, "", {}, quota_now), "\n");
   }
   first += OfStaleZones(filter, now);
-  if (of_gang) {
-    first +=
-        "- its gang does not fit whole: fewer or smaller pods in it, or more nodes. To wait helps where pods of "
-        "others hold the room, not where its own gang does.\n";
-  }
+  if (of_gang) first += GangAdvice();
   return Concat("\nWhat to do:\n", first, text);
 }
 

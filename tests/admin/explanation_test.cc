@@ -335,7 +335,28 @@ TEST_F(NoFigureTest, SeveralZonesWithoutRealCapacitySayOfWhenTheLastIs) {
   pod->topology_awareness = false;
   EXPECT_EQ(Of(*pod, "n"),
             "needs 4 cpu; all zones together: 0 of 0 free; they claim 16 cpu, but the real capacity of node0, node1 is "
-            "less or out of date (of 2026-11-21T09:00:00Z)");
+            "less or out of date (of 2026-11-21T09:00:00Z); node0: real capacity was 6 cpu, 2h ago (at most 5m: "
+            "topology.realCapacity.staleAfter); the pod fits only if it is now 4 or more; node1: real capacity was 6 "
+            "cpu, 3h ago (at most 5m: topology.realCapacity.staleAfter); the pod fits only if it is now 4 or more");
+}
+
+TEST_F(NoFigureTest, APodThatMayCrossZonesIsToldOfOldRealCapacityToo) {
+  AddNode("n", {8, 8, 8});
+  Hold("holder", "n", {{0, ResourceVector{{kCpu, 5000}}}, {2, ResourceVector{{kCpu, 2000}}}});
+  cluster::NodeTopology topology = *placement_->state().Topology(*placement_->state().FindNode("n"));
+  topology.zones[2].offline_cpu = 8000;
+  topology.zones[2].offline_updated = clock_.Now() - std::chrono::hours(2);
+  placement_->Apply(cluster::TopologySet{topology});
+  const auto must = [&](const std::string& name, int cpus) {
+    auto pod = std::make_shared<cluster::Pod>(*AddPod(name, cpus));
+    pod->topology_awareness = false;
+    const std::string_view names[] = {"n"};
+    const NodeExplanation said = Explain(*placement_, *pod, names, clock_.Now())[0];
+    EXPECT_EQ(said.reason, policy::Reason::kInsufficientZones) << "a victim would help, too";
+    return said.zones->stale_zones.size() == 1 ? said.zones->stale_zones[0].must_give : 0;
+  };
+  EXPECT_EQ(must("p", 13), 4000) << "2 beside the 11 free elsewhere, and the 2 that are held there";
+  EXPECT_EQ(must("q", 16), 7000);
 }
 
 TEST_F(ExplanationTest, AZoneThatGivesLessThanItClaimsSaysSo) {

@@ -57,6 +57,22 @@ TEST_F(AdminTest, APodsPageSaysWhatEachNodeLacks) {
   EXPECT_EQ(Get("/debug/pods/default").code, 400);
 }
 
+TEST_F(AdminTest, APodsPageNamesTheZoneWithMostFreeBesideTheLargest) {
+  AddNode("a");
+  AddTopology("a", {15'000, 16'000});
+  auto holder = MakePod("holder", 8000, "a");
+  holder->placement_mark = {holder->uid, holder->node_name, {{1, ResourceVector{{kCpu, 8000}}}}};
+  placement_->Apply(cluster::PodSet{holder});
+  auto pod = MakePod("big", 17'000, "");
+  pod->topology_awareness = true;
+  placement_->Apply(cluster::PodSet{pod});
+  Start();
+  const std::string page = Get("/debug/pods/default/big").body;
+  EXPECT_THAT(page, HasSubstr(R"("zone":"node1","free":{"cpu":"8"},"of":{"cpu":"16"},"freest":"node0",)"
+                              R"("mostFree":{"cpu":"15"})"));
+  ExpectReadWhole<admin_api::PodDocument>(page);
+}
+
 TEST_F(AdminTest, APodsPageSaysThatItOutgrewItsZones) {
   AddNode("a");
   AddTopology("a", {4000, 4000});
@@ -117,6 +133,7 @@ TEST_F(AdminTest, APodsPageSaysWhyWhatThePodBringsIsNotBelieved) {
 }
 
 TEST_F(AdminTest, APodsPageNamesThePodsOfItsGangThatHaveNoNode) {
+  placement_ = *placement::Placement::Create({.waiting_pods = 10});
   AddNode("a");
   const auto add = [&](const std::string& name, const std::string& gang, const std::string& node) {
     auto pod = MakePod(name, 100, node);
@@ -132,6 +149,16 @@ TEST_F(AdminTest, APodsPageNamesThePodsOfItsGangThatHaveNoNode) {
                               R"("default/g6"],"gangWaitsMore":1)"));
   ExpectReadWhole<admin_api::PodDocument>(page);
   EXPECT_THAT(Get("/debug/pods/default/other").body, HasSubstr(R"("gangWaits":["default/other"],)"));
+  EXPECT_THAT(page, Not(HasSubstr("gangRefused")));
+  decision_.Ask([&] {
+    auto refused = MakePod("g4", 100, "");
+    refused->scheduling_group = "train";
+    const std::string_view nowhere[] = {"not-known"};
+    placement_->Remember(refused, placement_->Filter(*refused, nowhere, clock_.Now()));
+    return true;
+  });
+  EXPECT_THAT(Get("/debug/pods/default/g1").body, HasSubstr(R"("gangWaitsMore":1,"gangRefused":"default/g4")"));
+  EXPECT_THAT(Get("/debug/pods/default/g4").body, Not(HasSubstr("gangRefused"))) << "which is another pod";
 }
 
 TEST_F(AdminTest, APodsPageSaysWhatItsGangNeedsAsAWhole) {

@@ -132,6 +132,41 @@ TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
   EXPECT_EQ(said_of("cool", 2000), "");
 }
 
+TEST_F(UsagePageTest, WhatIsAdvisedToAPodWithZonesPassesTheCeilingAndKeepsItsZones) {
+  placement::Options options = placement_->options();
+  options.checks = {{"topology"}, {"usage"}};
+  placement_ = *placement::Placement::Create(options);
+  Fill();
+  for (const char* name : {"hot", "cool"}) {
+    cluster::NodeTopology topology{.node_name = name, .pinned_by_agent = true};
+    for (int id : {0, 1}) {
+      const ResourceVector five{{kCpu, 5000}};
+      topology.zones.push_back(
+          {.id = id, .name = Concat("node", std::to_string(id)), .capacity = five, .allocatable = five});
+    }
+    placement_->Apply(cluster::TopologySet{topology});
+  }
+  const auto explain = [&](std::string_view node, int64_t milli_cpus) {
+    cluster::Pod pod;
+    pod.name = pod.uid = "new";
+    pod.topology_awareness = true;
+    pod.containers.push_back({.name = "c", .requests = {{kCpu, milli_cpus}}, .limits = {{kCpu, milli_cpus}}});
+    return Explain(*placement_, pod, {&node, 1}, kNow).front();
+  };
+  const auto text = [&](const NodeExplanation& said) { return Figures(said, resources_, placement_->options()); };
+  EXPECT_THAT(text(explain("hot", 2000)), HasSubstr("; up to 1 requested and as limit would stay under it now"));
+  const NodeExplanation hot = explain("hot", 6000);
+  EXPECT_EQ(hot.across, policy::Reason::kUsageCeiling);
+  EXPECT_THAT(text(hot), testing::EndsWith("; over several zones the zones would hold it, but it would be refused all "
+                                           "the same: node(s) would exceed the usage ceiling"));
+  ASSERT_TRUE(hot.beside);
+  EXPECT_EQ(hot.beside->as_request, 1000);
+  EXPECT_TRUE(hot.zones->holds_across) << "once pods there end";
+  EXPECT_THAT(text(explain("cool", 6000)), testing::EndsWith("; over several zones it would fit"));
+  EXPECT_FALSE(explain("cool", 6000).beside);
+  EXPECT_FALSE(explain("cool", 10'000).zones->holds_across) << "of which the ceiling allows less, whoever ends";
+}
+
 TEST_F(UsagePageTest, ANodeWhoseOwnUseIsAboveTheCeilingTakesNoPodHoweverSmall) {
   const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
   placement_->ApplyUsage({.resource = 0, .slot = slot - 8, .measured = kNow, .nodes = {{"cool", 9000}}}, kNow);

@@ -70,11 +70,17 @@ TEST_F(ExplainNow, APodOfAGangThatGotANodeIsToldWhoDidNot) {
       R"("gangNeeds":{"cpu":"32","memory":"64Gi"},"nodes":[],"gangRoom":{"cpu":"30","memory":"90Gi"}})");
   EXPECT_THAT(text,
               HasSubstr("\nIt is of the gang g (spec.schedulingGroup), which is placed whole or not at all: it was "
-                        "promised n2, but 3 of its other pods have no node now (default/g-7); `huygens explain "
-                        "default/g-7` says why.\nTogether the 4 pods of it that have no node request 32 cpu and 64Gi "
+                        "promised n2, but 3 of its other pods have no node now (default/g-7 and 2 more); of none of "
+                        "them it is known here that filter refused it.\nTogether the 4 pods of it that have no node "
+                        "request 32 cpu and 64Gi "
                         "memory; all nodes together have 30 cpu and 90Gi memory unrequested, in pieces.\n"));
   EXPECT_THAT(text, Not(HasSubstr("its gang does not fit whole")));
   EXPECT_THAT(text, HasSubstr(", but no bind followed: its gang has not found room for all.\n"));
+  const std::string refused =
+      TextWith(R"({"pod":"default/p","uid":"uid-1","gang":"g","gangWaits":["default/g-7","default/p"],)"
+               R"("gangRefused":"default/g-9","nodes":[]})");
+  EXPECT_THAT(refused, HasSubstr("(default/g-7); refused was default/g-9: `huygens explain default/g-9` says why.\n"));
+  EXPECT_THAT(refused, HasSubstr("\nWhat to do:\n- its gang does not fit whole: "));
 }
 
 TEST_F(ExplainNow, APodWithoutZonesIsToldTheOneCause) {

@@ -90,7 +90,11 @@ TEST_F(ExplainQuota, HowMuchMoreBudgetWouldDoIsSaid) {
   FilterAll(Reason::kQuotaExceeded, "quota bizrq/g: cpu used 4 of 4, requested 1");
   EXPECT_THAT(TextWith(kPage, R"({"verdict":"refused","group":"g","path":"g","keys":[],"shortages":[{"group":"g",)"
                               R"("key":"cpu","used":"4","hard":"4","requested":"1","over":"1"}]})"),
-              HasSubstr(": a budget larger by cpu 1 at least, a smaller pod, or fewer pods"));
+              HasSubstr(": a budget larger by cpu 1 at least, a smaller pod, or fewer pods"))
+      << "of which nothing is small enough";
+  EXPECT_THAT(TextWith(kPage, R"({"verdict":"refused","group":"g","path":"g","keys":[],"shortages":[{"group":"g",)"
+                              R"("key":"cpu","used":"4","hard":"10","requested":"9","over":"3"}]})"),
+              HasSubstr(": a budget larger by cpu 3 at least, a pod of cpu 6 or less, or fewer pods"));
 }
 
 TEST_F(ExplainQuota, AGroupWithoutAParentIsNotSentToOne) {

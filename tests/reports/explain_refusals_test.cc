@@ -47,8 +47,9 @@ constexpr Refusal kRefusals[] = {
      .cause = "node(s) had insufficient resource of NUMA node: ",
      .figures = "needs 17 cpu in one zone, as the pod asks; largest node1: 5 of 16 free; too small even when empty\n",
      .advice =
-         "too small even when empty: no pod that ends would help: make it a pod of 16 cpu or less (so much has the "
-         "largest zone, node1 of n1), allow several zones (topology.crane.io/topology-awareness: \"false\": n1 "
+         "too small even when empty: no pod that ends would help: make it a pod of 5 cpu or less (so much is free "
+         "now in node1 of n1), or of 16 cpu or less once pods there end (so much has the largest zone, node1 of n1), "
+         "allow several zones (topology.crane.io/topology-awareness: \"false\": n1 "
          "would hold it so, once pods there end), or add nodes with larger zones.\n",
      .waiting = "Waiting does not help there: the pod must be allowed several zones "
                 "(topology.crane.io/topology-awareness: \"false\") and others there end, or it must ask for less"},

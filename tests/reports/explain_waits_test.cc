@@ -134,6 +134,27 @@ TEST_F(ExplainWaits, WhatAdvisesOfSeveralNodesGoesByTheOneThatHelpsMost) {
                               "n2), or add nodes."));
 }
 
+TEST_F(ExplainWaits, ASmallerPodIsOneThatAllChecksWouldTake) {
+  FilterAll(Reason::kZonesTooSmall);
+  const auto said = [&](std::string_view free, std::string_view more) {
+    return TextWith(Concat(R"({"uid":"uid-1","nodes":[)",
+                           NodeOf("n1", Reason::kZonesTooSmall,
+                                  Concat(R"(,"neverFits":true,"figures":{"needs":{"cpu":"17"},"oneZone":true,)",
+                                         R"("zone":"node1","free":{"cpu":"8"},"of":{"cpu":"16"})", free, "}", more)),
+                           "]}"));
+  };
+  EXPECT_THAT(said(R"(,"freest":"node0","mostFree":{"cpu":"15"})", ""),
+              HasSubstr("make it a pod of 15 cpu or less (so much is free now in node0 of n1), or of 16 cpu or less "
+                        "once pods there end (so much has the largest zone, node1 of n1), or add nodes"));
+  EXPECT_THAT(said("", R"(,"beside":{"resource":"cpu","needs":"14","fits":"5","requests":"6500m"})"),
+              HasSubstr("make it a pod of 6 cpu or less, as its limit, too (so much n1 takes now under its ceiling of "
+                        "use), or add nodes"));
+  EXPECT_THAT(said("", R"(,"beside":{"resource":"cpu","needs":"14","fits":"0","requests":"0"})"),
+              HasSubstr("no pod that ends would help: ask for less, or add nodes"));
+  EXPECT_THAT(said("", R"(,"beside":{"resource":"memory","needs":"14","fits":"5","requests":"6"})"),
+              HasSubstr("no pod that ends would help: ask for less, or add nodes"));
+}
+
 TEST_F(ExplainWaits, ZonesWithRoomButForOldRealCapacityAreALineOfTheirOwn) {
   constexpr std::string_view kStale =
       R"(,"figures":{"needs":{"cpu":"4"},"oneZone":true,"zone":"node1","free":{},"of":{},)"
@@ -180,6 +201,13 @@ TEST_F(ExplainWaits, WhatTheGroupAboveHasLeftIsSaid) {
   EXPECT_EQ(GroupAbove(*pod), "search");
   EXPECT_EQ(LeftAboveText(*pod, *tree), "search has 2 of limits.cpu left");
   EXPECT_EQ(LeftAboveText({.path = "org"}, *tree), "");
+  admin_api::PodQuotaDocument lacks = *pod;
+  lacks.group = "ranking";
+  lacks.shortages = {
+      {.group = "ranking", .key = "limits.cpu", .used = "4", .hard = "8", .requested = "7", .over = "3"}};
+  EXPECT_EQ(LeftAboveText(lacks, *tree), "search has 2 of limits.cpu left, and must itself be larger by limits.cpu 1");
+  lacks.shortages[0].over = "2";
+  EXPECT_EQ(LeftAboveText(lacks, *tree), "search has 2 of limits.cpu left");
   FilterAll(Reason::kQuotaExceeded, "quota bizrq/ranking: limits.cpu used 4 of 10, requested 7");
   EXPECT_THAT(TextWith(Page(Reason::kQuotaExceeded), R"({"group":"ranking","verdict":"refused","keys":[]})",
                        "search has 2 of limits.cpu left"),

@@ -83,9 +83,16 @@ TEST(UndecidedPod, IsToldOfItsGang) {
   EXPECT_THAT(UndecidedPodText(*pod, "url"),
               HasSubstr("\nIt is of the gang g (spec.schedulingGroup), which is placed whole or not at all: "
                         "kube-scheduler asks about its pods one after the other, and gives all up at one that fits "
-                        "nowhere. `huygens explain shop/g-0` may say why; of the others wait shop/g-0.\nTogether the 2 "
+                        "nowhere. Of the others wait shop/g-0; of none of them it is known here that filter refused "
+                        "it.\nTogether the 2 "
                         "pods of it that have no node request 8 cpu; all nodes together have 6 cpu unrequested, in "
                         "pieces.\n"));
+  admin_api::PodDocument after = *pod;
+  after.gang_refused = "shop/g-0";
+  const std::string text = UndecidedPodText(after, "url");
+  EXPECT_THAT(text, HasSubstr("wait shop/g-0; refused was shop/g-0: `huygens explain shop/g-0` says why.\n"));
+  EXPECT_THAT(text, HasSubstr("\nWhat to do:\n- its gang does not fit whole: "));
+  EXPECT_THAT(text, Not(HasSubstr("see why kube-scheduler does not take")));
 }
 
 TEST(UndecidedPod, IsToldOfItsBudgetAndWhatToDo) {
