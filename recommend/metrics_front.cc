@@ -33,14 +33,14 @@ std::vector<int64_t> Spread(int64_t total, std::span<const int64_t> weights) {
 StatusOr<FrontAnswer> AnswerFor(const ScaleQuestion& question, Basis basis) {
   HUYGENS_ASSIGN_OR_RETURN(const ScaleSums wanted_sums, SumUp(question, basis));
   HUYGENS_ASSIGN_OR_RETURN(const ScaleSums native_sums, SumUp(question, Basis::kRequest));
-  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome wanted, Outcome(question, wanted_sums, wanted_sums.ready_usage));
-  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome native, Outcome(question, native_sums, native_sums.ready_usage));
+  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome wanted, ScaleOutcomeOf(question, wanted_sums, wanted_sums.ready_usage));
+  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome native, ScaleOutcomeOf(question, native_sums, native_sums.ready_usage));
 
   // The percent that is shown, with the count that follows from it, comes first. Where pods are missing, the same count
   // may need the percent that decides, with requests in place of what they are assumed to use.
   const int64_t shown = LeastUseFor(wanted.answer.percent, native_sums.ready_amount);
   std::vector<int64_t> candidates = {shown};
-  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome at_shown, Outcome(question, native_sums, shown));
+  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome at_shown, ScaleOutcomeOf(question, native_sums, shown));
   if (at_shown.with_missing) {
     candidates.push_back(
         std::max<int64_t>(0, LeastUseFor(wanted.deciding_percent, at_shown.all_amount) - at_shown.assumed_usage));
@@ -48,7 +48,7 @@ StatusOr<FrontAnswer> AnswerFor(const ScaleQuestion& question, Basis basis) {
   FrontAnswer answer{{}, false, native.answer, wanted.answer};
   int64_t total = shown;
   for (const int64_t candidate : candidates) {
-    HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome outcome, Outcome(question, native_sums, candidate));
+    HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome outcome, ScaleOutcomeOf(question, native_sums, candidate));
     if (outcome.answer.replicas != wanted.answer.replicas) continue;
     total = candidate;
     answer.exact = true;

@@ -102,7 +102,7 @@ StatusOr<ScaleSums> SumUp(const ScaleQuestion& question, Basis basis) {
   return sums;
 }
 
-StatusOr<ScaleOutcome> Outcome(const ScaleQuestion& question, const ScaleSums& sums, int64_t ready_usage) {
+StatusOr<ScaleOutcome> ScaleOutcomeOf(const ScaleQuestion& question, const ScaleSums& sums, int64_t ready_usage) {
   const auto target = static_cast<double>(question.target_percent);
   ScaleOutcome outcome;
   ScaleAnswer& answer = outcome.answer;
@@ -143,7 +143,7 @@ StatusOr<ScaleOutcome> Outcome(const ScaleQuestion& question, const ScaleSums& s
 
 StatusOr<ScaleAnswer> Replicas(const ScaleQuestion& question, Basis basis) {
   HUYGENS_ASSIGN_OR_RETURN(const ScaleSums sums, SumUp(question, basis));
-  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome outcome, Outcome(question, sums, sums.ready_usage));
+  HUYGENS_ASSIGN_OR_RETURN(const ScaleOutcome outcome, ScaleOutcomeOf(question, sums, sums.ready_usage));
   return outcome.answer;
 }
 

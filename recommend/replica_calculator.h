@@ -79,7 +79,7 @@ struct ScaleOutcome {
   int64_t assumed_usage = 0;     // of missing pods, then
   int64_t all_amount = 0;        // of all pods that count, then
 };
-StatusOr<ScaleOutcome> Outcome(const ScaleQuestion& question, const ScaleSums& sums, int64_t ready_usage);
+StatusOr<ScaleOutcome> ScaleOutcomeOf(const ScaleQuestion& question, const ScaleSums& sums, int64_t ready_usage);
 
 StatusOr<ScaleAnswer> Replicas(const ScaleQuestion& question, Basis basis);
 
