@@ -252,20 +252,21 @@ TEST(TransfersAtEachWrite, WhatIsOnItsWayStaysCounted) {
   });
 }
 
-// The webhook has said yes to a larger budget of the group that gets something.
+// The webhook has said yes to another key in the budget of the group that gets something.
 TEST_F(TransfersTest, WhatIsReservedForAChangeOfTheChildStaysReserved) {
+  server.Change("ads", [](cluster::BizGroupQuota& group) { quota::Set(group.hard, "pods", *Quantity::Parse("20")); });
+  Run(seconds(1));
   server.Change("ads", [&](cluster::BizGroupQuota& group) {
-    group.reservations.push_back(
-        ReservedChild(server.group("bidding").uid, "bidding", {{"limits.cpu", "12"}}, time.Now() + seconds(90)));
-    quota::Add(group.used, Of({{"limits.cpu", "2"}}));
+    group.reservations.push_back(ReservedChild(server.group("bidding").uid, "bidding",
+                                               {{"limits.cpu", "10"}, {"pods", "5"}}, time.Now() + seconds(90)));
+    quota::Add(group.used, Of({{"pods", "5"}}));
   });
   PutTransfer("1");
   Run(seconds(5));
   EXPECT_EQ(PhaseOf(), "Moved");
-  EXPECT_EQ(Hard("bidding").Canonical(), "11");
-  EXPECT_EQ(server.Used("ads", "limits.cpu"), "12");
+  EXPECT_EQ(server.Used("ads", "pods"), "5");
   Run(seconds(100));
-  EXPECT_EQ(server.Used("ads", "limits.cpu"), "11");
+  EXPECT_EQ(server.Used("ads", "pods"), "0");
 }
 
 // What is on its way in a group between the two may take of a key that has just come to its budget.
