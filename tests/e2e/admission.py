@@ -3,6 +3,7 @@ import base64
 import concurrent.futures
 import itertools
 import json
+import re
 import select
 import socket
 import threading
@@ -173,7 +174,9 @@ def exactly_what_fits(scene):
     took = time.monotonic() - start
     assert answers.count("") == 100, f"{answers.count('')} of 100 were admitted"
     denied = next(filter(None, answers))
-    assert denied == 'admission webhook "workloads.quota.huygens.dev" denied the request: quota bizrq/crowd: limits.cpu used 100 of 100, requested 1', denied
+    # Charges that an instance is about to write count beside those that the other has written just now: together they may be more than fit.
+    said = re.fullmatch('admission webhook "workloads.quota.huygens.dev" denied the request: quota bizrq/crowd: limits.cpu used ([0-9]+) of 100, requested 1', denied)
+    assert said and int(said[1]) >= 100, denied
     stored = {each["metadata"]["uid"] for each in scene.client.get(DEPLOYMENTS)["items"] if each["metadata"]["name"].startswith("crowd-")}
     charged = set(reserved(scene.status("crowd")))
     assert len(stored) == 100 and stored == charged and scene.used("crowd") == "100", (len(stored), len(charged), scene.used("crowd"))
