@@ -17,7 +17,8 @@ constexpr std::string_view kWaitForManagedZones =
     "node/NAME` shows who holds the zones.";
 constexpr std::string_view kAskForLess =
     "no pod that ends would help: ask for less, allow several zones where one is asked for "
-    "(topology.crane.io/topology-awareness: \"false\"), or add nodes with larger zones.";
+    "(topology.crane.io/topology-awareness: \"false\"), or add nodes with larger zones (for a pod that may take "
+    "several: larger nodes).";
 constexpr std::string_view kKubeletWouldRefuse =
     "kubelet would never admit it there (TopologyAffinityError): ask for less, or add nodes with larger zones or "
     "another topology manager policy.";
@@ -90,7 +91,7 @@ std::string_view Advice(Reason reason) {
              "node/NAME` name its defect.";
     case Reason::kStaleRealCapacity:
       return "whoever writes offline_capacity has stopped: start it again, or set topology.realCapacity.whenStale to "
-             "useLast or useAllocatable.";
+             "useAllocatable (or to useLast, where the last figures are enough).";
     case Reason::kUnknownCores:
       return "the node does not list its cores (zone attribute huygens.dev/cores): leave huygens.dev/smt away, or have "
              "its agent list them.";

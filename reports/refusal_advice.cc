@@ -80,10 +80,14 @@ std::string TakenAdvice(NodesOfReason nodes) {
 std::string TooSmallAdvice(Reason reason, NodesOfReason nodes) {
   const bool of_kubelet = reason != Reason::kZonesTooSmall && reason != Reason::kTooFewCores;
   const std::string smaller = ZoneHoldsNowOrEmpty(nodes);
+  const bool across = !of_kubelet && std::ranges::all_of(nodes, [](const Node* node) {
+    return node->figures && !node->figures->one_zone;
+  });
   return Concat(
       of_kubelet ? "kubelet would never admit it there (TopologyAffinityError): " : "no pod that ends would help: ",
       smaller.empty() ? std::string("ask for less") : Concat("make it a pod", smaller), SeveralZones(nodes),
-      ", or add nodes with larger zones", of_kubelet ? " or another topology manager policy." : ".");
+      across ? ", or add larger nodes" : ", or add nodes with larger zones",
+      of_kubelet ? " or another topology manager policy." : ".");
 }
 
 std::string CeilingAdvice(Reason reason, NodesOfReason nodes, std::string_view node) {

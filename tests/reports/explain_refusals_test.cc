@@ -61,6 +61,15 @@ constexpr Refusal kRefusals[] = {
      .figures = "needs 40 cpu in one zone",
      .advice = "no pod that ends would help: ask for less, or add nodes with larger zones.\n",
      .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
+    {.name = "AllZonesNeverFit",
+     .reason = Reason::kZonesTooSmall,
+     .why = "needs 40 cpu across zones, as the pod allows; 5 of 32 free; too small even when empty",
+     .node_fields = R"(,"neverFits":true,"figures":{"needs":{"cpu":"40"},"oneZone":false,)"
+                    R"("free":{"cpu":"5"},"of":{"cpu":"32"}})",
+     .cause = "node(s) had insufficient resource of NUMA node: ",
+     .figures = "needs 40 cpu across zones",
+     .advice = "no pod that ends would help: ask for less, or add larger nodes.\n",
+     .waiting = "Waiting does not help there: the pod must ask for less, or larger nodes must come."},
     {.name = "PartsOfCores",
      .reason = Reason::kTooFewCores,
      .why = "kubelet gives whole cores only (full-pcpus-only, 2 threads each): container app asks for 7 cpu, which is "
