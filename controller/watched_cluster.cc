@@ -43,7 +43,7 @@ void WatchedCluster::Stop() {
 std::string WatchedCluster::NotReady() const {
   const std::vector<informer::Missing> missing = NotListed();
   if (!missing.empty()) return informer::WaitingText(missing);
-  const std::string workloads = workloads_.NotReady();
+  std::string workloads = workloads_.NotReady();
   if (!workloads.empty()) return workloads;
   const std::string transfers = transfers_.NotReady();
   return transfers.empty() ? Behind() : transfers;
@@ -66,7 +66,8 @@ std::vector<informer::WatchedKind> WatchedCluster::Watched() {
 void WatchedCluster::BeginTerm(reconcile::LeaderCalls& calls) {
   std::vector<FreshStart::Kind> kinds;
   for (informer::WatchedKind& each : Watched()) {
-    const auto ask = [&calls, paths = each.paths, may_be_forbidden = each.may_be_forbidden](auto answer) {
+    const auto ask = [&calls, paths = each.paths,
+                      may_be_forbidden = each.may_be_forbidden](const FreshStart::Kind::Answer& answer) {
       calls.Post([=](net::Client& client, Duration longest) -> kube::CallPool::Then {
         StatusOr<uint64_t> version = kube::ReadResourceVersion(client, paths, std::min(longest, kAskTimeout));
         if (may_be_forbidden && absl::IsPermissionDenied(version.status())) version = 0;

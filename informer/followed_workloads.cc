@@ -146,6 +146,7 @@ void FollowedWorkloads::CatchUp(std::string_view kind) {
 
 std::vector<WatchedKind> FollowedWorkloads::Watched() {
   std::vector<WatchedKind> kinds;
+  kinds.reserve(kinds_.size());
   for (const auto& kind : kinds_) kinds.push_back(kind->Watched());
   return kinds;
 }
