@@ -12,6 +12,7 @@
 #include "admin/quota_page.h"
 #include "admin/usage_page.h"
 #include "admin_api/decision_document.h"
+#include "base/percent_encoding.h"
 #include "json/append.h"
 #include "json/document.h"
 

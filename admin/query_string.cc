@@ -1,8 +1,9 @@
 #include "admin/query_string.h"
 
 #include <algorithm>
-#include <charconv>
 #include <utility>
+
+#include "base/percent_encoding.h"
 
 namespace huygens::admin {
 
@@ -18,24 +19,6 @@ std::pair<std::string_view, std::string_view> TakePair(std::string_view& query) 
 }
 
 }  // namespace
-
-std::string PercentDecoded(std::string_view text) {
-  std::string out;
-  for (size_t i = 0; i < text.size(); ++i) {
-    unsigned char code = 0;
-    if (text[i] == '%' && i + 2 < text.size()) {
-      const char* digits = text.data() + i + 1;
-      if (auto [end, error] = std::from_chars(digits, digits + 2, code, 16);
-          error == std::errc() && end == digits + 2) {
-        out += static_cast<char>(code);
-        i += 2;
-        continue;
-      }
-    }
-    out += text[i];
-  }
-  return out;
-}
 
 std::optional<std::string> QueryValue(std::string_view query, std::string_view key) {
   while (!query.empty()) {

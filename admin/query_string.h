@@ -10,8 +10,6 @@
 
 namespace huygens::admin {
 
-// "%2F" -> "/". A '%' without two hex digits behind it stays as it is.
-std::string PercentDecoded(std::string_view text);
 // The decoded value of the first `key` in `query`; nothing if it is not there.
 std::optional<std::string> QueryValue(std::string_view query, std::string_view key);
 // All keys and values, decoded, in order.

@@ -9,6 +9,7 @@
 #include <climits>
 #include <limits>
 
+#include "base/percent_encoding.h"
 #include "net/file_stamp.h"
 #include "net/secret_file.h"
 #include "net/transfer.h"
@@ -319,14 +320,12 @@ Status Client::Stream(std::string_view path_and_query, const Headers& headers, c
 void Client::Cancel() { impl_->Cancel(); }
 
 std::string PercentEncoded(std::string_view text) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   std::string out;
   for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) != 0 || c == '-' || c == '_' || c == '.' || c == '~') {
+    if (std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_' || c == '.' || c == '~') {
       out += c;
     } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+      AppendPercentEncoded(out, c);
     }
   }
   return out;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/strings/str_split.h"
+#include "base/percent_encoding.h"
 #include "base/text.h"
 #include "json/append.h"
 #include "wire/quota_amounts.h"
@@ -23,33 +24,13 @@ constexpr std::string_view kSignsOfName = "=/";
 constexpr std::string_view kSignsOfAmounts = "=,";
 
 void AppendEscaped(std::string& out, std::string_view text, std::string_view signs = kSigns) {
-  constexpr std::string_view kHex = "0123456789ABCDEF";
   for (const char each : text) {
-    const auto byte = static_cast<unsigned char>(each);
-    if (byte > ' ' && byte < 0x7F && each != '%' && signs.find(each) == std::string_view::npos) {
+    if (each > ' ' && each < 0x7F && each != '%' && signs.find(each) == std::string_view::npos) {
       out += each;
     } else {
-      out += {'%', kHex[byte >> 4], kHex[byte & 15]};
+      AppendPercentEncoded(out, each);
     }
   }
-}
-
-std::optional<int> HexDigit(char digit) {
-  if (digit >= '0' && digit <= '9') return digit - '0';
-  if (digit >= 'A' && digit <= 'F') return digit - 'A' + 10;
-  return std::nullopt;
-}
-
-std::string Unescaped(std::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (size_t at = 0; at < text.size(); ++at) {
-    const auto high = text[at] == '%' && at + 2 < text.size() ? HexDigit(text[at + 1]) : std::nullopt;
-    const auto low = high ? HexDigit(text[at + 2]) : std::nullopt;
-    out += low ? static_cast<char>(*high * 16 + *low) : text[at];
-    if (low) at += 2;
-  }
-  return out;
 }
 
 // Cuts off `rest` what comes before the first `sign`, or all of it.
@@ -97,7 +78,7 @@ void AppendLine(std::string& out, const QuotaReservation& reservation, const Quo
 Status ReadAmountsOfLine(std::string_view text, cluster::QuotaAmounts& out) {
   while (!text.empty()) {
     std::string_view amount = Cut(text, ',');
-    const std::string key = Unescaped(Cut(amount, '='));
+    const std::string key = PercentDecoded(Cut(amount, '='));
     StatusOr<Quantity> read = Quantity::Parse(amount);
     if (!read.ok()) return Annotate(read.status(), key);
     SetAmount(key, *std::move(read), out);
@@ -111,13 +92,13 @@ Status ReadLine(std::string_view line, QuotaReservation& out) {
   if (fields.size() != 5) return Invalid("expected kind, name, amounts, time and UID");
   std::string_view name = ToStd(fields[1]);
   const std::string_view kind = ToStd(fields[0]), amounts = ToStd(fields[2]), until = ToStd(fields[3]);
-  if (kind != kAsAbove) out.kind = Unescaped(kind);
+  if (kind != kAsAbove) out.kind = PercentDecoded(kind);
   if (name.find('/') == std::string_view::npos) {
     out.namespace_name.clear();
   } else if (const std::string_view space = Cut(name, '/'); space != kAsAbove) {
-    out.namespace_name = Unescaped(space);
+    out.namespace_name = PercentDecoded(space);
   }
-  out.name = Unescaped(name);
+  out.name = PercentDecoded(name);
   if (amounts != kAsAbove) {
     out.amounts.clear();
     HUYGENS_RETURN_IF_ERROR(ReadAmountsOfLine(amounts, out.amounts));
@@ -125,7 +106,7 @@ Status ReadLine(std::string_view line, QuotaReservation& out) {
   if (until != kAsAbove) {
     HUYGENS_ASSIGN_OR_RETURN(out.until, ParseRfc3339(until));
   }
-  out.uid = Unescaped(ToStd(fields[4]));
+  out.uid = PercentDecoded(ToStd(fields[4]));
   return absl::OkStatus();
 }
 

@@ -259,9 +259,6 @@ TEST(QueryString, FindsAndDecodesValues) {
   EXPECT_EQ(QueryValue("a=1&a=2", "a"), "1");
   EXPECT_EQ(QueryValue("ab=1", "a"), std::nullopt);
   EXPECT_EQ(QueryValue("", "a"), std::nullopt);
-  EXPECT_EQ(PercentDecoded("100%"), "100%");
-  EXPECT_EQ(PercentDecoded("%4"), "%4");
-  EXPECT_EQ(PercentDecoded("%zz%41"), "%zzA");
 }
 
 }  // namespace
