@@ -23,11 +23,6 @@ quota::Amounts LesserOf(const quota::Amounts& one, const quota::Amounts& other) 
 
 }  // namespace
 
-std::string KindText(const WorkloadObject& workload) {
-  const std::string& api = workload.counted.group;
-  return Concat(workload.counted.kind, api.empty() ? "" : ".", api);
-}
-
 std::optional<quota::Amounts> GroupUse::UseOf(const WorkloadObject* workload) const {
   if (workload == nullptr || workload->labels.group.empty()) return std::nullopt;
   if (workloads::IsChargedWithItsOwner(*workload, cluster_.workloads())) return std::nullopt;
@@ -60,7 +55,8 @@ std::vector<ObservedObject> GroupUse::Of(std::string_view group) const {
   cluster_.workloads().ForEachOf(group, [&](const WorkloadObject& each) {
     std::optional<quota::Amounts> usage = UseOf(&each);
     if (!usage) return;
-    observed.push_back({each.uid, KindText(each), each.namespace_name, each.name, *std::move(usage)});
+    observed.push_back({each.uid, quota::KindText(each.counted.group, each.counted.kind), each.namespace_name,
+                        each.name, *std::move(usage)});
   });
   return observed;
 }

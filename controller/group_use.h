@@ -47,7 +47,4 @@ class GroupUse {
   TextMap<quota::Amounts> most_of_deleting_;  // by UID
 };
 
-// "Deployment.apps", "Pod": as reservations name kinds.
-std::string KindText(const workloads::WorkloadObject& workload);
-
 }  // namespace huygens::controller

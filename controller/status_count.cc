@@ -73,8 +73,7 @@ Time StatusCount::HoursShownUntil(Time now) const {
   Duration silence = cluster_.Silence(kPods);
   if (hours_.AnyUnresolved()) {
     for (const quota::ChargedKind& each : quota::ChargedKinds()) {
-      const std::string kind = Concat(each.kind, each.group.empty() ? "" : ".", each.group);
-      silence = std::max(silence, cluster_.Silence(kind));
+      silence = std::max(silence, cluster_.Silence(quota::KindText(each.group, each.kind)));
     }
   }
   return now - silence;

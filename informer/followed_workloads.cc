@@ -75,10 +75,7 @@ class FollowedWorkloads::OfKind final : public FollowedObjects {
     return FollowedObjects::Start(api_server, ResourceOf(kind_, owner_.names_));
   }
   // "Deployment.apps", "Pod".
-  bool Is(std::string_view kind) const {
-    return kind.starts_with(kind_.kind) &&
-           kind.substr(kind_.kind.size()) == (kind_.group.empty() ? std::string() : Concat(".", kind_.group));
-  }
+  bool Is(std::string_view kind) const { return kind == quota::KindText(kind_.group, kind_.kind); }
 
  private:
   std::string Set(const cluster::DecodedWorkload& object) override {

@@ -97,6 +97,10 @@ bool IsPlural(std::string_view resource, std::string_view kind) {
 
 }  // namespace
 
+std::string KindText(std::string_view group, std::string_view kind) {
+  return Concat(kind, group.empty() ? "" : ".", group);
+}
+
 StatusOr<int64_t> SurgeOf(const IntOrText& surge, int64_t replicas) {
   if (const int64_t* number = std::get_if<int64_t>(&surge)) return *number;
   std::string_view text = std::get<std::string>(surge);

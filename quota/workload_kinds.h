@@ -67,6 +67,8 @@ struct ChargedKind {
 };
 // Those of the table, in its order, but for pods.
 std::vector<ChargedKind> ChargedKinds();
+// "Deployment.apps", "Pod": as reservations name kinds.
+std::string KindText(std::string_view group, std::string_view kind);
 
 // The workload as its subresource `scale` will have made it: the workers of a training job, else the replicas.
 void Scale(Workload& workload, int64_t replicas);

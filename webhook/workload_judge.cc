@@ -115,9 +115,8 @@ std::optional<Charge> ChargeFor(const quota::Group& group, const WorkloadObject&
   if (quota::Masked(grown, hard).empty()) return std::nullopt;
   Charge charge;
   charge.group = group.object->name;
-  const std::string& api = workload.counted.group;
   charge.reservation = {.uid = workload.uid,
-                        .kind = Concat(workload.counted.kind, api.empty() ? "" : ".", api),
+                        .kind = quota::KindText(workload.counted.group, workload.counted.kind),
                         .namespace_name = workload.namespace_name,
                         .name = workload.name,
                         .amounts = quota::Masked(usage, hard),
