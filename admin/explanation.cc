@@ -17,8 +17,6 @@ using admin_api::QuantityText;
 using placement::ZoneShortage;
 using policy::Reason;
 
-constexpr std::string_view kKubelet = "kubelet";  // topology::NodeZones::Name of nodes that kubelet pins
-
 bool IsOfZones(Reason reason) {
   return reason == Reason::kStaleRealCapacity || (!IsOfUsage(reason) && !policy::Apart(reason).empty());
 }
@@ -169,7 +167,7 @@ std::vector<NodeExplanation> Explain(placement::Placement& placement, const clus
         if (const auto* object = placement.state().Topology(*node)) each.defect = object->defect;
       }
       each.gave_up_topology = each.reason == Reason::kNoTopology && placement.state().TopologyGivenUp(*node);
-      each.gives_no_cores = each.reason == Reason::kUnknownCores && placement.Zones(*node).Name(*node) == kKubelet;
+      each.gives_no_cores = each.reason == Reason::kUnknownCores && !placement.Zones(*node).ReadsResult(*node);
     }
     each.demands_topology =
         each.reason == Reason::kNoTopology && !placement.options().topology.nodes_without_topology_pass;

@@ -1,6 +1,7 @@
 #include "admin_api/amounts.h"
 
-#include "base/quantity.h"
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace huygens::admin_api {
@@ -26,6 +27,13 @@ StatusOr<ResourceVector> ParseAmounts(const Amounts& texts, ResourceNames& resou
     }
   }
   return amounts;
+}
+
+std::optional<Quantity> QuantityOf(const Amounts& amounts, std::string_view resource) {
+  const auto found = std::ranges::find(amounts, resource, &Amounts::value_type::first);
+  if (found == amounts.end()) return std::nullopt;
+  auto quantity = Quantity::Parse(found->second);
+  return quantity.ok() ? std::optional(*std::move(quantity)) : std::nullopt;
 }
 
 std::string AmountsText(const Amounts& amounts) {

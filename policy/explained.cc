@@ -72,14 +72,11 @@ std::string_view Advice(Reason reason) {
       return {};
     case Reason::kUnknownNode:
       return "the watch has not shown this Node: it is new, or gone; if it stays so for longer than some seconds see "
-             "the "
-             "item nodes of /readyz?verbose.";
+             "the item nodes of /readyz?verbose.";
     case Reason::kNoTopology:
       return "the node has no NodeResourceTopology: run the exporter or agent there, or let pods go there without "
-             "zones "
-             "(topology.nodesWithoutTopology: pass; pods that ask for topology-awareness: \"true\" or huygens.dev/smt "
-             "are "
-             "refused there all the same).";
+             "zones (topology.nodesWithoutTopology: pass; pods that ask for topology-awareness: \"true\" or "
+             "huygens.dev/smt are refused there all the same).";
     case Reason::kLostTopology:
       return "the node's NodeResourceTopology was deleted: see why its exporter or agent does not write it anew, or "
              "apply its definition again if that went, too (`kubectl apply -k config/crd`). After topology.lossGrace "

@@ -5,6 +5,7 @@
 
 #include "base/nearest_name.h"
 #include "base/text.h"
+#include "reports/decision_text.h"
 #include "reports/gang_text.h"
 #include "reports/node_report.h"
 #include "reports/nodes_now.h"
@@ -131,9 +132,8 @@ std::string UndecidedPodText(const admin_api::PodDocument& pod, std::string_view
                  NotHeardText(pod.not_heard_of));
   for (const std::string& ignored : pod.not_understood) text += Concat("! ", ignored, "\n");
   text += UndecidedGangText(pod);
-  const size_t fit = pod.fits.size();
-  text += Concat("\nIf it asked now, ", std::to_string(fit), fit == 1 ? " node" : " nodes",
-                 fit == 0 ? "" : Concat(" (", FirstNames(pod.fits), ")"),
+  text += Concat("\nIf it asked now, ", NodesText(pod.fits.size()),
+                 pod.fits.empty() ? "" : Concat(" (", FirstNames(pod.fits), ")"),
                  " could take the pod, by what huygens looks at, by requests and by its nodeSelector.");
   if (!pod.fits_later.empty()) {
     text += Concat(" ", std::to_string(pod.fits_later.size()), " more (", FirstNames(pod.fits_later),
@@ -183,8 +183,7 @@ std::string UnknownNodeText(std::string_view node, std::string_view url, const s
   const std::string_view nearest = NearestName(node, views);
   return Concat("no Node called ", node, " is known to the huygens at ", url,
                 nearest.empty() ? std::string() : Concat("; did you mean node/", nearest, "?"), "\nIt knows ",
-                std::to_string(names.size()), names.size() == 1 ? " node" : " nodes",
-                "; `kubectl get nodes` and /debug/nodes list them.");
+                NodesText(names.size()), "; `kubectl get nodes` and /debug/nodes list them.");
 }
 
 }  // namespace huygens::reports

@@ -1,10 +1,12 @@
 #include "reports/refusal_advice.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "absl/strings/str_replace.h"
+#include "admin_api/amounts.h"
 #include "base/quantity.h"
 #include "base/text.h"
 #include "policy/explained.h"
@@ -28,9 +30,8 @@ const Node* First(NodesOfReason nodes, Predicate predicate) {
 
 // Whole ones; 0 where there are none.
 int64_t CpusOf(const admin_api::Amounts& amounts) {
-  const auto cpu = std::ranges::find(amounts, "cpu", &admin_api::Amounts::value_type::first);
-  const auto quantity = Quantity::Parse(cpu == amounts.end() ? "0" : cpu->second);
-  return quantity.ok() ? quantity->MilliValue() / 1000 : 0;
+  const std::optional<Quantity> cpu = admin_api::QuantityOf(amounts, "cpu");
+  return cpu ? cpu->MilliValue() / 1000 : 0;
 }
 
 // "ask for 6 or 8 cpu in container app, or allow parts of cores there ..."
@@ -53,11 +54,8 @@ std::string SeveralZones(NodesOfReason nodes) {
     return says(node, " would take it so now");
   }
   if (const Node* node = First(nodes, [](const Node& each) { return each.fits_across; })) {
-    std::string lacks;
-    for (const auto& [resource, amount] : node->unrequested) {
-      lacks += Concat(lacks.empty() ? "" : " and ", amount, " ", resource);
-    }
-    return says(node, Concat(" would hold it so, once more than ", lacks, " is unrequested there"));
+    return says(node, Concat(" would hold it so, once more than ", admin_api::AmountsText(node->unrequested),
+                             " is unrequested there"));
   }
   return says(First(nodes, [](const Node& each) { return each.holds_across; }),
               " would hold it so, once pods there end");

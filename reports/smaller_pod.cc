@@ -13,13 +13,7 @@ namespace {
 
 using admin_api::Amounts;
 using admin_api::PodDocument;
-
-std::optional<Quantity> QuantityOf(const Amounts& amounts, std::string_view resource) {
-  const auto found = std::ranges::find(amounts, resource, &Amounts::value_type::first);
-  if (found == amounts.end()) return std::nullopt;
-  auto quantity = Quantity::Parse(found->second);
-  return quantity.ok() ? std::optional(*std::move(quantity)) : std::nullopt;
-}
+using admin_api::QuantityOf;
 
 // How much of what is needed there is, by the resource of which there is least.
 double Share(const Amounts& needs, const Amounts& there) {

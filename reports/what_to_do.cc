@@ -9,6 +9,7 @@
 #include "absl/strings/str_replace.h"
 #include "base/text.h"
 #include "policy/explained.h"
+#include "reports/decision_text.h"
 #include "reports/gang_text.h"
 #include "reports/nodes_now.h"
 #include "reports/pod_faults.h"
@@ -71,8 +72,7 @@ std::string OfStaleZones(const admin_api::DecisionDocument& filter, const NodesN
                     zone.last.empty() ? "" : Concat("was ", zone.last, " cpu, "), "must be ", zone.must, " or more)");
   }
   return Concat("- the real capacity of ", zones, " of ", first->name,
-                more > 0 ? Concat(", and of zones of ", std::to_string(more), more == 1 ? " node" : " nodes", " more,")
-                         : std::string(),
+                more > 0 ? Concat(", and of zones of ", NodesText(more), " more,") : std::string(),
                 " is out of date: start whoever writes offline_capacity; the pod fits only where it is that much.\n");
 }
 
