@@ -125,11 +125,7 @@ Recommendation TargetHistory::Recommend(Time now, bool memory_guard) const {
   return recommendation;
 }
 
-double TargetHistory::Confidence() const {
-  if (!cpu_.last()) return 0;
-  const std::chrono::duration<double, std::ratio<86'400>> span = *cpu_.last() - *cpu_.first();
-  return std::min(span.count(), static_cast<double>(cpu_.samples()) / 1440);
-}
+double TargetHistory::Confidence() const { return ConfidenceOf(cpu_.first(), cpu_.last(), cpu_.samples()); }
 
 std::string TargetHistory::Save() const {
   Stored stored{kVersion, StoredOf(cpu_), StoredOf(memory_), {}};

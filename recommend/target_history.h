@@ -26,8 +26,7 @@ class TargetHistory {
 
   // Ready from the first sample of both on; whether that is enough, the pool's policy says.
   Recommendation Recommend(Time now, bool memory_guard = true) const;
-  // How much history there is, as VPA counts: in days, or in samples where one a minute would be more.
-  double Confidence() const;
+  double Confidence() const;  // ConfidenceOf, by the samples of CPU
 
   std::string Save() const;
   Status Load(std::string_view checkpoint);

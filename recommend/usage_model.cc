@@ -19,6 +19,12 @@ std::optional<int64_t> SumOf(std::span<const std::optional<int64_t>> containers)
 
 }  // namespace
 
+double ConfidenceOf(const std::optional<Time>& first, const std::optional<Time>& last, int64_t samples) {
+  if (!first || !last) return 0;
+  const std::chrono::duration<double, std::ratio<86'400>> span = *last - *first;
+  return std::min(span.count(), static_cast<double>(samples) / 1440);
+}
+
 ModelOptions ModelOptions::Cpu(const Profile& profile) {
   return {Resource::kCpu, HistogramOptions::Cpu(profile.half_life), profile.cpu_percentile, std::nullopt};
 }

@@ -17,6 +17,10 @@
 
 namespace huygens::recommend {
 
+// How much history there is between the first and the last sample, as VPA counts it: in days, or in samples where one a
+// minute would be more. 0 without a sample.
+double ConfidenceOf(const std::optional<Time>& first, const std::optional<Time>& last, int64_t samples);
+
 struct ModelOptions {
   Resource resource = Resource::kCpu;
   HistogramOptions histogram;

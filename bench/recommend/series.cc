@@ -1,7 +1,5 @@
 #include "bench/recommend/series.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -12,6 +10,7 @@
 #include <set>
 
 #include "bench/recommend/numpy_random.h"
+#include "replay/gzip_file.h"
 
 namespace huygens::recommend {
 
@@ -20,21 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kQuarters = 96;  // of an hour, in a day
-
-// Also reads what is not compressed.
-StatusOr<std::string> ReadGzip(const std::string& path) {
-  gzFile file = gzopen(path.c_str(), "rb");
-  if (!file) return NotFound(Concat("cannot open ", path));
-  std::string text;
-  std::vector<char> block(1 << 16);
-  int got = 0;
-  while ((got = gzread(file, block.data(), static_cast<unsigned>(block.size()))) > 0) {
-    text.append(block.data(), static_cast<size_t>(got));
-  }
-  gzclose(file);
-  if (got < 0) return absl::DataLossError(ToAbsl(Concat(path, " is damaged")));
-  return text;
-}
 
 std::vector<std::string_view> Split(std::string_view text, std::string_view separators) {
   std::vector<std::string_view> parts;
@@ -85,7 +69,7 @@ std::vector<double> MadeDays(const std::vector<double>& day, size_t days, NumpyR
 }
 
 StatusOr<std::vector<Trace>> ReadContest(const std::string& path, const TraceOptions& options) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, replay::ReadGzip(path));
   std::vector<std::vector<double>> curves;
   size_t row = 0;
   for (const std::string_view line : Split(text, "\n")) {
@@ -120,7 +104,7 @@ StatusOr<std::vector<Trace>> ReadPlanetLab(const std::set<std::string>& days, co
     std::set<std::string> paths;
     for (const fs::directory_entry& file : fs::directory_iterator(day)) paths.insert(file.path());
     for (const std::string& path : paths) {
-      HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+      HUYGENS_ASSIGN_OR_RETURN(const std::string text, replay::ReadGzip(path));
       std::optional<std::vector<double>> percents = Numbers(Split(text, " \t\r\n"));
       if (!percents || percents->size() < kDay) continue;
       percents->resize(kDay);
@@ -146,7 +130,7 @@ struct File {
 
 // What is more often than once a minute becomes means of minutes. The peak is scaled to 4 cores, since units differ.
 StatusOr<File> ReadSeries(const std::string& path) {
-  HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
+  HUYGENS_ASSIGN_OR_RETURN(const std::string text, replay::ReadGzip(path));
   std::vector<double> times, use;
   const std::vector<std::string_view> lines = Split(text, " \t\r\n");
   for (size_t i = 1; i < lines.size(); ++i) {

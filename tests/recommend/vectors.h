@@ -1,8 +1,6 @@
 // Reads vectors (tests/placement/vectors.h) with their numbers to the last bit, and fields of upstream's histograms.
 #pragma once
 
-#include <zlib.h>
-
 #include <boost/json.hpp>
 #include <charconv>
 #include <cmath>
@@ -40,19 +38,8 @@ inline std::string WithFractionsAsTexts(const std::string& line) {
 // Empty if the file is absent or broken.
 inline std::vector<json::object> ReadVectors(const std::string& name) {
   std::vector<json::object> vectors;
-  gzFile file = gzopen(test::VectorPath(name).c_str(), "rb");
-  if (!file) return vectors;
-  std::string text;
-  std::vector<char> block(1 << 16);
-  for (int n; (n = gzread(file, block.data(), static_cast<unsigned>(block.size()))) > 0;) {
-    text.append(block.data(), static_cast<size_t>(n));
-  }
-  gzclose(file);
-  for (size_t begin = 0; begin < text.size();) {
-    const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string line = text.substr(begin, end - begin);
-    if (!line.empty()) vectors.push_back(json::parse(WithFractionsAsTexts(line)).as_object());
-    begin = end + 1;
+  for (const std::string& line : test::ReadVectorLines(name)) {
+    vectors.push_back(json::parse(WithFractionsAsTexts(line)).as_object());
   }
   return vectors;
 }

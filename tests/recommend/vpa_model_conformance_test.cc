@@ -3,8 +3,8 @@
 
 #include <map>
 
-#include "recommend/vpa_model.h"
 #include "tests/recommend/vectors.h"
+#include "tests/recommend/vpa_model.h"
 
 namespace huygens::recommend {
 namespace {

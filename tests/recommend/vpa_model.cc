@@ -1,8 +1,10 @@
-#include "recommend/vpa_model.h"
+#include "tests/recommend/vpa_model.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+
+#include "recommend/usage_model.h"
 
 namespace huygens::recommend {
 
@@ -26,17 +28,13 @@ int64_t AmountOf(double value) {
 
 int64_t Scaled(int64_t amount, double factor) { return AmountOf(static_cast<double>(amount) * factor); }
 
-// Days of history, or as many as there would be with a sample a minute.
-double ConfidenceOf(const VpaAggregate& aggregate) {
-  if (!aggregate.first) return 0;
-  const std::chrono::duration<double, std::ratio<86'400>> span = *aggregate.last - *aggregate.first;
-  return std::min(span.count(), static_cast<double>(aggregate.samples) / 1440);
-}
-
 VpaEstimate EstimateOf(const VpaAggregate& aggregate, double share, double multiplier, double exponent,
                        size_t containers) {
   const double one_of = 1.0 / static_cast<double>(std::max<size_t>(containers, 1));
-  const double factor = exponent == 0 ? 1 : std::pow(1 + multiplier / ConfidenceOf(aggregate), exponent);
+  const double factor =
+      exponent == 0
+          ? 1
+          : std::pow(1 + multiplier / ConfidenceOf(aggregate.first, aggregate.last, aggregate.samples), exponent);
   const auto estimate = [&](double percentile, int64_t least) {
     const int64_t base = AmountOf(percentile);
     return std::max(Scaled(base + Scaled(base, kMargin), factor), Scaled(least, one_of));

@@ -1,5 +1,5 @@
 // VPA's own model of one container (vertical-pod-autoscaler v1.8.1, pkg/recommender/{model,logic}, default
-// configuration), to compare with and for who wants its answers: CPU samples all of one weight; of memory one peak per
+// configuration), to compare with: CPU samples all of one weight; of memory one peak per
 // container and window of 24 hours, dated to the end of the window; an OOM kill as a peak above what was used.
 //
 // Pods of the same kind share a VpaAggregate per container name; each pod's container has a VpaContainer that feeds it.
