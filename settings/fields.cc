@@ -42,13 +42,6 @@ Scalar Unless(bool absent, Scalar scalar) {
 // A name that a registry judges: configuration_rules.cc.
 Scalar Registered(std::string& name) { return Text(name, "name", AnyText); }
 
-// The header of the file, which is no part of the settings.
-Scalar Exactly(std::string_view only) {
-  return {.kind = "fixed", .text = std::string(only), .set = [only](std::string_view text, bool) {
-            return text == only ? "" : Concat("must be ", only, ", not ", text);
-          }};
-}
-
 }  // namespace
 
 void Describe(Walk& walk, Configuration& c) {

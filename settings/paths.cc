@@ -65,10 +65,9 @@ class Collector final : public Walk {
 
 }  // namespace
 
-std::vector<FieldEntry> AllFields() {
+std::vector<FieldEntry> FieldsOf(absl::FunctionRef<void(Walk&)> describe) {
   Collector collector;
-  Configuration defaults;
-  Describe(collector, defaults);
+  describe(collector);
   return std::move(collector.entries);
 }
 

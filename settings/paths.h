@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
+
 namespace huygens::settings {
+
+class Walk;
 
 struct FieldEntry {
   std::string path;
@@ -13,7 +17,9 @@ struct FieldEntry {
   std::string comment;
 };
 
-// In the order of the description.
+// Of any configuration, in the order of its description: `describe` walks one that is thrown away.
+std::vector<FieldEntry> FieldsOf(absl::FunctionRef<void(Walk&)> describe);
+// Of the extender's.
 std::vector<FieldEntry> AllFields();
 
 }  // namespace huygens::settings

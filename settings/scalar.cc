@@ -187,6 +187,12 @@ Scalar Word(std::span<const std::string_view> words, std::string& value) {
   return Choice(words, now, [words, &value](size_t position) { value = words[position]; });
 }
 
+Scalar Exactly(std::string_view only) {
+  return {.kind = "fixed", .text = std::string(only), .set = [only](std::string_view text, bool) {
+            return text == only ? "" : Concat("must be ", only, ", not ", text);
+          }};
+}
+
 std::string YamlText(std::string_view text) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/:";
   constexpr std::string_view kOther[] = {"true", "false", "null", "yes", "no", "on", "off"};

@@ -39,6 +39,9 @@ Scalar InQuotes(Scalar scalar);
 Scalar Bytes(int64_t& value, int64_t least, int64_t most);
 Scalar Span(Duration& value, Duration least, Duration most);
 
+// Of the header of the file, which is no part of the settings.
+Scalar Exactly(std::string_view only);
+
 // One of a few words; the field is set by position.
 Scalar Choice(std::span<const std::string_view> words, size_t now, std::function<void(size_t)> assign);
 template <typename Enum>
