@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "admin/query_string.h"
 #include "admin/turns.h"
+#include "observe/instruments.h"
 
 namespace huygens::admin {
 
@@ -140,8 +141,8 @@ class Admin::Impl {
     // Rendered on this thread, and also when the decision thread hangs: that is when somebody wants to see them.
     auto render = [this] {
       return net::Response{.status = 200,
-                           .content_type = std::string(observe::Metrics::kContentType),
-                           .body = sources_.metrics.Render()};
+                           .content_type = std::string(observe::Instruments::kContentType),
+                           .body = sources_.render_metrics()};
     };
     if (server_->bytes_in_flight() > kMostInFlight) {
       return respond(Text(503, "too many answers are on their way to clients that do not take them\n"));

@@ -19,7 +19,6 @@
 #include "base/time.h"
 #include "net/event_loop.h"
 #include "net/server.h"
-#include "observe/metrics.h"
 #include "observe/readiness.h"
 
 namespace huygens::admin {
@@ -27,7 +26,7 @@ namespace huygens::admin {
 // Everything referred to must outlive the Admin.
 struct AdminSources {
   net::EventLoop& decision;
-  const observe::Metrics& metrics;
+  std::function<std::string()> render_metrics;  // in Prometheus' text format; called on the admin thread
   // Called on the decision thread. Unless `verbose`, what decides whether huygens is ready is enough while it is.
   std::function<observe::Readiness(bool verbose)> readiness;
   std::function<void()> refresh_metrics;  // called on the decision thread before each scrape; may be empty

@@ -73,7 +73,7 @@ Status ServiceShell::StartServer() {
 
 Status ServiceShell::StartAdmin(const net::ClientOptions* api_server) {
   AdminSources sources{.decision = environment_.loop,
-                       .metrics = environment_.metrics,
+                       .render_metrics = [this] { return environment_.metrics.Render(); },
                        .readiness = [this](bool verbose) { return Describe(verbose); },
                        .refresh_metrics = [this] { RefreshMetrics(); },
                        .pages = std::move(work_.pages)};

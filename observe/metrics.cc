@@ -4,7 +4,6 @@
 #include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
 #include <prometheus/registry.h>
-#include <prometheus/text_serializer.h>
 
 #include <algorithm>
 #include <mutex>
@@ -13,8 +12,8 @@
 
 #include "observe/by_value.h"
 #include "observe/controller_metrics.h"
-#include "observe/process_metrics.h"
 #include "observe/quota_metrics.h"
+#include "observe/render_families.h"
 
 namespace huygens::observe {
 
@@ -380,18 +379,11 @@ ControllerMetrics& Metrics::controller() { return series_->controller; }
 
 std::string Metrics::Render() const {
   std::vector<prometheus::MetricFamily> families = series_->registry.Collect();
-  AppendProcessMetrics(families);
   {
     const std::lock_guard lock(series_->quotas_mutex);
     AppendQuotas(families, series_->quotas);
   }
-  // The registry keeps series in a hash map.
-  std::sort(families.begin(), families.end(), [](const auto& a, const auto& b) { return a.name < b.name; });
-  for (prometheus::MetricFamily& family : families) {
-    std::sort(family.metric.begin(), family.metric.end(),
-              [](const auto& a, const auto& b) { return a.label < b.label; });
-  }
-  return prometheus::TextSerializer().Serialize(families);
+  return RenderFamilies(std::move(families));
 }
 
 }  // namespace huygens::observe

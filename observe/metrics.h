@@ -142,7 +142,6 @@ class Metrics {
 
   // Prometheus' text format (version 0.0.4), families and series in a fixed order. Some 200 us: not on the decision
   // thread.
-  static constexpr std::string_view kContentType = "text/plain; version=0.0.4; charset=utf-8";
   std::string Render() const;
 
  private:

@@ -49,7 +49,7 @@ class AdminTest : public testing::Test {
   void Start(bool hung = false, Duration patience = std::chrono::seconds(20)) {
     AdminSources sources{
         .decision = decision_.loop,
-        .metrics = metrics_,
+        .render_metrics = [this] { return metrics_.Render(); },
         .readiness =
             [this](bool verbose) {
               asked_verbosely_ = verbose;

@@ -5,6 +5,7 @@
 
 #include "admin/query_string.h"
 #include "admin_api/node_document.h"
+#include "observe/instruments.h"
 #include "tests/admin/admin_fixture.h"
 #include "tests/admin_api/read_whole.h"
 
@@ -83,7 +84,7 @@ TEST_F(AdminTest, MetricsAreRefreshedOnTheDecisionThreadBeforeEachScrape) {
   for (int scrape = 1; scrape <= 2; ++scrape) {
     auto reply = Get("/metrics");
     EXPECT_EQ(reply.code, 200);
-    EXPECT_EQ(reply.content_type, observe::Metrics::kContentType);
+    EXPECT_EQ(reply.content_type, observe::Instruments::kContentType);
     EXPECT_THAT(reply.body, HasSubstr(Concat("huygens_pods ", std::to_string(scrape))));
   }
   EXPECT_TRUE(in_loop);
