@@ -13,6 +13,7 @@
 #include "admin/admin.h"
 #include "admin/debug_pages.h"
 #include "net/client.h"
+#include "observe/metrics.h"
 #include "tests/base/clock.h"
 #include "tests/net/fixture.h"
 
