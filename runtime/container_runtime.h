@@ -108,6 +108,9 @@ class EventSink {
   // Compare everything with List() now: at the start, after each lost connection, and every `resync_period`. `why` is
   // for the log.
   virtual void OnResync(std::string_view why) = 0;
+  // Whether the runtime can be reached: then `what` says which it is and how its events come; else what is wrong and
+  // what to do about it. Called when either changes.
+  virtual void OnConnection(bool connected, std::string_view what) = 0;
 };
 
 // A change of another container that goes with an answer. Merged as by UpdateCpus.
