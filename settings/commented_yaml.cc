@@ -34,6 +34,11 @@ class Printer final : public Walk {
              std::string_view comment) override {
     std::string text;
     for (const std::string& value : values) text += Concat(text.empty() ? "" : ", ", YamlText(value));
+    if (item_) {
+      if (first_item_) fields_ += Concat("; ", name, ": ", comment);
+      if (!values.empty()) *item_ += Concat(", ", name, ": [", text, "]");
+      return;
+    }
     Line(Concat(name, ": [", text, "]"), comment);
   }
 

@@ -15,6 +15,7 @@
 #include "observe/log.h"
 #include "placement/placement.h"
 #include "quota/options.h"
+#include "settings/overcommit.h"
 #include "topology/options.h"
 #include "usage/options.h"
 
@@ -243,6 +244,7 @@ struct Configuration {
   QuotaConfiguration quota;
   WebhookConfiguration webhook;
   ControllerConfiguration controller;
+  OvercommitConfiguration overcommit;
   WakeConfiguration wake;
   DecisionLogConfiguration decision_log;
   LogConfiguration log;

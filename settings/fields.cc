@@ -57,6 +57,8 @@ void Describe(Walk& walk, Configuration& c) {
   walk.Section("quota", c.quota, "Budgets of business groups.");
   walk.Section("webhook", c.webhook, "What `huygens webhook` makes of workloads, autoscalers and groups.");
   walk.Section("controller", c.controller, "What `huygens controller` does, and how often.");
+  walk.Section("overcommit", c.overcommit,
+               "Requests that fit: what `huygens controller` recommends, and `huygens webhook` makes of pods.");
   walk.Section("wake", c.wake,
                "Waking pods that huygens rejected once capacity appears that kube-scheduler cannot see.");
   walk.Section("decisionLog", c.decision_log,

@@ -225,6 +225,32 @@ void CheckUsage(const UsageConfiguration& usage, const Report& report) {
     names.Check(Item("usage.resources", i, ".name"), usage.resources[i].name);
 }
 
+void CheckPool(const PoolConfiguration& pool, const std::string& path, Duration interval, const Report& report) {
+  if (pool.type == PoolType::kStatic && pool.factors.empty()) {
+    report(Concat(path, ".type"), "static takes a factor: set factors, such as [{cpu: 0.5}]");
+  }
+  for (size_t i = 0; i < pool.factors.size(); ++i) {
+    const std::string factor = Item(Concat(path, ".factors"), i);
+    if (!pool.factors[i].cpu && !pool.factors[i].memory) report(factor, "lowers nothing: set cpu, memory or both");
+    if (pool.factors[i].memory && !pool.memory) {
+      report(Concat(factor, ".memory"), "memory of the pool stays as written: set memory: true, too");
+    }
+  }
+  if (pool.stale_after <= interval) {
+    report(Concat(path, ".staleAfter"),
+           Concat("must be longer than overcommit.interval (", DurationText(interval), ")"));
+  }
+}
+
+void CheckOvercommit(const OvercommitConfiguration& overcommit, const Report& report) {
+  NameRule names(report, "pool", {});
+  for (size_t i = 0; i < overcommit.pools.size(); ++i) {
+    const std::string path = Item("overcommit.pools", i);
+    names.Check(Concat(path, ".name"), overcommit.pools[i].name);
+    CheckPool(overcommit.pools[i], path, overcommit.interval, report);
+  }
+}
+
 }  // namespace
 
 void CheckRules(const Configuration& c, const Report& report) {
@@ -255,6 +281,7 @@ void CheckRules(const Configuration& c, const Report& report) {
   CheckKubelet(c.topology.kubelet, report);
   CheckUsageSource(c, report);
   CheckUsage(c.usage, report);
+  CheckOvercommit(c.overcommit, report);
 }
 
 }  // namespace huygens::settings

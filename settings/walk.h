@@ -42,6 +42,10 @@ void Describe(Walk& walk, QuotaConfiguration& quota);
 void Describe(Walk& walk, WebhookConfiguration& webhook);
 void Describe(Walk& walk, ControllerConfiguration& controller);
 void Describe(Walk& walk, CertificatesConfiguration& certificates);
+// Of overcommit: overcommit_fields.cc.
+void Describe(Walk& walk, OvercommitConfiguration& overcommit);
+void Describe(Walk& walk, PoolConfiguration& pool);
+void Describe(Walk& walk, StaticFactor& factor);
 void Describe(Walk& walk, WakeConfiguration& wake);
 void Describe(Walk& walk, DecisionLogConfiguration& decision_log);
 void Describe(Walk& walk, LogConfiguration& log);
