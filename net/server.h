@@ -33,6 +33,8 @@ struct Request {
   std::string_view client_name;    // common name or DNS name of the verified client certificate; empty without one
   std::string_view peer;           // "127.0.0.1:41234"
   std::string_view authorization;  // the header of that name
+  std::string_view accept;         // likewise
+  std::string_view remote_user;    // X-Remote-User: of a front proxy, believed only if client_name is that of one
   bool from_loopback = false;      // whether `peer` is an address of this machine that no other can have
 };
 

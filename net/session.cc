@@ -164,6 +164,8 @@ void Session::Dispatch() {
   request.client_name = message->client_name;
   request.peer = message->peer;
   request.authorization = View(message->http[http::field::authorization]);
+  request.accept = View(message->http[http::field::accept]);
+  request.remote_user = View(message->http["X-Remote-User"]);
   request.from_loopback = from_loopback_;
   state_ = State::kHandling;
   SetDeadline(Duration::zero());

@@ -210,11 +210,26 @@ struct CertificatesConfiguration {
   std::vector<std::string> configurations = {"huygens-webhook"};
 };
 
+// `huygens controller` between API servers and whoever measures pods (docs/overcommit.md).
+struct MetricsFrontConfiguration {
+  bool enabled = false;
+  std::string upstream = "https://metrics-server.kube-system.svc";  // without a path
+  std::string upstream_ca_file;                                     // empty: the system's authorities
+  bool upstream_skip_verify = false;
+  std::string token_file = "/var/run/secrets/kubernetes.io/serviceaccount/token";  // empty: none is shown
+  std::vector<std::string> autoscalers = {"system:serviceaccount:kube-system:horizontal-pod-autoscaler",
+                                          "system:kube-controller-manager"};
+  int64_t tolerance = 100'000;  // of kube-controller-manager, in millionths
+  Duration cpu_initialization = std::chrono::minutes(5);
+  Duration initial_readiness_delay = std::chrono::seconds(30);
+};
+
 struct ControllerConfiguration {
   Duration resync = std::chrono::minutes(5);
   Duration hours_interval = std::chrono::minutes(1);
   LeaseConfiguration lease = {.name = "huygens-controller"};
   CertificatesConfiguration certificates;
+  MetricsFrontConfiguration metrics_front;
 };
 
 struct WakeConfiguration {

@@ -338,6 +338,24 @@ void Describe(Walk& walk, ControllerConfiguration& c) {
   walk.Section(
       "certificates", c.certificates,
       "The certificates of `huygens webhook` under an authority of huygens' own, where nothing else issues them.");
+  walk.Section("metricsFront", c.metrics_front,
+               "Answers metrics.k8s.io on server.address, so that autoscalers of lowered pods go on as before.");
+}
+
+void Describe(Walk& walk, MetricsFrontConfiguration& c) {
+  walk.Value("enabled", Flag(c.enabled), "needs server.tls with clientCAFile: the authority of front proxies");
+  walk.Value("upstream", Text(c.upstream, "URL", HttpUrl), "who measures: metrics-server, or what is in its place");
+  walk.Value("upstreamCAFile", Text(c.upstream_ca_file, "file", AnyText), "PEM; \"\" = the system's authorities");
+  walk.Value("upstreamInsecureSkipVerify", Flag(c.upstream_skip_verify),
+             "whoever is in between can tell any use; metrics-server's own certificate is signed by nobody");
+  walk.Value("tokenFile", Text(c.token_file, "file", AnyText), "what upstream is shown; \"\" = nothing");
+  walk.Texts("autoscalers", c.autoscalers, "names of users", NotEmpty,
+             "who is told another use; everybody else gets what upstream says");
+  walk.Value("tolerance", Share(c.tolerance), "as --horizontal-pod-autoscaler-tolerance");
+  walk.Value("cpuInitializationPeriod", Span(c.cpu_initialization, seconds(0), hours(1)),
+             "as --horizontal-pod-autoscaler-cpu-initialization-period");
+  walk.Value("initialReadinessDelay", Span(c.initial_readiness_delay, seconds(0), hours(1)),
+             "as --horizontal-pod-autoscaler-initial-readiness-delay");
 }
 
 void Describe(Walk& walk, CertificatesConfiguration& c) {

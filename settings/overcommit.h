@@ -35,6 +35,8 @@ struct PoolConfiguration {
   bool auto_apply = false;  // false: values can be asked for, nothing is changed
   bool memory = false;
   GuaranteedPods guaranteed = GuaranteedPods::kKeep;
+  // Of these, those with a container of whole CPUs, which are exclusive where nodes have a static CPU manager.
+  GuaranteedPods whole_cpus = GuaranteedPods::kKeep;
   HpaBasis hpa_basis = HpaBasis::kOriginal;
   std::vector<StaticFactor> factors;  // the first that fits
 

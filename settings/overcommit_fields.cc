@@ -102,6 +102,9 @@ void Describe(Walk& walk, PoolConfiguration& c) {
   walk.Value("memory", Flag(c.memory), "memory, too");
   walk.Value("guaranteed", Choice(kKeepOrLower, c.guaranteed),
              "Guaranteed pods: are left alone; or lowered, and with that Burstable");
+  walk.Value("wholeCPUs", Choice(kKeepOrLower, c.whole_cpus),
+             "Guaranteed pods with containers of whole CPUs, where guaranteed is lower: lower only where no node has a "
+             "static CPU manager, for those pods lose their exclusive CPUs");
   walk.Value("hpaBasis", Choice(kBases, c.hpa_basis),
              "what autoscalers' targets are a share of: requests as they are, as they were written, or limits");
   walk.List("factors", c.factors, "static factors by place, the first that fits");

@@ -139,6 +139,18 @@ void CheckController(const Configuration& c, const Report& report) {
   }
 }
 
+// Whoever is not known to be an API server could say that he is the autoscaler.
+void CheckMetricsFront(const Configuration& c, const Report& report) {
+  if (!c.controller.metrics_front.enabled) return;
+  if (!c.server.tls || c.server.tls->client_ca_file.empty()) {
+    report(
+        "controller.metricsFront.enabled",
+        "needs server.tls.clientCAFile: the authority of front proxies (requestheader-client-ca-file of the ConfigMap "
+        "kube-system/extension-apiserver-authentication)");
+  }
+  if (c.controller.metrics_front.upstream.empty()) report("controller.metricsFront.upstream", "must not be empty");
+}
+
 // Pairs with which kubelet itself does not start.
 void CheckKubelet(const KubeletConfiguration& kubelet, const Report& report) {
   const CpuManagerPolicyOptions& options = kubelet.cpu_manager_policy_options;
@@ -270,6 +282,7 @@ void CheckRules(const Configuration& c, const Report& report) {
 
   CheckBind(c, report);
   CheckController(c, report);
+  CheckMetricsFront(c, report);
 
   NameRule resources(report, "resource", {});
   const std::vector<std::string>& managed = c.topology.managed_resources;

@@ -42,6 +42,7 @@ void Describe(Walk& walk, QuotaConfiguration& quota);
 void Describe(Walk& walk, WebhookConfiguration& webhook);
 void Describe(Walk& walk, ControllerConfiguration& controller);
 void Describe(Walk& walk, CertificatesConfiguration& certificates);
+void Describe(Walk& walk, MetricsFrontConfiguration& front);
 // Of overcommit: overcommit_fields.cc.
 void Describe(Walk& walk, OvercommitConfiguration& overcommit);
 void Describe(Walk& walk, PoolConfiguration& pool);
