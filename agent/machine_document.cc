@@ -17,23 +17,23 @@ ZoneDocument DescribeZone(const machine::Zone& zone) {
   return out;
 }
 
-KubeletNodeDocument DescribeNode(const KubeletNode& node) {
+KubeletNodeDocument DescribeNode(const kubelet_api::KubeletNode& node) {
   KubeletNodeDocument out{.id = node.id, .memory_bytes = node.memory_bytes};
   out.distances = node.distances;
   if (!node.huge_pages.empty()) out.huge_pages.emplace();
-  for (const KubeletHugePages& pages : node.huge_pages) {
+  for (const kubelet_api::KubeletHugePages& pages : node.huge_pages) {
     out.huge_pages->push_back({.page_kb = pages.page_kb, .count = pages.count});
   }
   if (!node.cores) return out;
   out.cores.emplace();
-  for (const KubeletCore& core : *node.cores) {
+  for (const kubelet_api::KubeletCore& core : *node.cores) {
     out.cores->push_back(
         {.id = core.id, .socket = core.package, .cpus = core.cpus, .book = core.book, .drawer = core.drawer});
   }
   return out;
 }
 
-KubeletDocument DescribeKubelet(const StatusOr<KubeletMachine>& kubelet) {
+KubeletDocument DescribeKubelet(const StatusOr<kubelet_api::KubeletMachine>& kubelet) {
   KubeletDocument out;
   if (!kubelet.ok()) {
     out.error = Message(kubelet.status());
@@ -41,13 +41,13 @@ KubeletDocument DescribeKubelet(const StatusOr<KubeletMachine>& kubelet) {
   }
   out.logical_cpus = kubelet->logical_cpus;
   if (!kubelet->nodes.empty()) out.nodes.emplace();
-  for (const KubeletNode& node : kubelet->nodes) out.nodes->push_back(DescribeNode(node));
+  for (const kubelet_api::KubeletNode& node : kubelet->nodes) out.nodes->push_back(DescribeNode(node));
   return out;
 }
 
 }  // namespace
 
-MachineDocument DescribeMachine(const machine::Machine& machine, const StatusOr<KubeletMachine>& kubelet) {
+MachineDocument DescribeMachine(const machine::Machine& machine, const StatusOr<kubelet_api::KubeletMachine>& kubelet) {
   MachineDocument out{.online = FormatIdList(machine.online), .present = FormatIdList(machine.present)};
   std::set<int64_t> threads;
   for (const machine::Core& core : machine.cores) {

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "agent/kubelet_machine.h"
+#include "kubelet_api/kubelet_machine.h"
 #include "machine/machine.h"
 
 namespace huygens::agent {
@@ -117,6 +117,6 @@ struct MachineDocument {
   }
 };
 
-MachineDocument DescribeMachine(const machine::Machine& machine, const StatusOr<KubeletMachine>& kubelet);
+MachineDocument DescribeMachine(const machine::Machine& machine, const StatusOr<kubelet_api::KubeletMachine>& kubelet);
 
 }  // namespace huygens::agent

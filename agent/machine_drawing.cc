@@ -6,7 +6,7 @@
 #include <set>
 #include <tuple>
 
-#include "agent/kubelet_differences.h"
+#include "kubelet_api/kubelet_differences.h"
 
 namespace huygens::agent {
 
@@ -56,7 +56,7 @@ class Drawing {
  public:
   explicit Drawing(const Machine& machine) : machine_(machine) {}
 
-  std::string Draw(const StatusOr<KubeletMachine>& kubelet) {
+  std::string Draw(const StatusOr<kubelet_api::KubeletMachine>& kubelet) {
     Head();
     for (const Zone& zone : machine_.zones) DrawZone(zone);
     if (!machine_.without_zone.empty()) {
@@ -175,13 +175,13 @@ class Drawing {
     out_ += "\n";
   }
 
-  void DrawKubelet(const StatusOr<KubeletMachine>& kubelet) {
+  void DrawKubelet(const StatusOr<kubelet_api::KubeletMachine>& kubelet) {
     out_ += "\n";
     if (!kubelet.ok()) {
       out_ += Concat("! kubelet finds no zones here: ", Message(kubelet.status()), "\n");
       return;
     }
-    const std::vector<std::string> differences = KubeletDifferences(machine_, *kubelet);
+    const std::vector<std::string> differences = kubelet_api::KubeletDifferences(machine_, *kubelet);
     if (differences.empty()) {
       out_ += "kubelet sees the same zones and cores\n";
       return;
@@ -201,7 +201,7 @@ class Drawing {
 
 }  // namespace
 
-std::string DrawMachine(const Machine& machine, const StatusOr<KubeletMachine>& kubelet) {
+std::string DrawMachine(const Machine& machine, const StatusOr<kubelet_api::KubeletMachine>& kubelet) {
   return Drawing(machine).Draw(kubelet);
 }
 

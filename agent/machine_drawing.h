@@ -3,11 +3,11 @@
 
 #include <string>
 
-#include "agent/kubelet_machine.h"
+#include "kubelet_api/kubelet_machine.h"
 #include "machine/machine.h"
 
 namespace huygens::agent {
 
-std::string DrawMachine(const machine::Machine& machine, const StatusOr<KubeletMachine>& kubelet);
+std::string DrawMachine(const machine::Machine& machine, const StatusOr<kubelet_api::KubeletMachine>& kubelet);
 
 }  // namespace huygens::agent

@@ -4,10 +4,11 @@
 namespace huygens::agent {
 namespace {
 
-constexpr const program::Command* kCommands[] = {&kShowCommand, &kVersionCommand};
+constexpr const program::Command* kCommands[] = {&kRunCommand, &kConfigCommand, &kShowCommand, &kVersionCommand};
 
 constexpr program::Program kProgram = {
-    "huygens-agent", "is the node's side of huygens: it reads the machine that it runs on.", kCommands};
+    "huygens-agent", "is the node's side of huygens: it tells the cluster of the zones of the machine that it runs on.",
+    kCommands};
 
 }  // namespace
 }  // namespace huygens::agent

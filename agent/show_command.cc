@@ -4,10 +4,10 @@
 
 #include "absl/flags/flag.h"
 #include "agent/command.h"
-#include "agent/kubelet_machine.h"
 #include "agent/machine_document.h"
 #include "agent/machine_drawing.h"
 #include "json/document.h"
+#include "kubelet_api/kubelet_machine.h"
 #include "machine/machine.h"
 
 ABSL_FLAG(std::string, root, "/", "the folder that holds sys/ and proc/ of the machine");
@@ -39,7 +39,8 @@ constexpr std::string_view kFlags[] = {"root", "o"};
 StatusOr<std::string> Show(const std::string& root, std::string_view format) {
   if (format != kTable && format != kJson) return Invalid(Concat("no format is called ", format));
   HUYGENS_ASSIGN_OR_RETURN(const machine::Machine machine, machine::ReadMachine(root));
-  const StatusOr<KubeletMachine> kubelet = ReadKubeletMachine(machine::SystemFiles(root), OwnKubeletBuild());
+  const StatusOr<kubelet_api::KubeletMachine> kubelet =
+      kubelet_api::ReadKubeletMachine(machine::SystemFiles(root), kubelet_api::OwnKubeletBuild());
   if (format == kTable) return DrawMachine(machine, kubelet);
   return EncodeJson(DescribeMachine(machine, kubelet)) + "\n";
 }

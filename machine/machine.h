@@ -23,6 +23,7 @@ namespace huygens::machine {
 struct Core {
   Ids cpus;  // online, at least one
   std::optional<int64_t> package;
+  friend bool operator==(const Core&, const Core&) = default;
 };
 
 // One cache that all of `cpus` share. Each is listed once, in order of the lowest CPU, then of level and type.
@@ -31,12 +32,14 @@ struct Cache {
   std::string type;  // "Data", "Instruction", "Unified"; "" if unknown
   std::optional<int64_t> kb;
   Ids cpus;  // online, at least one
+  friend bool operator==(const Cache&, const Cache&) = default;
 };
 
 struct HugePages {
   int64_t page_kb = 0;
   int64_t count = 0;
   std::optional<int64_t> free;
+  friend bool operator==(const HugePages&, const HugePages&) = default;
 };
 
 struct Zone {
@@ -49,6 +52,7 @@ struct Zone {
   // tell more columns than there are zones.
   std::vector<int64_t> distances;
   std::optional<int64_t> memory_tier;  // lower is faster; kernels from 6.1 on
+  friend bool operator==(const Zone&, const Zone&) = default;
 };
 
 struct Machine {
@@ -62,6 +66,7 @@ struct Machine {
   Ids without_zone;         // online CPUs that no zone claims: their node is offline
   // What contradicts itself, in sentences for people.
   std::vector<std::string> notices;
+  friend bool operator==(const Machine&, const Machine&) = default;
 };
 
 // `root`: the folder that holds sys/ and proc/, "/" for this machine. NotFound where that is no machine,

@@ -30,8 +30,6 @@ constexpr std::string_view kUnits[] = {"cores", "bytes", "iops"};
 constexpr std::string_view kEnforcements[] = {"placement", "admission", "off"};
 constexpr std::string_view kChargeOrRefuse[] = {"charge", "refuse"};
 constexpr std::string_view kAutoscalers[] = {"deny", "warn"};
-constexpr std::string_view kLevels[] = {"debug", "info", "warn", "error"};
-constexpr std::string_view kFormats[] = {"text", "json"};
 
 // Not printed where `absent`, as it is in most items of a list.
 Scalar Unless(bool absent, Scalar scalar) {
@@ -103,10 +101,6 @@ void Describe(Walk& walk, TlsConfiguration& c) {
 void Describe(Walk& walk, ClusterConfiguration& c) {
   walk.Optional("kubernetes", c.kubernetes, "An API server.");
   walk.Optional("manifests", c.manifests, "A directory of YAML that stands in for an API server.");
-}
-
-void Describe(Walk& walk, KubernetesConfiguration& c) {
-  walk.Value("kubeconfig", Text(c.kubeconfig, "file", AnyText), "\"\" = in-cluster service account");
 }
 
 void Describe(Walk& walk, ManifestsConfiguration& c) {
@@ -378,11 +372,6 @@ void Describe(Walk& walk, DecisionLogConfiguration& c) {
   walk.Value("path", Text(c.path, "file", AnyText), "\"\" = off");
   walk.Value("maxBytes", Bytes(c.max_bytes, kMi, 1024 * kGi), "of the file and its one predecessor (path.1) together");
   walk.Value("sample", Share(c.sample), "share of the pods; all decisions on a pod or none");
-}
-
-void Describe(Walk& walk, LogConfiguration& c) {
-  walk.Value("level", Choice(kLevels, c.level), "what is below it is left out");
-  walk.Value("format", Choice(kFormats, c.format), "key=value, or one JSON object per line");
 }
 
 }  // namespace huygens::settings

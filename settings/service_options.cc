@@ -3,10 +3,8 @@
 #include <algorithm>
 
 #include "base/commit.h"
-#include "kube/kubeconfig.h"
 #include "policy/reason.h"
 #include "policy/registry.h"
-#include "settings/scalar.h"
 #include "wire/unknown_annotations.h"
 
 namespace huygens::settings {
@@ -37,14 +35,6 @@ net::ServerOptions ServerOptions(const ServerConfiguration& from) {
   options.max_bytes_in_flight = static_cast<size_t>(std::max(from.max_bytes_in_flight, from.max_body_bytes));
   options.idle_timeout = from.idle_timeout;
   return options;
-}
-
-StatusOr<net::ClientOptions> ApiServer(const KubernetesConfiguration& from, observe::Log& log) {
-  auto server = from.kubeconfig.empty() ? kube::InCluster() : kube::LoadKubeconfig(from.kubeconfig);
-  if (server.ok() && !(server->bearer_token.empty() && server->bearer_token_file.empty()) &&
-      IsPlainHttpToOthers(server->base_url))
-    log.Warn("the bearer token goes to the API server unencrypted; use https", {{"server", server->base_url}});
-  return server;
 }
 
 }  // namespace huygens::settings

@@ -17,17 +17,19 @@
 #include "base/status.h"
 #include "machine/system_files.h"
 
-namespace huygens::agent {
+namespace huygens::kubelet_api {
 
 struct KubeletCore {
   int64_t id = 0;
   int64_t package = 0;
   std::vector<int64_t> cpus;  // in kubelet's order: by the text of their numbers, 10 before 9
   std::string book, drawer;   // s390x only
+  friend bool operator==(const KubeletCore&, const KubeletCore&) = default;
 };
 
 struct KubeletHugePages {
   int64_t page_kb = 0, count = 0;
+  friend bool operator==(const KubeletHugePages&, const KubeletHugePages&) = default;
 };
 
 struct KubeletNode {
@@ -36,11 +38,13 @@ struct KubeletNode {
   std::optional<std::vector<KubeletCore>> cores;  // unset where the node has no links to CPUs
   std::vector<KubeletHugePages> huge_pages;       // by the name of the folder
   std::optional<std::vector<int64_t>> distances;
+  friend bool operator==(const KubeletNode&, const KubeletNode&) = default;
 };
 
 struct KubeletMachine {
   int64_t logical_cpus = 0;
   std::vector<KubeletNode> nodes;  // in kubelet's order, by the text of their numbers; packages by number
+  friend bool operator==(const KubeletMachine&, const KubeletMachine&) = default;
 };
 
 // What the cAdvisor in a kubelet that was built for s390x reads besides: books and drawers tell cores apart.
@@ -50,4 +54,4 @@ KubeletBuild OwnKubeletBuild();
 // InvalidArgument where kubelet, too, would not understand a file; the message names it.
 StatusOr<KubeletMachine> ReadKubeletMachine(const machine::SystemFiles& files, KubeletBuild build);
 
-}  // namespace huygens::agent
+}  // namespace huygens::kubelet_api

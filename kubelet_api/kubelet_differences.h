@@ -4,11 +4,11 @@
 #include <string>
 #include <vector>
 
-#include "agent/kubelet_machine.h"
+#include "kubelet_api/kubelet_machine.h"
 #include "machine/machine.h"
 
-namespace huygens::agent {
+namespace huygens::kubelet_api {
 
 std::vector<std::string> KubeletDifferences(const machine::Machine& machine, const KubeletMachine& kubelet);
 
-}  // namespace huygens::agent
+}  // namespace huygens::kubelet_api

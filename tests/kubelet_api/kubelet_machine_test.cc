@@ -1,6 +1,6 @@
 // What kubelet makes of machines on which it differs from the kernel. Cases that no recorded machine has follow from
-// the source that agent/kubelet_machine.h names.
-#include "agent/kubelet_machine.h"
+// the source that kubelet_api/kubelet_machine.h names.
+#include "kubelet_api/kubelet_machine.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,10 +8,10 @@
 
 #include <algorithm>
 
-#include "agent/kubelet_differences.h"
+#include "kubelet_api/kubelet_differences.h"
 #include "tests/machine/made_machine.h"
 
-namespace huygens::agent {
+namespace huygens::kubelet_api {
 namespace {
 
 using testing::ElementsAre;
@@ -203,4 +203,4 @@ RC_GTEST_PROP(KubeletMachine, AgreesWithTheKernelWhereIdsAreUnique, ()) {
 }
 
 }  // namespace
-}  // namespace huygens::agent
+}  // namespace huygens::kubelet_api

@@ -1,4 +1,4 @@
-#include "agent/kubelet_machine.h"
+#include "kubelet_api/kubelet_machine.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_split.h"
 
-namespace huygens::agent {
+namespace huygens::kubelet_api {
 
 namespace {
 
@@ -238,4 +238,4 @@ StatusOr<KubeletMachine> ReadKubeletMachine(const machine::SystemFiles& files, K
   return Reader(files, build).Read();
 }
 
-}  // namespace huygens::agent
+}  // namespace huygens::kubelet_api

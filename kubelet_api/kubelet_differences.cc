@@ -1,10 +1,10 @@
-#include "agent/kubelet_differences.h"
+#include "kubelet_api/kubelet_differences.h"
 
 #include <algorithm>
 #include <map>
 #include <set>
 
-namespace huygens::agent {
+namespace huygens::kubelet_api {
 
 namespace {
 
@@ -64,4 +64,4 @@ std::vector<std::string> KubeletDifferences(const machine::Machine& machine, con
   return out;
 }
 
-}  // namespace huygens::agent
+}  // namespace huygens::kubelet_api
