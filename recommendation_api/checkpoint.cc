@@ -29,7 +29,6 @@ StatusOr<Checkpoint> DecodeCheckpoint(std::string_view json) {
 std::string EncodeCheckpoint(const Checkpoint& checkpoint) {
   std::string out = Concat(R"({"apiVersion":")", kApiVersion, R"(","kind":")", kCheckpointKind, R"(","metadata":)");
   AppendJson(out, checkpoint.metadata);
-  out += ',';
   AppendJsonField(out, "target", checkpoint.target);
   if (!checkpoint.history.empty()) {
     out += R"(,"history":)";

@@ -102,7 +102,7 @@ void Describe(Walk& walk, PoolConfiguration& c) {
   walk.Value("memory", Flag(c.memory), "memory, too");
   walk.Value("guaranteed", Choice(kKeepOrLower, c.guaranteed),
              "Guaranteed pods: are left alone; or lowered, and with that Burstable");
-  walk.Value("wholeCPUs", Choice(kKeepOrLower, c.whole_cpus),
+  walk.Value("wholeCPUs", Quiet(c.whole_cpus == begins.whole_cpus, Choice(kKeepOrLower, c.whole_cpus)),
              "Guaranteed pods with containers of whole CPUs, where guaranteed is lower: lower only where no node has a "
              "static CPU manager, for those pods lose their exclusive CPUs");
   walk.Value("hpaBasis", Choice(kBases, c.hpa_basis),

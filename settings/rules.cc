@@ -237,7 +237,8 @@ void CheckUsage(const UsageConfiguration& usage, const Report& report) {
     names.Check(Item("usage.resources", i, ".name"), usage.resources[i].name);
 }
 
-void CheckPool(const PoolConfiguration& pool, const std::string& path, Duration interval, const Report& report) {
+void CheckPool(const PoolConfiguration& pool, const std::string& path, const OvercommitConfiguration& overcommit,
+               const Report& report) {
   if (pool.type == PoolType::kStatic && pool.factors.empty()) {
     report(Concat(path, ".type"), "static takes a factor: set factors, such as [{cpu: 0.5}]");
   }
@@ -248,9 +249,11 @@ void CheckPool(const PoolConfiguration& pool, const std::string& path, Duration 
       report(Concat(factor, ".memory"), "memory of the pool stays as written: set memory: true, too");
     }
   }
-  if (pool.stale_after <= interval) {
+  for (const auto& [name, between] : {std::pair("interval", overcommit.interval),
+                                      std::pair("checkpointInterval", overcommit.checkpoint_interval)}) {
+    if (pool.stale_after > between) continue;
     report(Concat(path, ".staleAfter"),
-           Concat("must be longer than overcommit.interval (", DurationText(interval), ")"));
+           Concat("must be longer than overcommit.", name, " (", DurationText(between), ")"));
   }
 }
 
@@ -259,7 +262,7 @@ void CheckOvercommit(const OvercommitConfiguration& overcommit, const Report& re
   for (size_t i = 0; i < overcommit.pools.size(); ++i) {
     const std::string path = Item("overcommit.pools", i);
     names.Check(Concat(path, ".name"), overcommit.pools[i].name);
-    CheckPool(overcommit.pools[i], path, overcommit.interval, report);
+    CheckPool(overcommit.pools[i], path, overcommit, report);
   }
 }
 
