@@ -6,6 +6,7 @@
 #include "admin/debug_json.h"
 #include "admin/explanation.h"
 #include "tests/admin_api/read_whole.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::admin {
 namespace {
@@ -75,11 +76,10 @@ TEST_F(UsagePageTest, ARefusalForOldFiguresSaysHowOldTheyAreAndMayBe) {
                  .max_stale_nodes = 1'000'000,
                  .resources = {{.name = "cpu", .ceiling = 800'000, .when_stale = usage::WhenUnknown::kReject}}}});
   Fill();
-  cluster::Pod pod;
+  cluster::Pod pod = test::PodAsking({{kCpu, 1000}}, {});
   pod.name = "new";
   pod.namespace_name = "shop";
   pod.uid = "uid-new";
-  pod.containers.push_back({.name = "c", .requests = {{kCpu, 1000}}});
   const std::string_view nodes[] = {"hot"};
   const auto said = Explain(*placement_, pod, nodes, kNow + std::chrono::minutes(24));
   EXPECT_EQ(Figures(said.at(0), resources_, placement_->options()),
@@ -112,9 +112,8 @@ TEST_F(UsagePageTest, SaysThatTheCheckOnlyReports) {
 
 TEST_F(UsagePageTest, ARefusalHasTheFiguresOfPodAndNode) {
   const auto said_of = [&](std::string_view node, int64_t milli_cpus) {
-    cluster::Pod pod;
+    cluster::Pod pod = test::PodAsking({{kCpu, milli_cpus}}, {});
     pod.name = pod.uid = "new";
-    pod.containers.push_back({.name = "c", .requests = {{kCpu, milli_cpus}}});
     return Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_, placement_->options());
   };
   EXPECT_EQ(said_of("hot", 2000),
@@ -147,10 +146,9 @@ TEST_F(UsagePageTest, WhatIsAdvisedToAPodWithZonesPassesTheCeilingAndKeepsItsZon
     placement_->Apply(cluster::TopologySet{topology});
   }
   const auto explain = [&](std::string_view node, int64_t milli_cpus) {
-    cluster::Pod pod;
+    cluster::Pod pod = test::PodAsking({{kCpu, milli_cpus}});
     pod.name = pod.uid = "new";
     pod.topology_awareness = true;
-    pod.containers.push_back({.name = "c", .requests = {{kCpu, milli_cpus}}, .limits = {{kCpu, milli_cpus}}});
     return Explain(*placement_, pod, {&node, 1}, kNow).front();
   };
   const auto text = [&](const NodeExplanation& said) { return Figures(said, resources_, placement_->options()); };
@@ -171,9 +169,8 @@ TEST_F(UsagePageTest, ANodeWhoseOwnUseIsAboveTheCeilingTakesNoPodHoweverSmall) {
   const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
   placement_->ApplyUsage({.resource = 0, .slot = slot - 8, .measured = kNow, .nodes = {{"cool", 9000}}}, kNow);
   placement_->SettleUsage();
-  cluster::Pod pod;
+  cluster::Pod pod = test::PodAsking({{kCpu, 10}}, {});
   pod.name = pod.uid = "new";
-  pod.containers.push_back({.name = "c", .requests = {{kCpu, 10}}});
   const std::string_view node = "cool";
   EXPECT_EQ(Figures(Explain(*placement_, pod, {&node, 1}, kNow).front(), resources_, placement_->options()),
             "cpu: what runs beside pods used 9 (Sat 10:00) by itself, where 8 of 10 are allowed (usage.resources): no "
@@ -185,10 +182,9 @@ TEST_F(UsagePageTest, ARefusalNamesNoResourceOfWhichThereIsEnoughInEachSlot) {
   options.usage.resources[1].ceiling = 800'000;
   placement_ = *placement::Placement::Create(options);
   Fill();
-  cluster::Pod pod;
+  cluster::Pod pod = test::PodAsking({{kCpu, 2000}, {kMemory, kGi}}, {});
   pod.name = pod.uid = "new";
   pod.namespace_name = "shop";
-  pod.containers.push_back({.name = "c", .requests = {{kCpu, 2000}, {kMemory, kGi}}});
   const int64_t slot = usage::SlotAt(kNow, std::chrono::minutes(15));
   const auto text = [&](int64_t peak_of_new) {
     for (int64_t s = slot - 671; s <= slot; ++s) {

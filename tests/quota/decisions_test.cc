@@ -6,6 +6,7 @@
 #include "quota/group_rules.h"
 #include "quota/node_model.h"
 #include "quota/workload_kinds.h"
+#include "tests/cluster/build.h"
 #include "tests/quota/groups.h"
 
 namespace huygens::quota {
@@ -303,8 +304,7 @@ TEST(Decision, A14_ReplicasByKind) {
 }
 
 TEST(Decision, A15_ATemplateCostsWhatItsDefaultedPodsCost) {
-  cluster::Pod pod;
-  pod.containers.emplace_back().limits.Set(kCpu, 2000);
+  cluster::Pod pod = test::PodAsking({}, {{kCpu, 2000}});
   EXPECT_EQ(Find(UsageOf(pod), "requests.cpu"), nullptr);
   DefaultPod(pod);
   EXPECT_EQ(Get(UsageOf(pod), "requests.cpu").Canonical(), "2");

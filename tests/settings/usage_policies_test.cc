@@ -4,6 +4,7 @@
 
 #include "settings/placement_options.h"
 #include "settings/yaml.h"
+#include "tests/cluster/build.h"
 
 namespace huygens::settings {
 namespace {
@@ -22,9 +23,8 @@ class UsagePolicies : public testing::Test {
     AddNode(**placement, "hot", 70'000, 280);
     AddNode(**placement, "cool", 5'000, 300);
     (*placement)->SettleUsage();
-    cluster::Pod pod;
+    cluster::Pod pod = test::PodAsking({{kCpu, 100}, {kMemory, int64_t{1} << 28}}, {});
     pod.name = pod.uid = "new";
-    pod.containers.push_back({.name = "c", .requests = {{kCpu, 100}, {kMemory, int64_t{1} << 28}}});
     const std::string_view names[] = {"hot", "cool"};
     EXPECT_EQ((*placement)->Filter(pod, names, kNow).feasible.size(), 2u);
     const auto scores = (*placement)->Prioritize(pod, names, kNow);

@@ -69,11 +69,7 @@ TEST(EstimateOf, AbsurdAmountsStayWithinWhatSumsCanHold) {
 
 TEST(Estimate, TheMostThatAPodMayStateIsItsInverse) {
   for (const ResourceId resource : {kCpu, kMemory}) {
-    const auto estimate = [&](int64_t stated) {
-      cluster::Pod pod;
-      pod.containers.push_back({.name = "", .requests = {{resource, stated}}});
-      return EstimateOf(pod, resource);
-    };
+    const auto estimate = [&](int64_t stated) { return EstimateOf(PodAsking({{resource, stated}}, {}), resource); };
     for (const int64_t room : {1, 499, 500, 1500, 7900, 1 << 30}) {
       const int64_t most = MostStated(room, resource);
       EXPECT_LE(estimate(most), room);
