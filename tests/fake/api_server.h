@@ -38,6 +38,10 @@ inline constexpr char kSecrets[] = "/api/v1/secrets";
 inline constexpr char kConfigMaps[] = "/api/v1/configmaps";
 inline constexpr char kValidatingWebhooks[] = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations";
 inline constexpr char kQuotaTransfers[] = "/apis/quota.huygens.dev/v1alpha1/quotatransfers";
+inline constexpr char kRecommendationTemplates[] = "/apis/huygens.dev/v1alpha1/recommendationtemplates";
+inline constexpr char kRecommendations[] = "/apis/huygens.dev/v1alpha1/recommendations";
+inline constexpr char kRecommendationCheckpoints[] = "/apis/huygens.dev/v1alpha1/recommendationcheckpoints";
+inline constexpr char kPodMetrics[] = "/apis/metrics.k8s.io/v1beta1/pods";
 inline constexpr char kBizGroupQuotas[] = "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
 
 // Lets what is held go on.

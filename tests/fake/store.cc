@@ -42,6 +42,7 @@ std::string CollectionOf(const json::object& object) {
   const std::string version = Text(object, {"apiVersion"});
   std::string plural = Text(object, {"kind"});
   for (char& c : plural) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  if (plural == "podmetrics") plural = "pod";
   if (plural.ends_with("ss")) plural += 'e';
   plural = plural.ends_with('y') ? plural.substr(0, plural.size() - 1) + "ies" : plural + "s";
   return Concat(version.find('/') == std::string::npos ? "/api/" : "/apis/", version, "/", plural);
@@ -107,7 +108,11 @@ Store::Store() {
                                  kSecrets,
                                  kConfigMaps,
                                  kValidatingWebhooks,
-                                 kQuotaTransfers})
+                                 kQuotaTransfers,
+                                 kRecommendationTemplates,
+                                 kRecommendations,
+                                 kRecommendationCheckpoints,
+                                 kPodMetrics})
     collections_[name];
   for (const char* const name : {kResourceClaimsBeta, kRollouts}) collections_[name].installed = false;
 }
@@ -162,7 +167,7 @@ std::string Store::BookmarkLine() const {
                 "\n");
 }
 
-Reply Store::List(const HttpRequest& request, const std::string& name, const Collection& collection) {
+Reply Store::List(const HttpRequest& request, const Target& target, const Collection& collection) {
   const std::string token = request.Query("continue");
   const std::string limit_text = request.Query("limit");
   const size_t limit = limit_text.empty() ? SIZE_MAX : std::stoul(limit_text);
@@ -181,6 +186,7 @@ Reply Store::List(const HttpRequest& request, const std::string& name, const Col
       next = Concat(std::to_string(version), ":", std::prev(at)->first);
       break;
     }
+    if (!target.namespace_name.empty() && !at->first.starts_with(Concat(target.namespace_name, "/"))) continue;
     json::object item = at->second;
     item.erase("kind");  // as in a typed list
     item.erase("apiVersion");
@@ -190,7 +196,6 @@ Reply Store::List(const HttpRequest& request, const std::string& name, const Col
   list["metadata"] = json::object{{"resourceVersion", std::to_string(version)}};
   if (!next.empty()) Child(list, "metadata")["continue"] = next;
   list["items"] = std::move(items);
-  (void)name;
   return JsonReply(200, list);
 }
 
@@ -300,11 +305,22 @@ Reply Store::Patch(const std::string& body, const std::string& name, const std::
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
+// `body`: DeleteOptions, whose precondition of a UID is kept.
+Reply Store::DeleteIf(const std::string& body, const std::string& name, const std::string& key) {
+  const json::object options = body.empty() ? json::object() : json::parse(body).as_object();
+  const std::string uid = Text(options, {"preconditions", "uid"});
+  if (!uid.empty() && uid != Text(Find(name)->objects.at(key), {"metadata", "uid"})) {
+    return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
+  }
+  Delete(name, key);
+  return StatusReply(200, "", "");
+}
+
 Reply Store::Handle(const HttpRequest& request, const Target& target) {
   Collection* const collection = Find(target.collection);
   if (collection == nullptr) return {404, "404 page not found\n"};
   const std::string key = Key(target.namespace_name, target.name);
-  if (request.method == "GET" && target.name.empty()) return List(request, target.collection, *collection);
+  if (request.method == "GET" && target.name.empty()) return List(request, target, *collection);
   if (request.method == "POST" && target.name.empty()) return Create(request.body, target, *collection);
   if (request.method == "PUT") return Update(request.body, key, target.part == "status", *collection);
   const auto found = collection->objects.find(key);
@@ -314,6 +330,7 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   if (request.method == "PATCH" && (target.part.empty() || target.part == "status"))
     return Patch(request.body, target.collection, key, *collection);
   if (request.method == "GET" && target.part.empty()) return JsonReply(200, found->second);
+  if (request.method == "DELETE" && target.part.empty()) return DeleteIf(request.body, target.collection, key);
   if (request.method == "POST" && target.part == "binding") {
     return Bind(found->second, json::parse(request.body).as_object(), *collection, key);
   }

@@ -55,10 +55,11 @@ class Store {
   std::string BookmarkLine() const;
 
  private:
-  Reply List(const HttpRequest& request, const std::string& name, const Collection& collection);
+  Reply List(const HttpRequest& request, const Target& target, const Collection& collection);
   Reply Bind(boost::json::object& pod, const boost::json::object& binding, Collection& pods, const std::string& key);
   Reply Create(const std::string& body, const Target& target, Collection& collection);
   Reply Update(const std::string& body, const std::string& key, bool status_alone, Collection& collection);
+  Reply DeleteIf(const std::string& body, const std::string& name, const std::string& key);
   Reply Patch(const std::string& body, const std::string& name, const std::string& key, Collection& collection);
   const boost::json::object& Record(Collection& collection, const std::string& key, boost::json::object object);
 
