@@ -209,6 +209,7 @@ observe::Readiness Controller::Describe() const {
                              .detail = leads_            ? Concat("leading", behind.empty() ? "" : "; ", behind)
                                        : trouble.empty() ? "not leading yet"
                                                          : trouble});
+  for (const auto& each : reconcilers_) each->Describe(readiness);
   return readiness;
 }
 

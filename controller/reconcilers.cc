@@ -1,12 +1,18 @@
 #include "controller/reconcilers.h"
 
+#include <tuple>
+#include <utility>
+
 #include "base/steady_now.h"
+#include "capacity_writer/capacity_reconciler.h"
 #include "certificates/certificate_reconciler.h"
 #include "controller/api_group_store.h"
 #include "controller/config_map_hours.h"
 #include "controller/event_news.h"
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
+#include "settings/real_capacity_options.h"
+#include "settings/usage_source.h"
 
 namespace huygens::controller {
 namespace {
@@ -50,6 +56,57 @@ std::unique_ptr<reconcile::Reconciler> MakeCertificates(const Surroundings& give
       std::move(options), certificates::CertificateReconciler::Environment{given.calls, given.clock, given.log});
 }
 
+// Where a document is: the server, and what it is asked for.
+std::pair<std::string, std::string> SplitUrl(const std::string& url) {
+  const size_t path = url.find_first_of("/?", url.find("//") + 2);
+  if (path == std::string::npos) return {url, "/"};
+  return {url.substr(0, path), Concat(url[path] == '?' ? "/" : "", url.substr(path))};
+}
+
+capacity_writer::FactSourceOptions FactSources(const settings::RealCapacityFacts& from) {
+  capacity_writer::FactSourceOptions options;
+  if (from.prometheus) {
+    options.prometheus = settings::PrometheusServer(*from.prometheus);
+    options.headers = settings::PrometheusHeaders(*from.prometheus);
+    options.timeout = from.prometheus->timeout;
+  }
+  for (const settings::FactQuery& each : from.queries) {
+    capacity_writer::QuerySource& query = options.queries.emplace_back();
+    query.name = each.name;
+    query.query = each.query;
+    query.node_label = each.node_label;
+    query.zone_label = each.zone_label;
+    std::tie(query.document.base_url, query.path) = SplitUrl(each.url);
+    query.document.bearer_token_file = each.bearer_token_file;
+    query.document.ca_file = each.ca_file;
+  }
+  return options;
+}
+
+std::unique_ptr<reconcile::Reconciler> MakeRealCapacity(const Surroundings& given) {
+  const settings::RealCapacityFacts& from = given.configuration.controller.real_capacity;
+  capacity_writer::CapacityOptions options;
+  options.rules = settings::RealCapacityRules(from);
+  options.sources = FactSources(from);
+  options.interval = from.interval;
+  options.writes = from.mode == settings::RealCapacityMode::kEnforce;
+  options.writes_per_second = static_cast<double>(from.writes_per_second);
+  options.carry_over = from.without_list_map == settings::WithoutListMap::kCarryOver;
+  options.take_over = from.take_over;
+  if (from.objects == settings::ZoneObjects::kCommunity) options.kinds = {cluster::TopologySource::kCommunity};
+  if (from.objects == settings::ZoneObjects::kBoth) options.kinds.push_back(cluster::TopologySource::kCommunity);
+  return std::make_unique<capacity_writer::CapacityReconciler>(
+      std::move(options), capacity_writer::CapacityReconciler::Environment{.calls = given.calls,
+                                                                           .api_server = given.api_server,
+                                                                           .loop = given.loop,
+                                                                           .clock = given.clock,
+                                                                           .log = given.log,
+                                                                           .metrics = given.metrics,
+                                                                           .monotonic = SteadyNow,
+                                                                           .random = SystemRandom(),
+                                                                           .instance = given.identity});
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
@@ -57,6 +114,9 @@ std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surrou
   reconcilers.push_back(MakeQuota(surroundings));
   reconcilers.push_back(MakeTransfers(surroundings));
   if (surroundings.configuration.controller.certificates.enabled) reconcilers.push_back(MakeCertificates(surroundings));
+  if (surroundings.configuration.controller.real_capacity.mode != settings::RealCapacityMode::kOff) {
+    reconcilers.push_back(MakeRealCapacity(surroundings));
+  }
   return reconcilers;
 }
 

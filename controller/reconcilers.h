@@ -32,7 +32,7 @@ struct Surroundings {
 };
 
 // Their names, as the metrics have them.
-inline constexpr std::string_view kReconcilerNames[] = {"quota", "transfers", "certificates"};
+inline constexpr std::string_view kReconcilerNames[] = {"quota", "transfers", "certificates", "realCapacity"};
 
 std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 

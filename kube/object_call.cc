@@ -21,4 +21,8 @@ net::Headers PatchHeaders(std::string_view how) {
   return {{"Accept", "application/json"}, {"Content-Type", Concat("application/", how, "-patch+json")}};
 }
 
+net::Headers ApplyHeaders() {
+  return {{"Accept", "application/json"}, {"Content-Type", "application/apply-patch+yaml"}};
+}
+
 }  // namespace huygens::kube

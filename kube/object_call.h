@@ -25,7 +25,9 @@ auto CallForObject(Decode decode, net::Client& client, std::string_view method, 
   HUYGENS_ASSIGN_OR_RETURN(const net::HttpReply reply, CallForObject(client, method, path, body, timeout, headers));
   return decode(std::string_view(reply.body));
 }
-// Of a PATCH; `how`: "merge", "strategic-merge".
+// Of a PATCH; `how`: "merge", "strategic-merge", "json".
 net::Headers PatchHeaders(std::string_view how);
+// Of a PATCH that is a server-side apply, whose body is JSON and whose path ends with ?fieldManager=NAME.
+net::Headers ApplyHeaders();
 
 }  // namespace huygens::kube

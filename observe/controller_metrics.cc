@@ -74,7 +74,7 @@ struct ControllerMetrics::Series {
 };
 
 ControllerMetrics::ControllerMetrics(prometheus::Registry& registry, std::span<const std::string_view> reconcilers)
-    : series_(std::make_unique<Series>(registry, reconcilers)) {}
+    : series_(std::make_unique<Series>(registry, reconcilers)), registry_(registry) {}
 ControllerMetrics::~ControllerMetrics() = default;
 
 void ControllerMetrics::SetLeader(bool leads) { series_->leader.Set(leads ? 1 : 0); }
@@ -97,6 +97,11 @@ void ControllerMetrics::SetQuota(const QuotaCounts& totals) {
   RaiseTo(series_->ended["superseded"], totals.superseded);
   RaiseTo(series_->drift["over"], totals.drift_over);
   RaiseTo(series_->drift["under"], totals.drift_under);
+}
+
+void ControllerMetrics::SetRealCapacity(const RealCapacityCounts& totals) {
+  if (capacity_ == nullptr) capacity_ = std::make_unique<CapacityMetrics>(registry_);
+  capacity_->Set(totals);
 }
 
 void ControllerMetrics::SetFilled(std::span<const FilledBudget> budgets) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "observe/capacity_metrics.h"
+
 namespace prometheus {
 class Registry;
 }
@@ -46,10 +48,13 @@ class ControllerMetrics {
   void SetQuota(const QuotaCounts& totals);
   // All that are to be shown.
   void SetFilled(std::span<const FilledBudget> budgets);
+  void SetRealCapacity(const RealCapacityCounts& totals);
 
  private:
   struct Series;
   std::unique_ptr<Series> series_;
+  prometheus::Registry& registry_;
+  std::unique_ptr<CapacityMetrics> capacity_;  // null: nobody has called SetRealCapacity
 };
 
 }  // namespace huygens::observe

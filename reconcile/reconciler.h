@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "observe/metrics.h"
+#include "observe/readiness.h"
 
 namespace huygens::reconcile {
 
@@ -52,6 +53,8 @@ class Reconciler {
   virtual void StopLeading() {}
   // Before each scrape.
   virtual void RefreshMetrics(observe::Metrics& /*metrics*/) const {}
+  // Adds what it has to say to /readyz.
+  virtual void Describe(observe::Readiness& /*readiness*/) const {}
 };
 
 }  // namespace huygens::reconcile

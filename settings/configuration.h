@@ -16,6 +16,7 @@
 #include "placement/placement.h"
 #include "quota/options.h"
 #include "settings/overcommit.h"
+#include "settings/real_capacity.h"
 #include "topology/options.h"
 #include "usage/options.h"
 
@@ -224,12 +225,28 @@ struct MetricsFrontConfiguration {
   Duration initial_readiness_delay = std::chrono::seconds(30);
 };
 
+// External facts as attributes of zones (docs/real-capacity.md).
+struct RealCapacityFacts {
+  RealCapacityMode mode = RealCapacityMode::kOff;
+  ZoneObjects objects = ZoneObjects::kCrane;
+  Duration interval = std::chrono::seconds(30);
+  Duration period = std::chrono::minutes(1);
+  Duration refresh = std::chrono::minutes(2);
+  int64_t writes_per_second = 10;
+  WithoutListMap without_list_map = WithoutListMap::kRefuse;
+  bool take_over = false;
+  std::optional<PrometheusConfiguration> prometheus;
+  std::vector<FactQuery> queries;
+  std::vector<FactAttribute> attributes;
+};
+
 struct ControllerConfiguration {
   Duration resync = std::chrono::minutes(5);
   Duration hours_interval = std::chrono::minutes(1);
   LeaseConfiguration lease = {.name = "huygens-controller"};
   CertificatesConfiguration certificates;
   MetricsFrontConfiguration metrics_front;
+  RealCapacityFacts real_capacity;
 };
 
 struct WakeConfiguration {

@@ -334,6 +334,8 @@ void Describe(Walk& walk, ControllerConfiguration& c) {
       "The certificates of `huygens webhook` under an authority of huygens' own, where nothing else issues them.");
   walk.Section("metricsFront", c.metrics_front,
                "Answers metrics.k8s.io on server.address, so that autoscalers of lowered pods go on as before.");
+  walk.Section("realCapacity", c.real_capacity,
+               "External facts, by Prometheus or HTTP, as attributes of zones (docs/real-capacity.md).");
 }
 
 void Describe(Walk& walk, MetricsFrontConfiguration& c) {

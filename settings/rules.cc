@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "policy/registry.h"
 #include "scoring/registry.h"
+#include "settings/real_capacity_options.h"
 #include "settings/scalar.h"
 #include "usage_sources/queries.h"
 
@@ -168,34 +169,39 @@ void CheckKubelet(const KubeletConfiguration& kubelet, const Report& report) {
           "topologyManagerPolicy single-numa-node");
 }
 
-void CheckPrometheus(const PrometheusConfiguration& prometheus, const Report& report) {
-  if (prometheus.url.empty()) report("usage.prometheus.url", "must not be empty");
+// `section`: where it is, with a dot behind it.
+void CheckPrometheus(const PrometheusConfiguration& prometheus, std::string_view section, const Report& report_within) {
+  const auto report = [&](std::string_view field, std::string message) {
+    report_within(Concat(section, field), std::move(message));
+  };
+  if (prometheus.url.empty()) report("url", "must not be empty");
   const auto both = [&](std::string_view one, bool has_one, std::string_view other, bool has_other) {
-    if (has_one && !has_other) report(Concat("usage.prometheus.", one), Concat("needs ", other));
-    if (has_other && !has_one) report(Concat("usage.prometheus.", other), Concat("needs ", one));
+    if (has_one && !has_other) report(one, Concat("needs ", other));
+    if (has_other && !has_one) report(other, Concat("needs ", one));
   };
   both("username", !prometheus.username.empty(), "passwordFile", !prometheus.password_file.empty());
   both("certFile", !prometheus.cert_file.empty(), "keyFile", !prometheus.key_file.empty());
   if (!prometheus.username.empty() && !prometheus.bearer_token_file.empty()) {
-    report("usage.prometheus.username", "and bearerTokenFile exclude each other: the header Authorization holds one");
+    report("username", "and bearerTokenFile exclude each other: the header Authorization holds one");
   }
   if (prometheus.username.find(':') != prometheus.username.npos) {
-    report("usage.prometheus.username", "must not hold a colon");
+    report("username", "must not hold a colon");
   }
   if (!prometheus.cert_file.empty() && prometheus.url.starts_with("http://")) {
-    report("usage.prometheus.certFile", "is for TLS, and the URL begins with http://");
+    report("certFile", "is for TLS, and the URL begins with http://");
   }
-  NameRule headers(report, "header", {});
+  const Report report_headers = report;
+  NameRule headers(report_headers, "header", {});
   for (size_t i = 0; i < prometheus.headers.size(); ++i) {
     const HeaderConfiguration& header = prometheus.headers[i];
-    headers.Check(Item("usage.prometheus.headers", i, ".name"), header.name);
-    if (header.value.empty()) report(Item("usage.prometheus.headers", i, ".value"), "must not be empty");
+    headers.Check(Item("headers", i, ".name"), header.name);
+    if (header.value.empty()) report(Item("headers", i, ".value"), "must not be empty");
   }
 }
 
 void CheckUsageSource(const Configuration& c, const Report& report) {
   const UsageConfiguration& usage = c.usage;
-  if (usage.prometheus) CheckPrometheus(*usage.prometheus, report);
+  if (usage.prometheus) CheckPrometheus(*usage.prometheus, "usage.prometheus.", report);
   if (!usage.history_file.empty() && usage.prometheus) {
     report("usage.historyFile", "is for the embedded history, which usage.prometheus replaces: set one of them");
   } else if (!usage.history_file.empty() && c.cluster.manifests) {
@@ -249,8 +255,8 @@ void CheckPool(const PoolConfiguration& pool, const std::string& path, const Ove
       report(Concat(factor, ".memory"), "memory of the pool stays as written: set memory: true, too");
     }
   }
-  for (const auto& [name, between] : {std::pair("interval", overcommit.interval),
-                                      std::pair("checkpointInterval", overcommit.checkpoint_interval)}) {
+  for (const auto& [name, between] :
+       {std::pair("interval", overcommit.interval), std::pair("checkpointInterval", overcommit.checkpoint_interval)}) {
     if (pool.stale_after > between) continue;
     report(Concat(path, ".staleAfter"),
            Concat("must be longer than overcommit.", name, " (", DurationText(between), ")"));
@@ -286,6 +292,10 @@ void CheckRules(const Configuration& c, const Report& report) {
   CheckBind(c, report);
   CheckController(c, report);
   CheckMetricsFront(c, report);
+  if (c.controller.real_capacity.prometheus) {
+    CheckPrometheus(*c.controller.real_capacity.prometheus, "controller.realCapacity.prometheus.", report);
+  }
+  CheckRealCapacity(c.controller.real_capacity, report);
 
   NameRule resources(report, "resource", {});
   const std::vector<std::string>& managed = c.topology.managed_resources;

@@ -43,6 +43,10 @@ void Describe(Walk& walk, WebhookConfiguration& webhook);
 void Describe(Walk& walk, ControllerConfiguration& controller);
 void Describe(Walk& walk, CertificatesConfiguration& certificates);
 void Describe(Walk& walk, MetricsFrontConfiguration& front);
+// Of real capacity: real_capacity_fields.cc.
+void Describe(Walk& walk, RealCapacityFacts& facts);
+void Describe(Walk& walk, FactQuery& query);
+void Describe(Walk& walk, FactAttribute& attribute);
 // Of overcommit: overcommit_fields.cc.
 void Describe(Walk& walk, OvercommitConfiguration& overcommit);
 void Describe(Walk& walk, PoolConfiguration& pool);

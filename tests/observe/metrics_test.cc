@@ -230,6 +230,22 @@ TEST(Metrics, AnyThreadMayCountWhileAnotherRenders) {
   EXPECT_EQ(Value(metrics, R"(huygens_request_duration_seconds_count{outcome="ok",verb="filter"})"), 1500);
 }
 
+TEST(Metrics, FactsOfZonesAreShownOnceThereAreAny) {
+  Metrics metrics(SomeOptions());
+  EXPECT_THAT(metrics.Render(), Not(HasSubstr("huygens_real_capacity")));
+  RealCapacityCounts counts{.written = 3, .removed = 1, .unknown_nodes = 2};
+  counts.queries["busy"] = {.good = 5, .bad = 1, .answered = Time(std::chrono::seconds(1'795'000'000))};
+  counts.zones["offline_capacity"][1] = 7;
+  metrics.controller().SetRealCapacity(counts);
+  counts.written = 4;
+  metrics.controller().SetRealCapacity(counts);
+  EXPECT_EQ(Value(metrics, R"(huygens_real_capacity_writes_total{result="ok"})"), 4);
+  EXPECT_EQ(Value(metrics, R"(huygens_real_capacity_zones{attribute="offline_capacity",state="current"})"), 7);
+  EXPECT_EQ(Value(metrics, R"(huygens_real_capacity_answers_total{query="busy",result="bad"})"), 1);
+  EXPECT_EQ(Value(metrics, R"(huygens_real_capacity_answered_timestamp_seconds{query="busy"})"), 1'795'000'000);
+  EXPECT_EQ(Value(metrics, R"(huygens_real_capacity_unknown{what="node"})"), 2);
+}
+
 TEST(Metrics, BudgetsThatAreNotFilledAnyMoreAreNotShown) {
   Metrics metrics(SomeOptions());
   metrics.controller().SetFilled(std::vector<FilledBudget>{{"a", "limits.cpu", 1}, {"b", "pods", 0.9}});
@@ -248,6 +264,7 @@ Listing Shown() {
   // Those that begin without series.
   metrics.SetQuotas(std::vector<QuotaFigures>{{"team", "limits.cpu", 1, 1}});
   metrics.controller().SetFilled(std::vector<FilledBudget>{{"team", "limits.cpu", 1}});
+  metrics.controller().SetRealCapacity({.queries = {{"busy", {}}}, .zones = {{"offline_capacity", {}}}});
   std::istringstream in(metrics.Render());
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("# TYPE ")) {
