@@ -12,6 +12,7 @@
 
 #include "observe/by_value.h"
 #include "observe/controller_metrics.h"
+#include "observe/overcommit_metrics.h"
 #include "observe/quota_metrics.h"
 #include "observe/render_families.h"
 
@@ -257,6 +258,7 @@ struct Metrics::Series {
   Counter& decision_log_written = decision_log.Add({{"result", "written"}});
   Counter& decision_log_dropped = decision_log.Add({{"result", "dropped"}});
   ControllerMetrics controller{registry, options.reconcilers};
+  OvercommitMetrics overcommit{registry};
 };
 
 Metrics::Metrics(const Options& options) : series_(std::make_unique<Series>(options)) {}
@@ -376,6 +378,7 @@ void Metrics::SetTotals(const Totals& totals) {
 }
 
 ControllerMetrics& Metrics::controller() { return series_->controller; }
+OvercommitMetrics& Metrics::overcommit() { return series_->overcommit; }
 
 std::string Metrics::Render() const {
   std::vector<prometheus::MetricFamily> families = series_->registry.Collect();

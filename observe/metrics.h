@@ -39,6 +39,7 @@ struct QuotaFigures {
 };
 
 class ControllerMetrics;
+class OvercommitMetrics;
 
 class Metrics {
  public:
@@ -139,6 +140,8 @@ class Metrics {
 
   // Of `huygens controller` (observe/controller_metrics.h).
   ControllerMetrics& controller();
+  // observe/overcommit_metrics.h
+  OvercommitMetrics& overcommit();
 
   // Prometheus' text format (version 0.0.4), families and series in a fixed order. Some 200 us: not on the decision
   // thread.

@@ -1,5 +1,6 @@
 #include "webhook/admission_review.h"
 
+#include "absl/strings/escaping.h"
 #include "base/text.h"
 #include "json/append.h"
 #include "json/reader.h"
@@ -97,6 +98,10 @@ std::string EncodeAdmissionAnswer(const AdmissionAnswer& answer) {
       out += '}';
     }
     out += '}';
+  }
+  if (!answer.patch.empty()) {
+    AppendJsonField(out, "patchType", "JSONPatch");
+    AppendJsonField(out, "patch", absl::Base64Escape(answer.patch));
   }
   AppendWarnings(out, answer.warnings);
   if (!answer.audit_annotations.empty()) {

@@ -1,4 +1,4 @@
-// admission.k8s.io/v1 AdmissionReview: what the API server asks a validating webhook, and the answer. Fields that are
+// admission.k8s.io/v1 AdmissionReview: what the API server asks a webhook, and the answer. Fields that are
 // absent or null are empty; unknown ones are passed over. Safe on any thread.
 #pragma once
 
@@ -42,6 +42,7 @@ struct AdmissionAnswer {
   int64_t retry_after_seconds = 0;
   std::vector<std::string> warnings;  // for whoever sent the request; of an allowed one, too
   std::vector<std::pair<std::string, std::string>> audit_annotations;
+  std::string patch;  // of a mutating webhook: JSON of RFC 6902; empty: the object stays as it is
 };
 
 std::string EncodeAdmissionAnswer(const AdmissionAnswer& answer);

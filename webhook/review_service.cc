@@ -19,8 +19,6 @@ constexpr std::string_view kTimeout = "timeout=";
 constexpr Duration kWaitForWatch = std::chrono::seconds(1);
 constexpr Duration kPause = std::chrono::milliseconds(20);
 
-std::string PathBelow(std::string_view prefix) { return Concat(prefix, prefix.ends_with('/') ? "" : "/", kPath); }
-
 net::Response Text(int status, std::string_view text) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = Concat(text, "\n")};
 }
@@ -31,6 +29,10 @@ std::string_view OutcomeOf(const Judgement& judgement) {
 }
 
 }  // namespace
+
+std::string PathBelow(std::string_view prefix, std::string_view path) {
+  return Concat(prefix, prefix.ends_with('/') ? "" : "/", path);
+}
 
 Duration PatienceOf(std::string_view query) {
   int64_t seconds = 10;
@@ -55,7 +57,7 @@ ReviewService::ReviewService(const KnownCluster& cluster, const Rules& rules, Gr
     : cluster_(cluster),
       rules_(rules),
       commit_(commit),
-      path_(PathBelow(path_prefix)),
+      path_(PathBelow(path_prefix, kPath)),
       environment_(std::move(environment)) {}
 
 // As long as the cluster is not known, what surely takes nothing passes, and all else has to come again.

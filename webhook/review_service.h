@@ -17,7 +17,7 @@
 
 namespace huygens::webhook {
 
-// The one path of all webhooks, below server.pathPrefix: API servers keep one set of connections per path.
+// The one path of all validating webhooks, below server.pathPrefix: API servers keep one set of connections per path.
 inline constexpr std::string_view kPath = "validate";
 
 class ReviewService {
@@ -53,6 +53,9 @@ class ReviewService {
   const std::string path_;
   const Environment environment_;
 };
+
+// "/validate".
+std::string PathBelow(std::string_view prefix, std::string_view path);
 
 // How long an API server waits for the answer, by the query of its call ("timeout=10s"); without one its default.
 Duration PatienceOf(std::string_view query);

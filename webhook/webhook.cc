@@ -14,13 +14,17 @@
 #include "kube/call_pool.h"
 #include "net/client.h"
 #include "observe/metrics.h"
+#include "settings/overcommit_pools.h"
 #include "settings/service_options.h"
 #include "webhook/api_status_store.h"
 #include "webhook/ca_bundles.h"
 #include "webhook/group_commit.h"
 #include "webhook/manifest_cluster.h"
+#include "webhook/manifest_recommendations.h"
+#include "webhook/pod_mutation.h"
 #include "webhook/review_service.h"
 #include "webhook/watched_cluster.h"
+#include "webhook/watched_recommendations.h"
 
 namespace huygens::webhook {
 namespace {
@@ -52,6 +56,7 @@ class Webhook final : public admin::RunningService {
         log_(log),
         clock_(clock),
         rules_(RulesOf(configuration)),
+        pools_(configuration.overcommit),
         metrics_(MetricsOf(configuration)) {}
   ~Webhook() override;
 
@@ -66,6 +71,8 @@ class Webhook final : public admin::RunningService {
  private:
   Status ReadManifests(const std::string& directory);
   Status FollowApiServer();
+  Status FollowRecommendations();
+  void Handle(const net::Request& request, const net::Respond& respond);
   Status StartShell();
   observe::Readiness Describe() const;
   void RefreshMetrics();
@@ -76,6 +83,7 @@ class Webhook final : public admin::RunningService {
   observe::Log& log_;
   const Clock& clock_;
   const Rules rules_;
+  const settings::OvercommitPools pools_;
   observe::Metrics metrics_;
   std::optional<net::ClientOptions> api_server_;  // nothing: manifests stand in for it
   ResourceNames names_;
@@ -88,6 +96,9 @@ class Webhook final : public admin::RunningService {
   std::unique_ptr<StatusStore> store_;
   std::unique_ptr<GroupCommit> commit_;  // null: nothing is written
   std::unique_ptr<ReviewService> service_;
+  std::unique_ptr<KnownRecommendations> recommendations_;
+  WatchedRecommendations* watched_recommendations_ = nullptr;  // the same, if a watch tells of them
+  std::unique_ptr<PodMutation> mutation_;
   std::unique_ptr<CaBundles> ca_bundles_;  // null: no API server asks
   std::unique_ptr<admin::ServiceShell> shell_;
   std::map<uint64_t, net::Timer> pauses_;
@@ -103,6 +114,9 @@ Status Webhook::Start() {
   if (watched_ != nullptr) after = [this](Duration delay, auto task) { After(delay, std::move(task)); };
   service_ = std::make_unique<ReviewService>(*cluster_, rules_, commit_.get(), configuration_.server.path_prefix,
                                              ReviewService::Environment{log_, metrics_, SteadyNow, std::move(after)});
+  mutation_ = std::make_unique<PodMutation>(
+      pools_, *recommendations_, configuration_.server.path_prefix,
+      PodMutation::Environment{.log = log_, .metrics = metrics_, .clock = clock_, .monotonic = SteadyNow});
   HUYGENS_RETURN_IF_ERROR(StartShell());
   if (ca_bundles_ != nullptr) ca_bundles_->Start();
   return absl::OkStatus();
@@ -112,6 +126,9 @@ Status Webhook::ReadManifests(const std::string& directory) {
   auto cluster = std::make_unique<ManifestCluster>(rules_);
   HUYGENS_RETURN_IF_ERROR(Annotate(cluster->Load(directory), "cluster.manifests.directory"));
   cluster_ = std::move(cluster);
+  auto recommendations = std::make_unique<ManifestRecommendations>();
+  HUYGENS_RETURN_IF_ERROR(Annotate(recommendations->Load(directory), "cluster.manifests.directory"));
+  recommendations_ = std::move(recommendations);
   return absl::OkStatus();
 }
 
@@ -138,9 +155,22 @@ Status Webhook::FollowApiServer() {
                              .log = log_,
                              .after = [this](Duration delay, auto task) { After(delay, std::move(task)); },
                              .served = [this] { return shell_->certificates(); }});
+  HUYGENS_RETURN_IF_ERROR(FollowRecommendations());
   HUYGENS_RETURN_IF_ERROR(calls_->Start(*api_server_, kWriters));
   HUYGENS_RETURN_IF_ERROR(reflectors_->Start(*api_server_, WatchedCluster::kKinds));
   return workloads_->Start(*api_server_);
+}
+
+// Not where nobody is lowered by them: then they are none.
+Status Webhook::FollowRecommendations() {
+  if (pools_.off()) {
+    recommendations_ = std::make_unique<ManifestRecommendations>();
+    return absl::OkStatus();
+  }
+  auto watched = std::make_unique<WatchedRecommendations>(names_, loop_, log_, metrics_);
+  watched_recommendations_ = watched.get();
+  recommendations_ = std::move(watched);
+  return watched_recommendations_->Start(*api_server_);
 }
 
 // Timers that nobody cancels: they end with this object.
@@ -156,20 +186,26 @@ Webhook::~Webhook() {
   shell_.reset();
   if (reflectors_) reflectors_->Stop();
   if (workloads_) workloads_->Stop();
+  if (watched_recommendations_ != nullptr) watched_recommendations_->Stop();
   if (calls_) calls_->Stop();
 }
 
 Status Webhook::StartShell() {
-  admin::ServiceWork work{.handle = [this](const net::Request& request,
-                                           const net::Respond& respond) { service_->Handle(request, respond); },
-                          .on_refused = [](const net::RefusedRequest&) {},
-                          .readiness = [this](bool) { return Describe(); },
-                          .refresh_metrics = [this] { RefreshMetrics(); },
-                          .pages = nullptr};
+  admin::ServiceWork work{
+      .handle = [this](const net::Request& request, const net::Respond& respond) { Handle(request, respond); },
+      .on_refused = [](const net::RefusedRequest&) {},
+      .readiness = [this](bool) { return Describe(); },
+      .refresh_metrics = [this] { RefreshMetrics(); },
+      .pages = nullptr};
   HUYGENS_ASSIGN_OR_RETURN(
       shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr,
                                          admin::Identity(), {loop_, log_, clock_, metrics_}, std::move(work)));
   return absl::OkStatus();
+}
+
+void Webhook::Handle(const net::Request& request, const net::Respond& respond) {
+  if (request.path == mutation_->path()) return mutation_->Handle(request, respond);
+  service_->Handle(request, respond);
 }
 
 void Webhook::RefreshMetrics() {
@@ -187,6 +223,7 @@ observe::Readiness Webhook::Describe() const {
   if (watched_ == nullptr) return observe::Readiness{{{.name = "manifests", .detail = "read"}}};
   observe::Readiness readiness{watched_->Describe(*queue_)};
   std::ranges::move(workloads_->Describe(), std::back_inserter(readiness.items));
+  if (watched_recommendations_ != nullptr) readiness.items.push_back(watched_recommendations_->Describe());
   std::ranges::move(ca_bundles_->Describe(), std::back_inserter(readiness.items));
   return readiness;
 }

@@ -1,10 +1,9 @@
 // Against vectors of vivo's overcommit from an independent model in exact numbers.
 #include <gtest/gtest.h>
 
-#include "base/millionths.h"
 #include "recommend/decision.h"
 #include "recommend/usage_model.h"
-#include "tests/recommend/vectors.h"
+#include "tests/recommend/policies.h"
 
 namespace huygens::recommend {
 namespace {
@@ -14,8 +13,6 @@ constexpr const char* kFile = "overcommit.jsonl.gz";
 Resource ResourceOf(const json::object& vector) {
   return vector.at("resource").as_string() == "cpu" ? Resource::kCpu : Resource::kMemory;
 }
-
-int64_t Factor(const json::value& text) { return *ParseMillionths(Text(text)); }
 
 std::optional<int64_t> AmountOrNothing(const json::value* value) {
   if (!value || value->is_null()) return std::nullopt;
@@ -89,31 +86,6 @@ TEST(OvercommitConformance, Split) {
   }
 }
 
-PoolPolicy PolicyOf(const json::value& value) {
-  PoolPolicy policy;
-  const json::value& enabled = value.at("enabled");
-  policy.enabled = enabled.is_null() ? EnabledByDefault(Text(value.at("pool"))) : enabled.as_bool();
-  const std::string type = Text(value.at("type"));
-  policy.type = type == "static"    ? PoolPolicy::Type::kStatic
-                : type == "dynamic" ? PoolPolicy::Type::kDynamic
-                                    : PoolPolicy::Type::kBoth;
-  policy.memory = value.at("memory").as_bool();
-  policy.auto_apply = value.at("autoApply").as_bool();
-  policy.lower_guaranteed = value.at("guaranteed").as_string() == "lower";
-  policy.min_history = std::chrono::seconds(value.at("minHistory_s").as_int64());
-  policy.stale_after = std::chrono::seconds(value.at("staleAfter_s").as_int64());
-  size_t resource = 0;
-  for (const char* name : {"cpu", "memory"}) {
-    if (!value.at("static").at(name).is_null()) {
-      policy.static_factor[resource] = Factor(value.at("static").at(name));
-    }
-    policy.expansion[resource] = Factor(value.at("expansion").at(name));
-    policy.rounding[resource] = {value.at("step").at(name).as_int64(), value.at("floor").at(name).as_int64()};
-    ++resource;
-  }
-  return policy;
-}
-
 PodRequests PodOf(const json::value& value) {
   PodRequests pod;
   pod.guaranteed = value.at("qos").as_string() == "Guaranteed";
@@ -139,13 +111,7 @@ TEST(OvercommitConformance, Decide) {
   const std::vector<json::object> vectors = ReadVectors(kFile, "decide");
   if (vectors.empty()) GTEST_SKIP() << "no vectors under " << HUYGENS_SHARED_DATA;
   for (const json::object& vector : vectors) {
-    std::optional<Recommendation> recommendation;
-    if (const json::value& value = vector.at("recommendation"); !value.is_null()) {
-      recommendation = Recommendation{value.at("state").as_string() == "Ready",
-                                      std::chrono::seconds(value.at("history_s").as_int64()),
-                                      std::chrono::seconds(value.at("age_s").as_int64()),
-                                      {Number(value.at("model").at("cpu")), Number(value.at("model").at("memory"))}};
-    }
+    const std::optional<Recommendation> recommendation = RecommendationOf(vector.at("recommendation"));
     const Decision decision =
         Decide(PodOf(vector.at("pod")), PolicyOf(vector.at("policy")), recommendation ? &*recommendation : nullptr);
     const json::value& expected = vector.at("expect");
