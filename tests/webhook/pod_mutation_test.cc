@@ -30,16 +30,19 @@ class Recommendations final : public KnownRecommendations {
   const recommendation_api::RecommendationIndex& index() const override { return index_; }
   std::string NotReady() const override { return missing; }
 
-  // Of the Deployment shop/web, with use of a day that ended `age` ago.
+  // Of the Deployment shop/web, from use of a day and more.
   void Know(double cores, std::string_view last_sample) {
-    index_.Set(*recommendation_api::DecodeRecommendation(Concat(
-        R"({"apiVersion":"huygens.dev/v1alpha1","kind":"Recommendation","metadata":{"name":"deployment-web","namespace":"shop","uid":"r"},
-           "spec":{"template":"t","target":{"dimension":"workload","group":"apps","kind":"Deployment","name":"web"}},
-           "status":{"pods":1,"confidence":2,"cpu":{"model":)",
-        std::to_string(cores),
-        R"(,"p50":1,"p95":1,"max":1,"samples":9,"firstSample":"2026-03-01T00:00:00Z","lastSample":")", last_sample,
-        R"("},"memory":{"model":1e9,"p50":1,"p95":1,"max":1,"samples":9,"firstSample":"2026-03-01T00:00:00Z","lastSample":")",
-        last_sample, R"("},"conditions":[{"type":"Ready","status":"True","reason":"Samples","message":""}]}})")));
+    recommendation_api::Recommendation known;
+    known.metadata.uid = "r";
+    known.target = {"shop", recommendation_api::Dimension::kWorkload, "apps", "Deployment", "web"};
+    recommendation_api::Used used{
+        .samples = 9, .first = *ParseRfc3339("2026-03-01T00:00:00Z"), .last = *ParseRfc3339(last_sample)};
+    used.model = cores;
+    known.status.cpu = used;
+    used.model = 1e9;
+    known.status.memory = used;
+    known.status.conditions.push_back({recommendation_api::kReady.data(), "True", "Samples", "", {}});
+    index_.Set(known);
   }
 
   std::string missing;
