@@ -39,7 +39,8 @@ class Keeper {
     CertificatesKept kept{.look_again = plan.look_again, .news = std::move(plan.news)};
     for (wire::WebhookConfiguration& each : configurations_) {
       HUYGENS_ASSIGN_OR_RETURN(const bool changed, Tell(each, plan.ca_bundle));
-      if (changed) kept.news.push_back(Concat("ValidatingWebhookConfiguration ", each.name, " names the authorities"));
+      const auto [kind, name] = wire::ParseWebhookConfigurationReference(each.name);
+      if (changed) kept.news.push_back(Concat(kind, " ", name, " names the authorities"));
     }
     return kept;
   }
@@ -56,6 +57,7 @@ class Keeper {
       if (absl::IsNotFound(reply.status())) continue;
       if (!reply.ok()) return reply.status();
       HUYGENS_ASSIGN_OR_RETURN(wire::WebhookConfiguration read, wire::DecodeWebhookConfiguration(reply->body));
+      read.name = name;  // with its kind
       configurations_.push_back(std::move(read));
     }
     return absl::OkStatus();

@@ -318,7 +318,8 @@ void Describe(Walk& walk, WebhookConfiguration& c) {
   walk.Value("strictShrink", Flag(c.strict_shrink), "refuse a budget below what is used of it");
   walk.Value("controllerUser", Text(c.controller_user, "user", NotEmpty),
              "the user of `huygens controller`, whose transfers `strictShrink` lets pass");
-  walk.Texts("configurations", c.configurations, "names of ValidatingWebhookConfigurations", NotEmpty,
+  walk.Texts("configurations", c.configurations,
+             "names of ValidatingWebhookConfigurations, or MutatingWebhookConfiguration/NAME", NotEmpty,
              "whose `caBundle` must name who signed the certificate that is served, or this is not ready; [] = none is "
              "looked at");
 }
@@ -360,7 +361,8 @@ void Describe(Walk& walk, CertificatesConfiguration& c) {
   walk.Value("secret", Text(c.secret, "name", NotEmpty),
              "made if it is absent; one that huygens did not make is left alone");
   walk.Value("service", Text(c.service, "name", NotEmpty), "by which API servers call the webhook");
-  walk.Texts("configurations", c.configurations, "names of ValidatingWebhookConfigurations", NotEmpty,
+  walk.Texts("configurations", c.configurations,
+             "names of ValidatingWebhookConfigurations, or MutatingWebhookConfiguration/NAME", NotEmpty,
              "whose `caBundle` is written");
 }
 

@@ -17,7 +17,8 @@ constexpr Duration kPause = std::chrono::seconds(5);
 constexpr Duration kTimeout = std::chrono::seconds(5);
 
 Read ReadConfiguration(net::Client& client, const std::string& name) {
-  if (!kube::IsObjectName(name)) return NotFound("no object has such a name");
+  if (!kube::IsObjectName(wire::ParseWebhookConfigurationReference(name).name))
+    return NotFound("no object has such a name");
   return kube::CallForObject(wire::DecodeWebhookConfiguration, client, "GET", wire::WebhookConfigurationPath(name), "",
                              kTimeout);
 }
@@ -45,7 +46,8 @@ Item JudgeCaBundles(const std::string& name, const Read& read, std::string_view 
   Item item{.ok = false, .warning = false, .name = Concat("caBundle of ", name), .detail = {}};
   if (absl::IsNotFound(read.status())) {
     item.ok = item.warning = true;
-    item.detail = "no such ValidatingWebhookConfiguration: no API server asks this webhook";
+    item.detail =
+        Concat("no such ", wire::ParseWebhookConfigurationReference(name).kind, ": no API server asks this webhook");
     return item;
   }
   if (absl::IsPermissionDenied(read.status())) {

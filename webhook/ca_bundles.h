@@ -1,4 +1,4 @@
-// Whether API servers believe the certificate that this webhook serves: what the ValidatingWebhookConfigurations name as
+// Whether API servers believe the certificate that this webhook serves: what the webhook configurations name as
 // its authorities (caBundle), looked at again and again, beside what is served. While they do not, each call ends in a
 // failed handshake, so a webhook that is not believed is not ready. The loop's thread.
 #pragma once

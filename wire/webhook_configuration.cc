@@ -8,6 +8,8 @@
 namespace huygens::wire {
 namespace {
 
+constexpr std::string_view kMutating = "MutatingWebhookConfiguration";
+
 Status ReadBundle(JsonReader& in, std::string& out) {
   std::string encoded;
   HUYGENS_RETURN_IF_ERROR(in.Read(encoded));
@@ -46,8 +48,16 @@ Status ReadWebhook(JsonReader& in, RegisteredWebhook& out) {
 
 }  // namespace
 
-std::string WebhookConfigurationPath(std::string_view name) {
-  return Concat("/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations/", name);
+WebhookConfigurationReference ParseWebhookConfigurationReference(std::string_view text) {
+  const std::string prefix = Concat(kMutating, "/");
+  if (text.starts_with(prefix)) return {kMutating, text.substr(prefix.size())};
+  return {"ValidatingWebhookConfiguration", text};
+}
+
+std::string WebhookConfigurationPath(std::string_view reference) {
+  const auto [kind, name] = ParseWebhookConfigurationReference(reference);
+  return Concat("/apis/admissionregistration.k8s.io/v1/",
+                kind == kMutating ? "mutatingwebhookconfigurations/" : "validatingwebhookconfigurations/", name);
 }
 
 StatusOr<WebhookConfiguration> DecodeWebhookConfiguration(std::string_view json) {

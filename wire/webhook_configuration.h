@@ -1,4 +1,4 @@
-// admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration: by which authorities an API server believes the
+// admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration and MutatingWebhookConfiguration: by which authorities an API server believes the
 // webhooks in it, and by which name it calls them. Safe on any thread.
 #pragma once
 
@@ -23,8 +23,14 @@ struct WebhookConfiguration {
   std::vector<RegisteredWebhook> webhooks;
 };
 
-// For GET and PATCH of one.
-std::string WebhookConfigurationPath(std::string_view name);
+// One as it is named in huygens' configuration: "huygens-webhook" is a ValidatingWebhookConfiguration, one of the other
+// kind is "MutatingWebhookConfiguration/huygens-overcommit".
+struct WebhookConfigurationReference {
+  std::string_view kind, name;
+};
+WebhookConfigurationReference ParseWebhookConfigurationReference(std::string_view text);
+// For GET and PATCH of one that is so named.
+std::string WebhookConfigurationPath(std::string_view reference);
 
 StatusOr<WebhookConfiguration> DecodeWebhookConfiguration(std::string_view json);
 // A strategic merge patch that sets the bundles, and nothing else. Refused (409) where the object has changed since.

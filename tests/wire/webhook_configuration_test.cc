@@ -22,5 +22,14 @@ TEST(WebhookConfiguration, SaysByWhichNameAndByWhomAWebhookIsBelieved) {
   EXPECT_EQ(read->webhooks[3].host, "door.example.com");
 }
 
+TEST(WebhookConfiguration, IsNamedWithItsKindWhereItIsAMutatingOne) {
+  const std::string path = "/apis/admissionregistration.k8s.io/v1/";
+  EXPECT_EQ(WebhookConfigurationPath("huygens-webhook"), path + "validatingwebhookconfigurations/huygens-webhook");
+  EXPECT_EQ(WebhookConfigurationPath("MutatingWebhookConfiguration/huygens-overcommit"),
+            path + "mutatingwebhookconfigurations/huygens-overcommit");
+  EXPECT_EQ(ParseWebhookConfigurationReference("MutatingWebhookConfiguration/a").name, "a");
+  EXPECT_EQ(ParseWebhookConfigurationReference("a").kind, "ValidatingWebhookConfiguration");
+}
+
 }  // namespace
 }  // namespace huygens::wire
