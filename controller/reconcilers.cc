@@ -11,6 +11,7 @@
 #include "controller/event_news.h"
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
+#include "recommendations/recommender.h"
 #include "settings/real_capacity_options.h"
 #include "settings/usage_source.h"
 
@@ -109,14 +110,17 @@ std::unique_ptr<reconcile::Reconciler> MakeRealCapacity(const Surroundings& give
 
 }  // namespace
 
-std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings) {
+std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& given) {
   std::vector<std::unique_ptr<reconcile::Reconciler>> reconcilers;
-  reconcilers.push_back(MakeQuota(surroundings));
-  reconcilers.push_back(MakeTransfers(surroundings));
-  if (surroundings.configuration.controller.certificates.enabled) reconcilers.push_back(MakeCertificates(surroundings));
-  if (surroundings.configuration.controller.real_capacity.mode != settings::RealCapacityMode::kOff) {
-    reconcilers.push_back(MakeRealCapacity(surroundings));
+  reconcilers.push_back(MakeQuota(given));
+  reconcilers.push_back(MakeTransfers(given));
+  if (given.configuration.controller.certificates.enabled) reconcilers.push_back(MakeCertificates(given));
+  if (given.configuration.controller.real_capacity.mode != settings::RealCapacityMode::kOff) {
+    reconcilers.push_back(MakeRealCapacity(given));
   }
+  recommendations::AddReconcilers(
+      {given.configuration, given.api_server, given.loop, given.log, given.metrics, given.clock, given.calls},
+      reconcilers, given.pages);
   return reconcilers;
 }
 

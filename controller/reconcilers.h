@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "admin/pages.h"
 #include "base/time.h"
 #include "controller/cluster_view.h"
 #include "net/client.h"
@@ -29,10 +30,12 @@ struct Surroundings {
   const Clock& clock;
   ClusterView& cluster;
   reconcile::LeaderCalls& calls;
+  std::unique_ptr<const admin::Pages>& pages;  // below /debug; where a reconciler has some
 };
 
 // Their names, as the metrics have them.
-inline constexpr std::string_view kReconcilerNames[] = {"quota", "transfers", "certificates", "realCapacity"};
+inline constexpr std::string_view kReconcilerNames[] = {
+    "quota", "transfers", "certificates", "realCapacity", "recommendations", "usageScan", "recommendationTemplates"};
 
 std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 

@@ -104,6 +104,11 @@ void ControllerMetrics::SetRealCapacity(const RealCapacityCounts& totals) {
   capacity_->Set(totals);
 }
 
+void ControllerMetrics::SetRecommendations(const RecommendationCounts& totals) {
+  if (recommendations_ == nullptr) recommendations_ = std::make_unique<RecommendationMetrics>(registry_);
+  recommendations_->Set(totals);
+}
+
 void ControllerMetrics::SetFilled(std::span<const FilledBudget> budgets) {
   auto gone = std::exchange(series_->shown, {});
   for (const FilledBudget& each : budgets) {

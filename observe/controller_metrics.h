@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "observe/capacity_metrics.h"
+#include "observe/recommendation_metrics.h"
 
 namespace prometheus {
 class Registry;
@@ -49,12 +50,14 @@ class ControllerMetrics {
   // All that are to be shown.
   void SetFilled(std::span<const FilledBudget> budgets);
   void SetRealCapacity(const RealCapacityCounts& totals);
+  void SetRecommendations(const RecommendationCounts& totals);
 
  private:
   struct Series;
   std::unique_ptr<Series> series_;
   prometheus::Registry& registry_;
-  std::unique_ptr<CapacityMetrics> capacity_;  // null: nobody has called SetRealCapacity
+  std::unique_ptr<CapacityMetrics> capacity_;               // null: nobody has called SetRealCapacity
+  std::unique_ptr<RecommendationMetrics> recommendations_;  // likewise
 };
 
 }  // namespace huygens::observe

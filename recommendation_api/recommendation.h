@@ -103,6 +103,7 @@ struct RecommendationStatus {
   Amounts pod_cpu, pod_memory;               // of a pod, the sum of its containers
   std::vector<ContainerAmounts> containers;  // of the pod that was created last
   std::vector<Condition> conditions;
+  std::optional<Time> gone_since;  // its workload, or who selects it; nothing: it is there
 
   static void Describe(auto& self, auto& fields) {
     fields.IfSet("pool", self.pool);
@@ -115,6 +116,7 @@ struct RecommendationStatus {
     fields.Always("podMemory", self.pod_memory);
     fields.IfSet("containers", self.containers);
     fields.IfSet("conditions", self.conditions);
+    fields.IfSet("goneSince", self.gone_since);
   }
   friend bool operator==(const RecommendationStatus&, const RecommendationStatus&) = default;
 };

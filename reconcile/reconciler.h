@@ -49,6 +49,8 @@ class Reconciler {
   virtual void ForEachKey(absl::FunctionRef<void(std::string_view)> visit) const = 0;
   // Calls `done` once, before it returns or later; never where StopLeading came first.
   virtual void Reconcile(const std::string& key, Done done) = 0;
+  // The end of leading is near: calls that LeaderCalls cannot end, since others make them, end within milliseconds.
+  virtual void Interrupt() {}
   // This instance leads no more: calls that were under way have ended, and nobody is told how.
   virtual void StopLeading() {}
   // Before each scrape.

@@ -38,6 +38,7 @@ Recommendation Full() {
   full.status.pod_memory = {"1Gi", "1Gi", "", "200Mi", ""};
   full.status.containers = {{"app", {"4", "1200m", "2", "48m", "4"}, {"1Gi", "1Gi", "", "200Mi", ""}}};
   full.status.conditions = {{"Ready", "True", "Measured", "", kNow}};
+  full.status.gone_since = kNow;
   return full;
 }
 
