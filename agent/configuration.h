@@ -25,7 +25,7 @@ struct KubeletAccess {
   std::string token_file;                      // empty: the token by which the API server is asked
   bool insecure_skip_tls_verify = false;       // believes whoever answers
   std::string directory = "/var/lib/kubelet";  // its root
-  Duration interval = std::chrono::seconds(30);
+  Duration interval = std::chrono::seconds(15);
 };
 
 struct PublishConfiguration {

@@ -20,10 +20,8 @@ void NodeFacts::Set(std::shared_ptr<const machine::Machine> machine,
   if (Replace(kubelet_machine_, std::move(kubelet_machine)) || changed) Tell();
 }
 
-void NodeFacts::Set(std::shared_ptr<const kubelet_api::RunningConfiguration> kubelet,
-                    std::shared_ptr<const std::vector<kubelet_api::Pod>> pods) {
-  const bool changed = Replace(kubelet_, std::move(kubelet));
-  if (Replace(pods_, std::move(pods)) || changed) Tell();
+void NodeFacts::Set(std::shared_ptr<const KubeletLook> look) {
+  if (Replace(look_, std::move(look))) Tell();
 }
 
 void NodeFacts::Tell() const {

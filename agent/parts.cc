@@ -1,12 +1,16 @@
 #include "agent/parts.h"
 
+#include "agent/kubelet_watch.h"
 #include "agent/machine_watch.h"
+#include "agent/publisher.h"
 
 namespace huygens::agent {
 
 std::vector<std::unique_ptr<Part>> MakeParts(const PartContext& context) {
   std::vector<std::unique_ptr<Part>> parts;
   parts.push_back(MakeMachineWatch(context));
+  parts.push_back(MakeKubeletWatch(context));
+  if (context.configuration.publish.enabled) parts.push_back(MakePublisher(context));
   return parts;
 }
 

@@ -23,6 +23,8 @@ constexpr std::string_view kCpuPolicyAnnotation = "topology.crane.io/cpu-policy"
 constexpr std::string_view kAwarenessAnnotation = "topology.crane.io/topology-awareness";
 constexpr std::string_view kSmtAnnotation = "huygens.dev/smt";
 constexpr std::string_view kObservedAnnotation = "huygens.dev/placement-observed";
+constexpr std::string_view kKubeletAnnotation =
+    "huygens.dev/kubelet-placement";  // by huygens' agent; the other goes before
 
 // Kept until the spec has been read: then the resources they name are known.
 struct MarkTexts {
@@ -51,6 +53,7 @@ Status ReadAnnotations(JsonReader& in, const Keys& asked_for, Pod& pod, MarkText
     bool policy = key.text == kCpuPolicyAnnotation, awareness = key.text == kAwarenessAnnotation;
     bool result = key.text == kTopologyResultAnnotation, placement = key.text == kPlacementAnnotation;
     bool smt = key.text == kSmtAnnotation, observed = key.text == kObservedAnnotation;
+    observed = observed || (key.text == kKubeletAnnotation && marks.observed.empty());
     const bool kept = IsAskedFor(asked_for, key.text);
     if (!policy && !awareness && !result && !placement && !smt && !observed && !kept) return absl::OkStatus();
     std::string text;

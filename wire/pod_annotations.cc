@@ -52,7 +52,8 @@ std::vector<cluster::ZoneAmount> ByZone(std::vector<cluster::ZoneAmount> zones) 
   return merged;
 }
 
-// {"name":"node0","cpu":"2","memory":"4Gi"}
+// {"name":"node0","cpu":"2","memory":"4Gi"}, or as in a topology-result,
+// {"name":"node0","type":"Node","attributes":{...},"resources":{"capacity":{"cpu":"2","memory":"4Gi"}}}
 Status ReadMarkedZone(JsonReader& in, const PodResourceNames& names, cluster::ZoneAmount& zone) {
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
     if (key.text == "name") {
@@ -60,6 +61,10 @@ Status ReadMarkedZone(JsonReader& in, const PodResourceNames& names, cluster::Zo
       HUYGENS_RETURN_IF_ERROR(in.Read(name));
       zone.zone = cluster::ParseZoneId(name).value_or(-1);
       return absl::OkStatus();
+    }
+    if (key.text == "type" || key.text == "attributes") return absl::OkStatus();
+    if (key.text == "resources") {
+      return in.Fields("capacity", [&] { return ReadKnownResources(in, names, zone.amount); });
     }
     std::optional<ResourceId> resource = names.Find(key.text);
     if (!resource) return absl::OkStatus();

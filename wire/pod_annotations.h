@@ -25,7 +25,7 @@ std::optional<bool> ParseBoolWord(std::string_view text);
 // up. Empty if the text is no such list or promises a negative amount, which would hand out what is not there.
 std::vector<cluster::ZoneAmount> ParseTopologyResult(std::string_view text, const PodResourceNames& names);
 
-// huygens.dev/placement and huygens.dev/placement-observed; nothing unless it names a UID and a node. Zones that cannot
+// huygens.dev/placement, huygens.dev/placement-observed and huygens.dev/kubelet-placement; nothing unless it names a UID and a node. Zones that cannot
 // be read, or promise a negative amount, are left out all together. One that says nothing of zones is no evidence of
 // any. A group and models that no labels could be are left out.
 Boxed<cluster::PlacementMark> ParsePlacementMark(std::string_view text, const PodResourceNames& names);

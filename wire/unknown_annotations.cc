@@ -18,9 +18,10 @@ using Keys = std::span<const std::string_view>;
 constexpr size_t kQuotedBytes = 40;
 constexpr size_t kMostKeys = 8;  // that are told of one pod: whoever writes it may write thousands
 constexpr std::string_view kWords[] = {"true, false", "none, exclusive, numa, immovable", "spread, pack, isolate"};
-constexpr std::string_view kAnnotations[] = {
-    "huygens.dev/placement",        "huygens.dev/placement-observed",    "huygens.dev/smt",
-    "topology.crane.io/cpu-policy", "topology.crane.io/topology-result", "topology.crane.io/topology-awareness"};
+constexpr std::string_view kAnnotations[] = {"huygens.dev/kubelet-placement",       "huygens.dev/placement",
+                                             "huygens.dev/placement-observed",      "huygens.dev/smt",
+                                             "topology.crane.io/cpu-policy",        "topology.crane.io/topology-result",
+                                             "topology.crane.io/topology-awareness"};
 constexpr std::string_view kLabels[] = {"biz.group.resource.quota", "biz.group.resource.quota/cpu-type",
                                         "biz.group.resource.quota/gpu-type", "biz.group.resource.quota/memory-type"};
 // How all of these begin, as keys of JSON. A slash may be escaped there; nobody who writes Kubernetes objects does that.

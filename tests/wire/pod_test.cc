@@ -279,6 +279,22 @@ TEST_F(PodTest, AnObservedPlacementIsReadAsAPlacementMarkOfItsOwn) {
   }
 }
 
+TEST_F(PodTest, WhatTheAgentSaysOfKubeletCountsAsObservedUnlessAnotherSaysSo) {
+  const std::string kubelet =
+      R"("huygens.dev/kubelet-placement":"{\"uid\":\"u\",\"node\":\"n\",\"zones\":[{\"name\":\"node1\",\"type\":\"Node\",)"
+      R"(\"attributes\":{\"cpus\":\"2,10\"},\"resources\":{\"capacity\":{\"cpu\":\"2\",\"memory\":\"1024\"}}}]}")";
+  const std::string other =
+      R"("huygens.dev/placement-observed":"{\"uid\":\"u\",\"node\":\"n\",\"zones\":[{\"name\":\"node3\",\"cpu\":\"4\"}]}")";
+  const auto zones = [&](const std::string& annotations) {
+    const Pod pod = Decode(Concat(R"({"metadata":{"annotations":{)", annotations, "}}}"));
+    return pod.observed_mark ? pod.observed_mark->zones : std::vector<cluster::ZoneAmount>();
+  };
+  EXPECT_THAT(zones(kubelet), ElementsAre(cluster::ZoneAmount{1, {{kCpu, 2000}, {kMemory, 1024}}}));
+  for (const std::string& both : {Concat(kubelet, ",", other), Concat(other, ",", kubelet)}) {
+    EXPECT_THAT(zones(both), ElementsAre(cluster::ZoneAmount{3, {{kCpu, 4000}}})) << both;
+  }
+}
+
 TEST_F(PodTest, ADaemonSetThatControlsItMakesADaemonSetPod) {
   auto owned = [&](std::string_view owners) {
     return Decode(Concat(R"({"metadata":{"ownerReferences":)", owners, "}}")).owned_by_daemon_set;

@@ -1,0 +1,213 @@
+#include "agent/kubelet_watch.h"
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "base/backoff.h"
+#include "base/read_file.h"
+#include "base/steady_now.h"
+#include "base/text.h"
+#include "kube/call_pool.h"
+#include "kubelet_api/client.h"
+#include "net/folder_watch.h"
+
+namespace huygens::agent {
+namespace {
+
+constexpr Duration kTimeout = std::chrono::seconds(5);
+// From the first event of several to the look that is for all of them.
+constexpr Duration kGather = std::chrono::milliseconds(30);
+// Kubelet itself is a moment behind what it writes.
+constexpr Duration kLookAgain = std::chrono::seconds(1);
+constexpr Duration kFirstPause = std::chrono::milliseconds(100), kLongestPause = std::chrono::seconds(10);
+
+// Relative to kubelet's root.
+constexpr std::string_view kFolders[] = {"", "/device-plugins", "/pod-resources", "/pods"};
+
+bool Tells(std::string_view folder, std::string_view name, std::string_view root) {
+  if (name.empty() || folder.ends_with("/pods")) return true;
+  if (folder != root) return name == "kubelet.sock";
+  return name == kubelet_api::kCpuManagerState || name == kubelet_api::kMemoryManagerState ||
+         std::ranges::any_of(kFolders,
+                             [&](std::string_view each) { return each.size() > 1 && each.substr(1) == name; });
+}
+
+// Blocking; on the thread that asks.
+class KubeletLooker {
+ public:
+  KubeletLooker(kubelet_api::ClientOptions options, std::string root)
+      : client_(std::move(options)), root_(std::move(root)) {}
+
+  // Pods before state files: a pod that comes in between is in neither then (publish/topology_object.h).
+  StatusOr<KubeletLook> Look() {
+    KubeletLook look;
+    HUYGENS_ASSIGN_OR_RETURN(const std::string configz, client_.Get("/configz", kTimeout));
+    HUYGENS_ASSIGN_OR_RETURN(look.kubelet, kubelet_api::DecodeConfigz(configz));
+    HUYGENS_ASSIGN_OR_RETURN(const std::string pods, client_.Get("/pods", kTimeout));
+    HUYGENS_ASSIGN_OR_RETURN(look.pods, kubelet_api::DecodePods(pods));
+    if (look.kubelet.PinsCpus()) {
+      HUYGENS_ASSIGN_OR_RETURN(look.cpus, Read(kubelet_api::kCpuManagerState, kubelet_api::DecodeCpuManagerState));
+    }
+    if (look.kubelet.memory_manager_policy == "Static") {
+      HUYGENS_ASSIGN_OR_RETURN(look.memory,
+                               Read(kubelet_api::kMemoryManagerState, kubelet_api::DecodeMemoryManagerState));
+    }
+    return look;
+  }
+  void Cancel() { client_.Cancel(); }
+
+ private:
+  template <typename Decode>
+  auto Read(std::string_view name, Decode decode) const -> decltype(decode(name)) {
+    constexpr size_t kMostMib = 16;
+    HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadFile(Concat(root_, "/", name), "state of kubelet", kMostMib));
+    return decode(std::string_view(text));
+  }
+
+  kubelet_api::Client client_;
+  const std::string root_;
+};
+
+class KubeletWatch final : public Part {
+ public:
+  explicit KubeletWatch(const PartContext& context)
+      : context_(context),
+        root_(context.configuration.kubelet.directory),
+        looker_(std::make_shared<KubeletLooker>(ClientOptions(), root_)),
+        pool_(context.loop),
+        backoff_(kFirstPause, kLongestPause, SystemRandom()),
+        looks_(context.metrics.MakeCounter("huygens_agent_kubelet_looks_total",
+                                           "Times that kubelet was asked for its configuration and pods, by outcome.",
+                                           {{"result", "ok"}})),
+        failures_(context.metrics.MakeCounter(
+            "huygens_agent_kubelet_looks_total",
+            "Times that kubelet was asked for its configuration and pods, by outcome.", {{"result", "failed"}})) {}
+  ~KubeletWatch() override { KubeletWatch::Stop(); }
+
+  Status Start() override {
+    HUYGENS_RETURN_IF_ERROR(pool_.Start(context_.api_server, 1));
+    HUYGENS_ASSIGN_OR_RETURN(
+        folders_, net::FolderWatch::Create(context_.loop, [this](const std::string& folder, const std::string& name) {
+          if (Tells(folder, name, root_)) Gather();
+        }));
+    context_.facts.OnAskAgain([this] { Gather(); });
+    Ask();
+    return absl::OkStatus();
+  }
+
+  void Stop() override {
+    stopped_ = true;
+    context_.facts.OnAskAgain(nullptr);
+    next_.Cancel();
+    gather_.Cancel();
+    folders_.reset();
+    looker_->Cancel();
+    pool_.Stop();
+  }
+
+  void Describe(observe::Readiness& readiness) const override {
+    readiness.items.push_back({.ok = heard_.has_value(),
+                               .warning = heard_.has_value() && !fault_.empty(),
+                               .name = "kubelet",
+                               .detail = !fault_.empty() ? fault_
+                                         : heard_ ? Concat("CPU manager ", context_.facts.kubelet()->cpu_manager_policy,
+                                                           ", ", std::to_string(context_.facts.pods()->size()), " pods")
+                                                  : "not asked yet"});
+  }
+
+ private:
+  kubelet_api::ClientOptions ClientOptions() const {
+    const KubeletAccess& access = context_.configuration.kubelet;
+    kubelet_api::ClientOptions options{
+        .url = access.url,
+        .server_name = access.server_name.empty() ? context_.node_name : access.server_name,
+        .ca_file = access.ca_file,
+        .own_certificate_file = Concat(access.directory, "/pki/kubelet.crt"),
+        .cluster_ca_file = context_.api_server.ca_file,
+        .cluster_ca_data = context_.api_server.ca_data,
+        .insecure_skip_tls_verify = access.insecure_skip_tls_verify,
+        .credentials = {}};
+    if (!access.token_file.empty()) {
+      options.credentials.bearer_token_file = access.token_file;
+      return options;
+    }
+    const net::ClientOptions& from = context_.api_server;
+    options.credentials.bearer_token = from.bearer_token;
+    options.credentials.bearer_token_file = from.bearer_token_file;
+    options.credentials.cert_file = from.cert_file;
+    options.credentials.cert_data = from.cert_data;
+    options.credentials.key_file = from.key_file;
+    options.credentials.key_data = from.key_data;
+    return options;
+  }
+
+  void Gather() {
+    again_ = true;
+    if (asking_ || gather_.pending()) return;
+    gather_ = context_.loop.After(kGather, [this] { Ask(); });
+  }
+
+  void Ask() {
+    if (stopped_ || asking_) return;
+    asking_ = true;
+    trailing_ = std::exchange(again_, false);
+    next_.Cancel();
+    for (const std::string_view folder : kFolders) folders_->Watch(Concat(root_, folder));
+    pool_.Post([this, looker = looker_](net::Client&) -> kube::CallPool::Then {
+      auto look = std::make_shared<StatusOr<KubeletLook>>(looker->Look());
+      return [this, look] { Take(std::move(*look)); };
+    });
+  }
+
+  void Take(StatusOr<KubeletLook> look) {
+    asking_ = false;
+    if (stopped_) return;
+    if (look.ok()) {
+      looks_.Add();
+      if (!std::exchange(fault_, "").empty() || !heard_) {
+        context_.log.Info("kubelet answers", {{"url", context_.configuration.kubelet.url},
+                                              {"cpuManagerPolicy", look->kubelet.cpu_manager_policy},
+                                              {"topologyManagerPolicy", look->kubelet.topology_manager_policy},
+                                              {"pods", look->pods.size()}});
+      }
+      heard_ = SteadyNow();
+      backoff_.Reset();
+      context_.facts.Set(std::make_shared<const KubeletLook>(*std::move(look)));
+    } else {
+      failures_.Add();
+      Complain(look.status());
+    }
+    if (again_) return Gather();
+    const Duration interval = context_.configuration.kubelet.interval;
+    const Duration pause = !fault_.empty() ? std::min(backoff_.Next(), interval) : trailing_ ? kLookAgain : interval;
+    next_ = context_.loop.After(pause, [this] { Ask(); });
+  }
+
+  // Once for each cause: kubelet may be away for a while.
+  void Complain(const Status& status) {
+    const std::string why(Message(status));
+    if (why != fault_)
+      context_.log.Warn("kubelet cannot be asked; what it last said stays, and it is asked again", {{"why", why}});
+    fault_ = why;
+  }
+
+  const PartContext context_;
+  const std::string root_;
+  const std::shared_ptr<KubeletLooker> looker_;
+  kube::CallPool pool_;
+  std::unique_ptr<net::FolderWatch> folders_;
+  Backoff backoff_;
+  net::Timer next_, gather_;
+  bool asking_ = false, again_ = false, trailing_ = false, stopped_ = false;
+  std::optional<Duration> heard_;
+  std::string fault_;
+  const observe::CounterSeries looks_, failures_;
+};
+
+}  // namespace
+
+std::unique_ptr<Part> MakeKubeletWatch(const PartContext& context) { return std::make_unique<KubeletWatch>(context); }
+
+}  // namespace huygens::agent
