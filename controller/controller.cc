@@ -1,5 +1,6 @@
 #include "controller/controller.h"
 
+#include <algorithm>
 #include <iterator>
 #include <optional>
 #include <string>
@@ -9,8 +10,10 @@
 #include "admin/service_shell.h"
 #include "base/steady_now.h"
 #include "controller/reconcilers.h"
+#include "controller/started_front.h"
 #include "controller/watched_cluster.h"
 #include "kube/leader_election.h"
+#include "metrics_front/front.h"
 #include "net/client.h"
 #include "observe/controller_metrics.h"
 #include "observe/metrics.h"
@@ -79,6 +82,7 @@ class Controller final : public admin::RunningService {
   std::unique_ptr<kube::LeaderElection> election_;                // null: it leads alone
   bool leads_ = false;
   net::Timer begin_;
+  std::unique_ptr<metrics_front::Front> front_;  // null: nobody asks this for metrics
   std::unique_ptr<admin::ServiceShell> shell_;
 };
 
@@ -92,6 +96,8 @@ Status Controller::Start() {
   calls_ = std::make_unique<reconcile::LeaderCalls>(loop_, api_server_, kCalls);
   MakeLoops();
   HUYGENS_RETURN_IF_ERROR(cluster_.Start(api_server_));
+  HUYGENS_ASSIGN_OR_RETURN(
+      front_, StartFront(configuration_.controller.metrics_front, api_server_, {loop_, log_, metrics_, clock_}));
   HUYGENS_RETURN_IF_ERROR(StartShell());
   if (configuration_.controller.lease.enabled) return StartElection();
   Lead(1);
@@ -179,13 +185,18 @@ void Controller::Drain(std::function<void()> done) {
 
 Controller::~Controller() {
   shell_.reset();
+  front_.reset();
   if (election_ != nullptr) election_->Stop();  // calls under way ask it how long they may last
   StopLeading("stopping");
   cluster_.Stop();
 }
 
 Status Controller::StartShell() {
-  admin::ServiceWork work{.handle = nullptr,
+  net::Handler handle;  // null: it has no callers
+  if (front_ != nullptr) {
+    handle = [this](const net::Request& request, const net::Respond& respond) { front_->Handle(request, respond); };
+  }
+  admin::ServiceWork work{.handle = std::move(handle),
                           .on_refused = [](const net::RefusedRequest&) {},
                           .readiness = [this](bool) { return Describe(); },
                           .refresh_metrics = [this] { RefreshMetrics(); },
@@ -206,6 +217,7 @@ std::string Controller::NotReady() const {
 observe::Readiness Controller::Describe() const {
   observe::Readiness readiness;
   cluster_.Describe(readiness);
+  if (front_ != nullptr) std::ranges::move(front_->Describe(), std::back_inserter(readiness.items));
   const std::string trouble = leads_ || election_ == nullptr ? "" : election_->trouble();
   const std::string behind = cluster_.Behind();
   readiness.items.push_back({.name = "lease",

@@ -61,9 +61,9 @@ class Bed(ControlPlane):
         for each in self.webhooks:
             each.wait_ready()
 
-    def start_controllers(self, *controllers, **options):
+    def start_controllers(self, *controllers, token="admin-token", **options):
         self.others.append(Process("kube-controller-manager", [
-            BINARIES / "kube-controller-manager", f"--kubeconfig={self.kubeconfig('admin-token')}", "--leader-elect=false",
+            BINARIES / "kube-controller-manager", f"--kubeconfig={self.kubeconfig(token)}", "--leader-elect=false",
             f"--controllers={','.join(controllers)}", "--bind-address=127.0.0.1", f"--secure-port={free_port()}", "--kube-api-qps=500",
             "--kube-api-burst=1000", *(f"--{name.replace('_', '-')}={value}" for name, value in options.items())], self.directory, grace=5))
 
