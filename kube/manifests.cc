@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/atomic_file.h"
 #include "cluster/unknown_resources.h"
 #include "json/reader.h"
-#include "kube/atomic_file.h"
 #include "kube/decoded_object.h"
 #include "kube/manifest_files.h"
 #include "wire/binding.h"

@@ -14,11 +14,13 @@ struct Document {
   std::string policy, default_cpus;
   std::vector<std::pair<std::string, Pairs>> entries;
   int64_t checksum = 0;
+  Pairs names;
   static void Describe(auto& self, auto& fields) {
     fields.Always("policyName", self.policy);
     fields.Always("defaultCpuSet", self.default_cpus);
     fields.IfSet("entries", self.entries);
     fields.Always("checksum", self.checksum);
+    fields.IfSet("podNames", self.names);
   }
 };
 
@@ -52,7 +54,8 @@ uint32_t Checksum(const StateText& state) {
 }
 
 std::string EncodeState(const StateText& state) {
-  Document document{state.policy, state.default_cpus, {}, Checksum(state)};
+  Document document{
+      state.policy, state.default_cpus, {}, Checksum(state), Pairs(state.names.begin(), state.names.end())};
   for (const auto& [uid, containers] : state.entries) {
     document.entries.emplace_back(uid, Pairs(containers.begin(), containers.end()));
   }
@@ -61,10 +64,11 @@ std::string EncodeState(const StateText& state) {
 
 StatusOr<StateText> DecodeState(std::string_view json) {
   HUYGENS_ASSIGN_OR_RETURN(Document document, DecodeJson<Document>(json));
-  StateText state{std::move(document.policy), std::move(document.default_cpus), {}};
+  StateText state{std::move(document.policy), std::move(document.default_cpus), {}, {}};
   for (auto& [uid, containers] : document.entries) {
     for (auto& [name, cpus] : containers) state.entries[uid][name] = std::move(cpus);
   }
+  for (auto& [uid, name] : document.names) state.names[uid] = std::move(name);
   if (document.checksum != 0 && document.checksum != Checksum(state)) {
     return Invalid(Concat("its checksum is ", std::to_string(document.checksum), ", but its content gives ",
                           std::to_string(Checksum(state)), ": it was cut short or changed by hand"));

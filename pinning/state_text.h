@@ -17,6 +17,7 @@ struct StateText {
   std::string policy = "static";
   std::string default_cpus;                                           // of everybody who owns none
   std::map<std::string, std::map<std::string, std::string>> entries;  // pod UID -> container -> CPUs
+  std::map<std::string, std::string> names;  // of pods by UID, beside kubelet's fields: not in the checksum
   friend bool operator==(const StateText&, const StateText&) = default;
 };
 
