@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook format docs lint sanitize fuzz soak simulate coverage e2e-versions clean
+.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook format docs lint sanitize fuzz soak simulate coverage e2e-agent e2e-versions clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -45,6 +45,9 @@ format: setup ## clang-format over all C++ files, new ones too
 
 docs: setup ## the tables of docs/configuration.md, from the fields and the registries of checks and terms
 	@tools/build dev settings_test && HUYGENS_UPDATE_DOCS=1 build/dev/tests/settings_test --gtest_brief=1 --gtest_filter=ConfigurationReference.IsUpToDate
+
+e2e-agent: setup ## the agent's side of a container runtime against a containerd with NRI, built from its Go module (some six minutes the first time); needs root and Go
+	@tools/setup --kubelet && tools/control_plane && tools/containerd && tools/build dev runtime_probe && tests/e2e/run runtime runtime_nri
 
 e2e-versions: build ## end-to-end scenarios against the oldest and newest Kubernetes; VERSIONS="1.32 1.34" chooses others
 	@tools/e2e_versions $(VERSIONS)

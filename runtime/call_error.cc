@@ -1,5 +1,6 @@
 #include "runtime/call_error.h"
 
+#include <algorithm>
 #include <string>
 
 namespace huygens::runtime {
@@ -30,8 +31,9 @@ std::string_view Advice(grpc::StatusCode code) {
 Status CallError(const grpc::Status& status, std::string_view call, std::string_view socket) {
   if (status.ok()) return absl::OkStatus();
   constexpr size_t kMostText = 1000;
-  const std::string text =
-      Concat(call, " at ", socket, ": ", CutText(status.error_message(), kMostText), Advice(status.error_code()));
+  std::string said(CutText(status.error_message(), kMostText));
+  std::ranges::replace(said, '\n', ' ');  // runc ends its lines
+  const std::string text = Concat(call, " at ", socket, ": ", said, Advice(status.error_code()));
   // runc names the file that the kernel did not take.
   if (status.error_code() == grpc::StatusCode::UNKNOWN && status.error_message().find("cpuset.") != std::string::npos) {
     return Invalid(Concat(text, "; the node has no such CPU or memory node, or its parent's cgroup does not"));

@@ -53,6 +53,7 @@ StatusOr<KnownContainers::Entry> CriRuntime::Ask(Container container) {
 }
 
 StatusOr<std::vector<Container>> CriRuntime::List() {
+  const Duration begun = SteadyNow();
   // Pods after containers: each container's pod is then among them, unless it went in between.
   HUYGENS_ASSIGN_OR_RETURN(const v1::ListContainersResponse listed, client_->Containers());
   HUYGENS_ASSIGN_OR_RETURN(const v1::ListPodSandboxResponse pods, client_->Pods());
@@ -72,7 +73,8 @@ StatusOr<std::vector<Container>> CriRuntime::List() {
     container.pod = std::move(pod);
     std::optional<KnownContainers::Entry> known = known_.Find(container.id);
     // What has ended asks for nothing any more.
-    if (container.state != ContainerState::kExited && (!known || SteadyNow() - known->asked > kResourcesFor)) {
+    if (container.state != ContainerState::kExited &&
+        (!known || !known->asked || SteadyNow() - *known->asked > kResourcesFor)) {
       StatusOr<KnownContainers::Entry> asked = Ask(container);
       if (absl::IsNotFound(asked.status())) continue;  // gone since
       if (!asked.ok()) return asked.status();
@@ -83,7 +85,7 @@ StatusOr<std::vector<Container>> CriRuntime::List() {
     container_ids.insert(container.id);
     containers.push_back(std::move(container));
   }
-  known_.Keep(pod_ids, container_ids);
+  known_.Keep(pod_ids, container_ids, begun);
   std::ranges::sort(containers, {}, &Container::id);
   return containers;
 }
@@ -117,7 +119,7 @@ StatusOr<Container> CriRuntime::Get(std::string_view id) {
 Status CriRuntime::UpdateCpus(std::string_view id, const Cpuset& to) {
   if (to.cpus.empty() && to.mems.empty()) return absl::OkStatus();
   HUYGENS_RETURN_IF_ERROR(client_->UpdateCpuset(id, to));
-  known_.RememberUpdate(id, to);
+  known_.ForgetResources(id);
   return absl::OkStatus();
 }
 

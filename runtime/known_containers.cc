@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "base/steady_now.h"
+
 namespace huygens::runtime {
 
 namespace {
@@ -15,50 +17,49 @@ bool Same(const Pod& a, const Pod& b) {
 
 std::shared_ptr<const Pod> KnownContainers::Remember(Pod pod) {
   const std::lock_guard lock(mutex_);
-  std::shared_ptr<const Pod>& known = pods_[pod.sandbox_id];
+  auto& [known, at] = pods_[pod.sandbox_id];
   if (known == nullptr || !Same(*known, pod)) known = std::make_shared<const Pod>(std::move(pod));
+  at = SteadyNow();
   return known;
 }
 
 std::shared_ptr<const Pod> KnownContainers::FindPod(std::string_view sandbox_id) const {
   const std::lock_guard lock(mutex_);
   const auto found = pods_.find(sandbox_id);
-  return found == pods_.end() ? nullptr : found->second;
+  return found == pods_.end() ? nullptr : found->second.value;
 }
 
 void KnownContainers::Remember(std::string_view id, Entry entry) {
   const std::lock_guard lock(mutex_);
-  containers_[std::string(id)] = std::move(entry);
+  containers_[std::string(id)] = {.value = std::move(entry), .at = SteadyNow()};
 }
 
 void KnownContainers::RememberState(const Container& container) {
   const std::lock_guard lock(mutex_);
   const auto found = containers_.find(container.id);
   if (found == containers_.end()) return;
-  found->second.last.state = container.state;
-  found->second.last.pod = container.pod;
+  found->second.value.last.state = container.state;
+  found->second.value.last.pod = container.pod;
 }
 
-void KnownContainers::RememberUpdate(std::string_view id, const Cpuset& to) {
+void KnownContainers::ForgetResources(std::string_view id) {
   const std::lock_guard lock(mutex_);
-  const auto found = containers_.find(id);
-  if (found == containers_.end()) return;
-  Cpuset& cpuset = found->second.last.resources.cpuset;
-  if (!to.cpus.empty()) cpuset.cpus = to.cpus;
-  if (!to.mems.empty()) cpuset.mems = to.mems;
+  if (const auto found = containers_.find(id); found != containers_.end()) found->second.value.asked.reset();
 }
 
 std::optional<KnownContainers::Entry> KnownContainers::Find(std::string_view id) const {
   const std::lock_guard lock(mutex_);
   const auto found = containers_.find(id);
   if (found == containers_.end()) return std::nullopt;
-  return found->second;
+  return found->second.value;
 }
 
-void KnownContainers::Keep(const TextSet& sandbox_ids, const TextSet& container_ids) {
+void KnownContainers::Keep(const TextSet& sandbox_ids, const TextSet& container_ids, Duration since) {
   const std::lock_guard lock(mutex_);
-  absl::erase_if(pods_, [&](const auto& entry) { return !sandbox_ids.contains(entry.first); });
-  absl::erase_if(containers_, [&](const auto& entry) { return !container_ids.contains(entry.first); });
+  absl::erase_if(pods_,
+                 [&](const auto& entry) { return entry.second.at < since && !sandbox_ids.contains(entry.first); });
+  absl::erase_if(containers_,
+                 [&](const auto& entry) { return entry.second.at < since && !container_ids.contains(entry.first); });
 }
 
 }  // namespace huygens::runtime

@@ -18,10 +18,10 @@ namespace huygens::runtime {
 class KnownContainers {
  public:
   struct Entry {
-    Container last;            // as it was last told
-    std::string cgroups_path;  // "" until asked for
-    int64_t pid = 0;           // when it was asked for
-    Duration asked{};          // when `resources` were
+    Container last;                 // as it was last told
+    std::string cgroups_path;       // "" until asked for
+    int64_t pid = 0;                // when it was asked for
+    std::optional<Duration> asked;  // when `resources` were; unset: they have changed since
   };
 
   // The pod as others hold it: the same object as long as nothing about it changes.
@@ -32,17 +32,24 @@ class KnownContainers {
   void Remember(std::string_view id, Entry entry);
   // Its state and pod; the rest of a container that is known stays.
   void RememberState(const Container& container);
-  // Changes the cpuset of what is known of its resources.
-  void RememberUpdate(std::string_view id, const Cpuset& to);
+  // They are to be asked for again: what an update comes to is decided by the runtime, and by NRI plugins.
+  void ForgetResources(std::string_view id);
   std::optional<Entry> Find(std::string_view id) const;
 
-  // Forgets all pods and containers for which `keep` is false.
-  void Keep(const TextSet& sandbox_ids, const TextSet& container_ids);
+  // Forgets all pods and containers but these, and those that were remembered after `since` (SteadyNow): they are newer
+  // than the list.
+  void Keep(const TextSet& sandbox_ids, const TextSet& container_ids, Duration since);
 
  private:
+  template <typename Value>
+  struct Dated {
+    Value value;
+    Duration at{};  // when it was remembered last
+  };
+
   mutable std::mutex mutex_;
-  TextMap<std::shared_ptr<const Pod>> pods_;
-  TextMap<Entry> containers_;
+  TextMap<Dated<std::shared_ptr<const Pod>>> pods_;
+  TextMap<Dated<Entry>> containers_;
 };
 
 }  // namespace huygens::runtime

@@ -76,8 +76,9 @@ TEST_F(CriRuntimeTest, UpdatesTheSetAndNothingElse) {
   ASSERT_TRUE(runtime_.List().ok());
   ASSERT_TRUE(runtime_.UpdateCpus("a", {.cpus = "2-3"}).ok());
   EXPECT_EQ(fake.CpusOf("a"), "2-3");
+  // What came of it is asked for, not guessed: an NRI plugin may have decided otherwise.
   EXPECT_EQ(runtime_.List()->at(0).resources.cpuset.cpus, "2-3");
-  EXPECT_EQ(fake.Calls("ContainerStatus"), 1u);
+  EXPECT_EQ(fake.Calls("ContainerStatus"), 2u);
   // Nothing to be done is not done.
   ASSERT_TRUE(runtime_.UpdateCpus("a", {}).ok());
   EXPECT_EQ(fake.Calls("UpdateContainerResources"), 1u);
