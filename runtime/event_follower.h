@@ -36,7 +36,7 @@ struct FollowOptions {
   Duration resync_period = std::chrono::seconds(10);
   Duration poll_period = std::chrono::seconds(1);
   Duration first_retry = std::chrono::milliseconds(50);  // after a loss; doubles
-  Duration last_retry = std::chrono::seconds(5);
+  Duration last_retry = std::chrono::seconds(1);
 };
 
 class EventFollower {

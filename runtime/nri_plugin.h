@@ -19,7 +19,7 @@ struct NriOptions {
   std::string socket = "/var/run/nri/nri.sock";
   NriName name;
   Duration first_retry = std::chrono::milliseconds(50);  // doubles
-  Duration last_retry = std::chrono::seconds(5);
+  Duration last_retry = std::chrono::seconds(1);
 };
 
 class NriPlugin {
