@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 
 #include "base/duration_text.h"
@@ -183,6 +184,13 @@ Condition AppliedOf(const TargetState& target, const settings::OvercommitPools& 
   return say(fitted ? "Dynamic" : "Static", Explain(decision.reason));
 }
 
+// To nine digits: whoever keeps the object may change the last ones.
+double Shortened(double value) {
+  if (value <= 0) return value;
+  const double scale = std::pow(10.0, 8 - std::floor(std::log10(value)));
+  return std::round(value * scale) / scale;
+}
+
 }  // namespace
 
 RecommendationStatus StatusOf(const TargetState& target, const settings::OvercommitPools& pools, Time now,
@@ -219,7 +227,7 @@ uint64_t DigestOf(const RecommendationStatus& status) {
   still.pods = 0;
   still.confidence = 0;
   for (std::optional<Used>* each : {&still.cpu, &still.memory}) {
-    if (*each) *each = Used{.model = (*each)->model, .first = std::nullopt, .last = std::nullopt};
+    if (*each) *each = Used{.model = Shortened((*each)->model), .first = std::nullopt, .last = std::nullopt};
   }
   for (Condition& each : still.conditions) each.last_transition.reset();
   // FNV-1a: 0 is left for "there is none".
