@@ -226,8 +226,8 @@ void CapacityReconciler::Ended(const ZoneObject& object, const Plan& plan, const
       if (each.outcome != Outcome::kRemove) continue;
       ++counts_.removed;
       Tell(object, "RealCapacityRemoved",
-           Concat("attribute ", each.attribute, " of zone ", each.zone, " is removed, it was ", each.before,
-                  ": its source names the zone no more, or no rule is for it"),
+           Concat("attribute ", each.attribute, " of zone ", each.zone, " is removed, it was ", each.before, ": ",
+                  each.why),
            false);
     }
     return done({});

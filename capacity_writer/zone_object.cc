@@ -67,15 +67,20 @@ Status ReadResources(JsonReader& in, ZoneObject::Zone& zone) {
 
 Status ReadZone(JsonReader& in, ZoneObject::Zone& zone) {
   std::string type;
+  bool has_resources = false;
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
     if (key.Is("name")) return in.Read(zone.name);
     if (key.Is("type")) return in.Read(type);
-    if (key.Is("resources")) return ReadResources(in, zone);
+    if (key.Is("resources")) {
+      has_resources = in.Next() != JsonType::kNull;
+      return ReadResources(in, zone);
+    }
     if (!key.Is("attributes")) return absl::OkStatus();
     zone.has_attributes = in.Next() != JsonType::kNull;
     return ReadAttributes(in, zone.attributes);
   }));
-  zone.counts = type == "Node";
+  // One that its agent has given up is left with what others own of it: no amounts.
+  zone.counts = type == "Node" && has_resources;
   return absl::OkStatus();
 }
 
@@ -141,7 +146,7 @@ Status ReadMetadata(JsonReader& in, ZoneObject& out, OwnedNames& owned) {
   });
 }
 
-// By number: those of type Node that have one, and others with something of huygens' in them.
+// By number: those of type Node that have one and any amount, and others with something of huygens' in them.
 Status TakeZones(std::vector<ZoneObject::Zone> zones, OwnedNames owned, ZoneObject& out) {
   std::map<int, std::string> names;
   for (size_t i = 0; i < zones.size(); ++i) {

@@ -124,6 +124,7 @@ std::string EncodeApply(const ZoneObject& object, std::span<const ZonePlan> zone
       if (out.back() != '[') out += ',';
       out += '{';
       AppendJsonField(out, "name", zone.zone);
+      AppendJsonField(out, "type", "Node");  // its definition wants one, also once the agent has given the zone up
       AppendAttributes(out, zone.attributes, object.source);
       out += '}';
     }

@@ -103,7 +103,10 @@ class Planner {
     for (const std::string& name : zone.ours) {
       if ((HasRule(name) && zone.counts) || IsTimeOfAnother(zone, name)) continue;
       const std::string* const text = Find(zone.attributes, name);
-      Found(zone, name, {.outcome = Outcome::kRemove, .before = text == nullptr ? "" : *text});
+      Found(zone, name,
+            {.outcome = Outcome::kRemove,
+             .before = text == nullptr ? "" : *text,
+             .why = zone.counts ? "no rule is for it" : "the zone is gone"});
     }
     std::ranges::sort(planned.attributes);
     if (!planned.attributes.empty()) plan_.zones.push_back(std::move(planned));
@@ -171,6 +174,7 @@ class Planner {
       case Computed::State::kAbsent:
         if (stored.text == nullptr || !stored.ours) return;
         finding.outcome = computed.answers >= rule.vanished_after ? Outcome::kRemove : Outcome::kAbsent;
+        finding.why = "its source names the zone no more";
         break;
     }
     if (finding.outcome != Outcome::kRemove) Keep(rule, stored, planned);

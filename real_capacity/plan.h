@@ -48,7 +48,7 @@ struct Finding {
   std::string zone, attribute;
   Outcome outcome = Outcome::kNothing;
   std::string before, after;  // texts of the amount; empty: there is none
-  std::string why;            // kStale, kRefused, and what a limit made of a jump
+  std::string why;            // kAbsent, kRemove, kStale, kRefused, and what a limit made of a jump
 };
 
 struct ZonePlan {

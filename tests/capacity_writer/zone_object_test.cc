@@ -70,6 +70,16 @@ TEST(ZoneObject, AZoneOfAnotherTypeCountsOnlyForWhatIsOursThere) {
   EXPECT_FALSE(object.zones[0].counts);
 }
 
+TEST(ZoneObject, AZoneWithoutAmountsIsOneThatItsAgentHasGivenUp) {
+  std::string text = kCraneObject;
+  const size_t resources = text.find(R"("resources":{"capacity":{"cpu":"4")");
+  text.replace(resources, 11, R"("otherwise")");
+  const ZoneObject object = DecodeZoneObject(text, TopologySource::kCrane).value();
+  ASSERT_EQ(object.zones.size(), 2u);
+  EXPECT_FALSE(object.zones[0].counts);
+  EXPECT_FALSE(object.zones[0].ours.empty());
+}
+
 TEST(ZoneObject, RefusesWhatCannotBeWritten) {
   const auto fault = [](std::string_view json) {
     return std::string(Message(DecodeZoneObject(json, TopologySource::kCrane).status()));
@@ -78,7 +88,7 @@ TEST(ZoneObject, RefusesWhatCannotBeWritten) {
   EXPECT_EQ(fault(R"({"metadata":{"name":"a"}})"), "an object without a name or a UID");
   EXPECT_EQ(
       fault(
-          R"({"metadata":{"name":"a","uid":"u"},"zones":[{"name":"node0","type":"Node"},{"name":"0","type":"Node"}]})"),
+          R"({"metadata":{"name":"a","uid":"u"},"zones":[{"name":"node0","type":"Node","resources":{}},{"name":"0","type":"Node","resources":{}}]})"),
       "zones node0 and 0 have the same number");
   EXPECT_THAT(fault(R"({"metadata":{"name":"a","uid":"u"},"zones":7})"), HasSubstr("zones: expected an array"));
 }
@@ -88,10 +98,11 @@ TEST(ZoneObject, IsAppliedWithAllThatIsOurs) {
   EXPECT_EQ(
       EncodeApply(Crane(), zones),
       R"({"apiVersion":"topology.crane.io/v1alpha1","kind":"NodeResourceTopology","metadata":{"name":"worker","uid":"u-1",)"
-      R"("resourceVersion":"42"},"zones":[{"name":"node0","attributes":{"offline_capacity":"2","offline_capacity_updated":"T"}}]})");
+      R"("resourceVersion":"42"},"zones":[{"name":"node0","type":"Node","attributes":{"offline_capacity":"2","offline_capacity_updated":"T"}}]})");
   const std::vector<ZonePlan> watts = {{"node-0", {{"power_watts", "410"}}}};
-  EXPECT_THAT(EncodeApply(Community(), watts),
-              HasSubstr(R"("zones":[{"name":"node-0","attributes":[{"name":"power_watts","value":"410"}]}])"));
+  EXPECT_THAT(
+      EncodeApply(Community(), watts),
+      HasSubstr(R"("zones":[{"name":"node-0","type":"Node","attributes":[{"name":"power_watts","value":"410"}]}])"));
   EXPECT_THAT(EncodeApply(Crane(), {}), testing::Not(HasSubstr("zones")));
 }
 

@@ -82,7 +82,8 @@ def manifests():
         check_images(bed)
         check_confinement(bed)
         check_old_kubernetes(bed)
-        for directory in ("default", "webhook", "controller", "overlays/kubeadm", "overlays/webhook-own-authority"):
+        for directory in ("default", "webhook", "controller", "overlays/kubeadm", "overlays/webhook-own-authority", "overlays/real-capacity",
+                          "agent", "overlays/agent-extended-resources"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
         bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml",

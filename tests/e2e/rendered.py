@@ -4,7 +4,8 @@ import re
 
 from testbed import CONFIG, ROOT
 
-WORKLOADS = ("default", "overlays/kubeadm", "webhook", "controller", "overlays/webhook-own-authority")
+WORKLOADS = ("default", "overlays/kubeadm", "webhook", "controller", "overlays/webhook-own-authority", "overlays/real-capacity", "agent",
+             "overlays/agent-extended-resources")
 KUBEADM_PATCH = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
 
 
@@ -45,14 +46,14 @@ def check_images(bed):
     """The image of huygens bears the version of the project and is not asked for anew where the machine has it."""
     expected = f"huygens:{project_version()}"
     pods = {f"config/{directory}, {item['metadata']['name']}": item["spec"]["template"]["spec"]
-            for directory in WORKLOADS for item in objects(bed, "-k", CONFIG / directory) if item["kind"] == "Deployment"}
-    for directory in ("scheduler", "controller", "webhook"):  # as they stand there, for whoever applies a file
-        deployment, = [item for item in objects(bed, "-f", CONFIG / directory / "deployment.yaml") if item["kind"] == "Deployment"]
-        pods[f"config/{directory}/deployment.yaml"] = deployment["spec"]["template"]["spec"]
+            for directory in WORKLOADS for item in objects(bed, "-k", CONFIG / directory) if item["kind"] in ("Deployment", "DaemonSet")}
+    for file in ("scheduler/deployment.yaml", "controller/deployment.yaml", "webhook/deployment.yaml", "agent/daemonset.yaml"):  # for whoever applies a file
+        deployment, = [item for item in objects(bed, "-f", CONFIG / file) if item["kind"] in ("Deployment", "DaemonSet")]
+        pods[f"config/{file}"] = deployment["spec"]["template"]["spec"]
     pods["config/overlays/kubeadm"] = objects(bed, "-f", KUBEADM_PATCH)[0]["spec"]
     assert len(pods) >= 9, f"pods of huygens: {sorted(pods)}"
     for where, spec in pods.items():
-        containers = [container for container in spec.get("initContainers", []) + spec["containers"] if container["name"] in ("huygens", "controller")]
+        containers = [container for container in spec.get("initContainers", []) + spec["containers"] if container["name"] in ("huygens", "controller", "agent")]
         assert len(containers) == 1, f"{where}: {len(containers)} containers of huygens"
         for container in containers:
             assert container["image"] == expected, f"{where}: the image is {container['image']}, the project's version {expected}"
@@ -76,6 +77,29 @@ def check_confinement(bed):
         deployment, = [item for item in items if item["kind"] == "Deployment"]
         check_confined(f"config/{directory}", deployment["spec"]["template"]["spec"], {container})
         check_policy(items, deployment)
+    check_agent(bed)
+
+
+def check_agent(bed):
+    """The agent is uid 0, for the sockets and state files of the node, and has nothing else of root's: no capability, no privilege, no namespace of
+    the host, and of its files only directories that it needs, most of them read-only."""
+    items = objects(bed, "-k", CONFIG / "agent")
+    daemon, = [item for item in items if item["kind"] == "DaemonSet"]
+    pod = daemon["spec"]["template"]["spec"]
+    container, = pod["containers"]
+    wanted = {"allowPrivilegeEscalation": False, "privileged": False, "readOnlyRootFilesystem": True, "capabilities": {"drop": ["ALL"]}}
+    assert container["securityContext"] == wanted, container["securityContext"]
+    assert pod["securityContext"] == {"runAsUser": 0, "runAsGroup": 0, "seccompProfile": {"type": "RuntimeDefault"}}, pod["securityContext"]
+    assert not any(pod.get(each) for each in ("hostPID", "hostIPC", "hostNetwork", "initContainers")), pod
+    assert {"startupProbe", "livenessProbe", "readinessProbe"} <= container.keys(), container
+    assert pod["priorityClassName"] == "system-node-critical" and pod["tolerations"] == [{"operator": "Exists"}], pod
+    paths = {volume["name"]: volume["hostPath"]["path"] for volume in pod["volumes"] if "hostPath" in volume}
+    writable = {paths[mount["name"]] for mount in container["volumeMounts"] if mount["name"] in paths and not mount.get("readOnly")}
+    assert writable == {"/var/lib/kubelet/device-plugins", "/var/lib/kubelet/pod-resources", "/run/containerd", "/var/run/nri", "/var/lib/huygens"}, writable
+    assert set(paths.values()) - writable == {"/var/lib/kubelet", "/sys/fs/cgroup"}, paths
+    for volume in pod["volumes"]:  # a file or socket that is replaced would stay the old one in the pod
+        assert volume.get("hostPath", {}).get("type", "Directory") in ("Directory", "DirectoryOrCreate"), volume
+    check_policy(items, daemon)
 
 
 def check_policy(items, deployment):
