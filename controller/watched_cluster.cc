@@ -64,10 +64,10 @@ std::vector<informer::WatchedKind> WatchedCluster::Watched() {
 }
 
 void WatchedCluster::BeginTerm(reconcile::LeaderCalls& calls) {
-  std::vector<FreshStart::Kind> kinds;
+  std::vector<reconcile::FreshStart::Kind> kinds;
   for (informer::WatchedKind& each : Watched()) {
     const auto ask = [&calls, paths = each.paths,
-                      may_be_forbidden = each.may_be_forbidden](const FreshStart::Kind::Answer& answer) {
+                      may_be_forbidden = each.may_be_forbidden](const reconcile::FreshStart::Kind::Answer& answer) {
       calls.Post([=](net::Client& client, Duration longest) -> kube::CallPool::Then {
         StatusOr<uint64_t> version = kube::ReadResourceVersion(client, paths, std::min(longest, kAskTimeout));
         if (may_be_forbidden && absl::IsPermissionDenied(version.status())) version = 0;
@@ -77,7 +77,7 @@ void WatchedCluster::BeginTerm(reconcile::LeaderCalls& calls) {
     kinds.push_back(
         {.name = std::move(each.name), .ask = ask, .seen = std::move(each.seen), .catch_up = std::move(each.catch_up)});
   }
-  fresh_ = std::make_unique<FreshStart>(std::move(kinds));
+  fresh_ = std::make_unique<reconcile::FreshStart>(std::move(kinds));
   fresh_->Begin();
 }
 

@@ -10,7 +10,6 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "controller/cluster_view.h"
-#include "controller/fresh_start.h"
 #include "controller/watched_transfers.h"
 #include "informer/followed_budgets.h"
 #include "informer/followed_workloads.h"
@@ -22,6 +21,7 @@
 #include "observe/log.h"
 #include "observe/metrics.h"
 #include "observe/readiness.h"
+#include "reconcile/fresh_start.h"
 #include "reconcile/leader_calls.h"
 
 namespace huygens::controller {
@@ -47,7 +47,7 @@ class WatchedCluster final : public ClusterView, public informer::FollowedBudget
   void EndTerm() { fresh_.reset(); }
   // Again and again while the term begins. `now`: by a clock that nobody sets.
   void LookWhatIsBehind(Duration now);
-  // controller::FreshStart::Behind.
+  // reconcile::FreshStart::Behind.
   std::string Behind() const { return fresh_ ? fresh_->Behind() : std::string(); }
   // Items of /readyz.
   void Describe(observe::Readiness& readiness) const;
@@ -63,7 +63,7 @@ class WatchedCluster final : public ClusterView, public informer::FollowedBudget
   WatchedTransfers transfers_;
   informer::WatchEventQueue queue_;
   informer::Reflectors reflectors_{names_, queue_};
-  std::unique_ptr<FreshStart> fresh_;  // of the term; null: this instance does not lead
+  std::unique_ptr<reconcile::FreshStart> fresh_;  // of the term; null: this instance does not lead
 };
 
 }  // namespace huygens::controller

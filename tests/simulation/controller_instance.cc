@@ -112,7 +112,7 @@ ControllerInstance::ControllerInstance(const Surroundings& given, Stream random,
     watches_.emplace(kind, std::make_unique<Watch>(given.server, given.time, kind, random.Fork(number++), given.lag,
                                                    [this](const Change& change) { Told(change); }));
   }
-  std::vector<controller::FreshStart::Kind> kinds;
+  std::vector<reconcile::FreshStart::Kind> kinds;
   for (const auto& [name, watch] : watches_) {
     kinds.push_back({.name = name,
                      .ask =
@@ -124,7 +124,7 @@ ControllerInstance::ControllerInstance(const Surroundings& given, Stream random,
                      .seen = [&watch = *watch] { return watch.seen(); },
                      .catch_up = [&watch = *watch](uint64_t) { watch.CatchUp(); }});
   }
-  fresh_ = std::make_unique<controller::FreshStart>(std::move(kinds));
+  fresh_ = std::make_unique<reconcile::FreshStart>(std::move(kinds));
 }
 
 void ControllerInstance::Told(const Change& change) {

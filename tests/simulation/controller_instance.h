@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "controller/cluster_view.h"
-#include "controller/fresh_start.h"
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
+#include "reconcile/fresh_start.h"
 #include "reconcile/reconcile_loop.h"
 #include "tests/simulation/webhook_instance.h"
 
@@ -54,7 +54,7 @@ class ControllerInstance final : public controller::ClusterView {
   std::unique_ptr<controller::TransferReconciler> transfers_;
   std::unique_ptr<reconcile::ReconcileLoop> loop_, transfer_loop_;
   std::map<std::string, std::unique_ptr<Watch>, std::less<>> watches_;
-  std::unique_ptr<controller::FreshStart> fresh_;
+  std::unique_ptr<reconcile::FreshStart> fresh_;
   bool leads_ = false;
   uint64_t term_ = 0;
 };

@@ -14,7 +14,7 @@
 #include "base/status.h"
 #include "base/time.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 
 class FreshStart {
  public:
@@ -58,4 +58,4 @@ class FreshStart {
   uint64_t term_ = 0;  // answers to an earlier one are for nobody
 };
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

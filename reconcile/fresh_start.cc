@@ -1,11 +1,11 @@
-#include "controller/fresh_start.h"
+#include "reconcile/fresh_start.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "base/text.h"
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 namespace {
 
 // Until a kind that is behind is asked for again.
@@ -69,4 +69,4 @@ std::string FreshStart::Behind() const {
                 trouble.empty() ? "" : Concat(" (", trouble, ")"));
 }
 
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile

@@ -1,4 +1,4 @@
-#include "controller/fresh_start.h"
+#include "reconcile/fresh_start.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace huygens::controller {
+namespace huygens::reconcile {
 namespace {
 
 using std::chrono::seconds;
@@ -105,4 +105,4 @@ TEST_F(FreshStartTest, AnAnswerToAnEarlierTermSaysNothingOfThisOne) {
 }
 
 }  // namespace
-}  // namespace huygens::controller
+}  // namespace huygens::reconcile
