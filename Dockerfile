@@ -1,4 +1,4 @@
-# The image of huygens: the program, the libraries that it loads and the authorities it trusts; no shell, no package manager, not root.
+# The image of huygens: its two programs, the libraries that they load and the authorities they trust; no shell, no package manager, not root.
 # `make image` builds it, the same bytes each time from one commit and the same Debian packages.
 # Another Debian 12, such as one made from packages where no registry is reached: --build-arg BASE=...
 ARG BASE=docker.io/library/debian:12
@@ -8,11 +8,11 @@ WORKDIR /src
 COPY tools/setup tools/packages.txt tools/
 RUN tools/setup --build && rm -rf /var/lib/apt/lists/*
 COPY . .
-RUN --mount=type=cache,target=/root/.cache/ccache HUYGENS_COMMIT= JOBS=$(nproc) tools/build image huygens
+RUN --mount=type=cache,target=/root/.cache/ccache HUYGENS_COMMIT= JOBS=$(nproc) tools/build image huygens huygens-agent
 ARG COMMIT
 ARG SOURCE_DATE_EPOCH
-RUN --mount=type=cache,target=/root/.cache/ccache HUYGENS_COMMIT=$COMMIT tools/build image huygens && \
-    tools/image_root build/image/huygens /image
+RUN --mount=type=cache,target=/root/.cache/ccache HUYGENS_COMMIT=$COMMIT tools/build image huygens huygens-agent && \
+    tools/image_root /image build/image/huygens build/image/huygens-agent
 
 FROM scratch
 ARG VERSION

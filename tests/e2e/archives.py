@@ -55,7 +55,7 @@ class ImageBuilder:
         storage.write_text(f'[storage]\ndriver = "vfs"\ngraphroot = "{directory / "storage"}"\nrunroot = "{directory / "storage-run"}"\n')
         self.environment = {**os.environ, "CONTAINERS_STORAGE_CONF": str(storage), "BUILDAH_ISOLATION": "chroot", "SOURCE_DATE_EPOCH": "1",
                             "COMMIT": "0123abc"}
-        self.run(ROOT / "tools" / "image_root", huygens_binary(), self.root)
+        self.run(ROOT / "tools" / "image_root", self.root, huygens_binary(), huygens_binary().with_name("huygens-agent"))
         dockerfile = (ROOT / "Dockerfile").read_text()
         last = dockerfile[dockerfile.rindex("\nFROM "):]
         assert BUILT_ROOT in last, "the Dockerfile's last stage takes its root from elsewhere"

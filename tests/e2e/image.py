@@ -38,6 +38,7 @@ def image():
         user = int(configuration["User"].split(":")[0])
         for arguments in (configuration["Cmd"], ["version"], ["config", "defaults"]):
             run_inside(builder.root, [*configuration["Entrypoint"], *arguments], user)
+        run_inside(builder.root, ["/usr/local/bin/huygens-agent", "version"], 0)
         check_files(builder.root)
         packages = check_packages(builder.root)
     how = f"built from the sources twice: {build_in_full()}" if os.environ.get("HUYGENS_E2E_FULL_IMAGE") else "not built from the sources (make image-test)"

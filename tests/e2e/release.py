@@ -84,6 +84,8 @@ def check_archive(archive, directory, version):
     said = output(root / "huygens", "version")
     commit = "" if huygens_binary().parent.name in WITHOUT_COMMIT else r"[0-9a-f]{7,}"
     assert re.match(rf"huygens {re.escape(version)} \(commit {commit}", said), f"the program of the archive says {said!r}"
+    said = output(root / "huygens-agent", "version")
+    assert said.startswith(f"huygens-agent {version}"), f"the agent of the archive says {said!r}"
     output(root / "huygens", "config", "check", "config/samples/extender.yaml", cwd=root)
     assert "Usage: kubectl huygens" in output(root / "cli" / "kubectl-huygens", "--help")
     broken = [path for path in root.rglob("*") if not path.exists()]
