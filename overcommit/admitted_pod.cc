@@ -57,6 +57,15 @@ void FillIn(cluster::Container& container, std::vector<std::string>& without_req
   }
 }
 
+// A CronJob names its Jobs by the minute that they are for, since 1970: all of its runs are one workload.
+PodOwner CronJobOf(const PodOwner& job) {
+  constexpr size_t kFewestDigits = 8;
+  const size_t dash = job.name.rfind('-');
+  if (dash == std::string::npos || dash == 0 || job.name.size() - dash - 1 < kFewestDigits) return job;
+  if (job.name.find_first_not_of("0123456789", dash + 1) != std::string::npos) return job;
+  return {job.group, "CronJob", job.name.substr(0, dash), ""};
+}
+
 }  // namespace
 
 StatusOr<AdmittedPod> DecodeAdmittedPod(std::string_view json, const ResourceNames& names) {
@@ -84,6 +93,7 @@ const std::string* LabelOf(const AdmittedPod& pod, std::string_view key) {
 }
 
 std::optional<PodOwner> WorkloadOf(const AdmittedPod& pod) {
+  if (pod.owner && pod.owner->group == "batch" && pod.owner->kind == "Job") return CronJobOf(*pod.owner);
   if (!pod.owner || pod.owner->group != "apps" || pod.owner->kind != "ReplicaSet") return pod.owner;
   for (const HashLabel& each : kHashLabels) {
     const std::string* hash = LabelOf(pod, each.label);

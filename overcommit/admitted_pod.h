@@ -45,7 +45,8 @@ StatusOr<AdmittedPod> DecodeAdmittedPod(std::string_view json, const ResourceNam
 const std::string* LabelOf(const AdmittedPod& pod, std::string_view key);
 
 // The workload that the pod was made for, as far as the pod itself tells: of a ReplicaSet that a Deployment or an Argo
-// Rollout made, which is seen by its name and the pod's hash, those. Nothing: the pod stands for itself.
+// Rollout made, which is seen by its name and the pod's hash, those; of a Job that is named as CronJobs name theirs, the
+// CronJob. Nothing: the pod stands for itself.
 std::optional<PodOwner> WorkloadOf(const AdmittedPod& pod);
 
 }  // namespace huygens::overcommit

@@ -195,6 +195,12 @@ TEST(AdmittedPod, TheWorkloadIsSeenFromThePod) {
   EXPECT_EQ(workload(R"("pod-template-hash":"7d7")", kReplicaSet), "apps/ReplicaSet/web-5c6");
   EXPECT_EQ(workload("", R"({"apiVersion":"apps.kruise.io/v1alpha1","kind":"CloneSet","name":"c","controller":true})"),
             "apps.kruise.io/CloneSet/c");
+  const auto job = [&](std::string_view name) {
+    return workload("", Concat(R"({"apiVersion":"batch/v1","kind":"Job","name":")", name, R"(","controller":true})"));
+  };
+  EXPECT_EQ(job("nightly-29541240"), "batch/CronJob/nightly");
+  EXPECT_EQ(job("nightly-7"), "batch/Job/nightly-7");
+  EXPECT_EQ(job("-29541240"), "batch/Job/-29541240");
   EXPECT_EQ(workload("", R"({"apiVersion":"v1","kind":"Other","name":"p"})"), "");
 }
 
