@@ -97,9 +97,9 @@ class Kubelet:
         # kubelet wants the zones' reserved memory to add up to what the node reserves and evicts at.
         self.reserved_memory = RESERVED_MEMORY_MIB * 2**20 if self.static_memory else 0  # per zone
         self.directory = bed.directory / name
-        self._state_files = self.directory / "lib" / "kubelet"
+        self.state_files = self.directory / "lib" / "kubelet"
         self._cgroup = f"huygens-e2e-{os.getpid()}-{name}"
-        self._port = free_port()
+        self.port = free_port()
         self._token = bed.client.token
         if self.static_memory:
             settings = {**settings, "systemReserved": {"memory": f"{RESERVED_MEMORY_MIB * len(machine.zone_ids) - EVICTION_MIB}Mi"},
@@ -107,7 +107,7 @@ class Kubelet:
                                            for zone in machine.zone_ids]}
         self._write_files({
             "apiVersion": "kubelet.config.k8s.io/v1beta1", "kind": "KubeletConfiguration",
-            "address": "127.0.0.1", "port": self._port, "healthzPort": 0,
+            "address": "127.0.0.1", "port": self.port, "healthzPort": 0,
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": True}}, "authorization": {"mode": "Webhook"},
             "containerRuntimeEndpoint": "unix:///run/containerd/containerd.sock",
             "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{self._cgroup}", "failCgroupV1": False, "failSwapOn": False,
@@ -142,7 +142,7 @@ class Kubelet:
     def manages(self):
         """Whether its managers have begun; it registers the node before."""
         names = ["cpu_manager_state"] + ["memory_manager_state"] * self.static_memory
-        return all((self._state_files / name).exists() for name in names)
+        return all((self.state_files / name).exists() for name in names)
 
     def usable_cpus(self):
         """How many CPUs each zone has for pods."""
@@ -152,7 +152,7 @@ class Kubelet:
         """The pods as kubelet knows them; a refused one is Failed here long before the API server is told."""
         unverified = ssl.create_default_context()
         unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE  # kubelet makes its own certificate
-        with contextlib.closing(http.client.HTTPSConnection("127.0.0.1", self._port, context=unverified, timeout=10)) as connection:
+        with contextlib.closing(http.client.HTTPSConnection("127.0.0.1", self.port, context=unverified, timeout=10)) as connection:
             connection.request("GET", "/pods", headers={"Authorization": f"Bearer {self._token}"})
             response = connection.getresponse()
             text = response.read().decode()
@@ -160,7 +160,7 @@ class Kubelet:
             return json.loads(text)["items"] or []
 
     def _state(self, name):
-        return json.loads((self._state_files / name).read_text())
+        return json.loads((self.state_files / name).read_text())
 
     def assigned_cpus(self):
         """{pod UID: {container: its exclusive CPUs}} of kubelet's CPU manager."""

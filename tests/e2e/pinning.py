@@ -159,9 +159,9 @@ def fleet(bed, rng):
         yield Fleet(bed, kubelets, exporters)
 
 
-def stream(bed, nodes, rng):
+def stream(bed, nodes, rng, count, quiet=12):
     """Pods of all shapes, some deleted again while others arrive."""
-    for first in range(0, scaled(48, 18), 6):
+    for first in range(0, count, 6):
         for index in range(first, first + 6):
             bed.client.post(PODS, random_pod(rng, f"pod-{index}"))
         wait_until(lambda: all(map(decided, list_pods(bed))), "a pod was not decided", 30)
@@ -170,7 +170,7 @@ def stream(bed, nodes, rng):
                          if item["status"]["phase"] == "Running" and "deletionTimestamp" not in item["metadata"])
         for name in rng.sample(running, len(running) // 3):
             bed.client.delete(f"{PODS}/{name}", grace_seconds=1)
-    nodes.wait_quiet()
+    nodes.wait_quiet(quiet)
 
 
 def node_rooms(bed):
@@ -233,7 +233,7 @@ def doubt(bed, nodes):
 
     wait_until(all_known, lambda: f"kubelet does not refuse {sorted(expected - set(nodes.refused()))}", 30)
     reasons = {why for name, why in nodes.refused().items() if name in expected}
-    assert reasons <= {"TopologyAffinityError", "UnexpectedAdmissionError"}, f"kubelet refused for another reason: {reasons}"
+    assert reasons <= {"TopologyAffinityError", "UnexpectedAdmissionError", "SMTAlignmentError"}, f"kubelet refused for another reason: {reasons}"
     for name in expected:
         bed.client.delete(f"{PODS}/{name}")
     wait_until(lambda: not nodes.refused(), "kubelet does not forget the refused pods", 30)
@@ -281,11 +281,11 @@ def refill(bed, nodes):
     place_on_each(bed, nodes, "whole-zone", lambda kubelet: max(kubelet.usable_cpus()))
 
 
-def fragment(bed, nodes):
+def fragment(bed, nodes, multiple_of=1):
     """Takes more than half of two zones, and asks for what the node has room for but no zone."""
     delete_all(bed)
     for filler in ("filler-a", "filler-b"):
-        place_on_each(bed, nodes, filler, lambda kubelet: max(kubelet.usable_cpus()) // 2 + 1)
+        place_on_each(bed, nodes, filler, lambda kubelet: -(-(max(kubelet.usable_cpus()) // 2 + 1) // multiple_of) * multiple_of)
     for name, kubelet in nodes.kubelets.items():
         free = kubelet.free_cpus()
         for size in range(max(free) + 1, min(sum(free), max(kubelet.usable_cpus())) + 1):
@@ -302,7 +302,7 @@ def kubelet():
         bed.kubectl("apply", "-f", pathlib.Path(__file__).parent / "node" / "noderesourcetopologies.yaml")
         with fleet(bed, rng) as nodes:
             bed.start_scheduler(bed.start_huygens())
-            stream(bed, nodes, rng)
+            stream(bed, nodes, rng, scaled(48, 18))
             doubted = doubt(bed, nodes)
             nodes.watch()
             right, wrong = predictions(nodes, nodes.seen.values())
