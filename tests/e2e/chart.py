@@ -22,7 +22,7 @@ CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
 # Where the two differ, and may. Whatever else differs is a fault.
 # kustomize: a hash in the name rolls the pods when the text changes
-HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config", "huygens-controller-config", "huygens-webhook-config")
+HASHED_CONFIG_MAPS = ("huygens", "huygens-scheduler-config", "huygens-controller-config", "huygens-webhook-config", "huygens-agent-config")
 CHECKSUM = "checksum/config"                                  # helm: this annotation does
 
 # Everything that can be switched on or set.
@@ -38,7 +38,9 @@ EVERYTHING = {
     "extraVolumes": [{"name": "password", "secret": {"secretName": "prometheus"}}],
     "extraVolumeMounts": [{"name": "password", "mountPath": "/etc/huygens/prometheus", "readOnly": True}],
     "checks": {"topology": "report", "usage": "enforce", "quota": "off"},
-    "controller": {"enabled": True, "replicas": 1, "config": {"controller": {"resync": "2m"}}},
+    "controller": {"enabled": True, "replicas": 1, "config": {"controller": {"resync": "2m", "realCapacity": {"mode": "report"}}}},
+    "agent": {"enabled": True, "extendedResources": True, "nodeSelector": {"pool": "numa"}, "tolerations": [{"key": "dedicated", "operator": "Exists"}],
+              "affinity": {"nodeAffinity": {}}, "config": {"kubelet": {"interval": "30s"}}},
     "config": {"bind": {"lease": {"duration": "15s"}}, "wake": {"enabled": False}, "usage": {"prometheus": {"url": "http://prometheus:9090"}},
                "prioritize": {"terms": [{"name": "LeastUsed", "weight": 1}]}},
     "kubeScheduler": {"image": {"repository": "registry.example:5000/kube-scheduler", "tag": "v1.36.0"}, "schedulerName": "numa",
@@ -121,7 +123,7 @@ def comparable(items):
             assert name in HASHED_CONFIG_MAPS, name
             item["metadata"]["name"] = name
             item["data"] = {file: configuration(text) for file, text in item["data"].items()}
-        if item["kind"] == "Deployment":
+        if item["kind"] in ("Deployment", "DaemonSet"):
             template = item["spec"]["template"]
             template["metadata"].get("annotations", {}).pop(CHECKSUM, None)
             for volume in template["spec"]["volumes"]:
@@ -146,7 +148,7 @@ def differences(path, one, other):
 
 
 # What else can be switched on, each with the directory of config/ that it is.
-SWITCHES = {"controller": CONFIG / "controller", "webhook": CONFIG / "webhook"}
+SWITCHES = {"controller": CONFIG / "controller", "webhook": CONFIG / "webhook", "agent": CONFIG / "agent"}
 
 
 def check_same_as_kustomize(bed, helm):
@@ -172,11 +174,11 @@ def check_watched(items):
     by_kind = collections.defaultdict(list)
     for item in items:
         by_kind[item["kind"]].append(item)
-    assert len(by_kind["Deployment"]) == 3, by_kind["Deployment"]
-    for deployment in by_kind["Deployment"]:
+    assert len(by_kind["Deployment"]) == 3 and len(by_kind["DaemonSet"]) == 1, by_kind["Deployment"]
+    for deployment in by_kind["Deployment"] + by_kind["DaemonSet"]:
         labels, place = deployment["spec"]["template"]["metadata"]["labels"], deployment["metadata"]["namespace"]
         ports = {(service["metadata"]["name"], port["name"]): service["metadata"]["labels"] for service in by_kind["Service"]
-                 if service["spec"]["selector"].items() <= labels.items() for port in service["spec"]["ports"] if port["port"] == 8889}
+                 if service["spec"]["selector"].items() <= labels.items() for port in service["spec"]["ports"] if port["port"] in (8889, 8891)}
         watching = [monitor["metadata"]["name"] for monitor in by_kind["ServiceMonitor"] for (_, port), of_service in ports.items()
                     if selects(monitor["spec"]["selector"], of_service) and monitor["spec"]["namespaceSelector"] == {"matchNames": [place]}
                     and port in {endpoint["port"] for endpoint in monitor["spec"]["endpoints"]}]
@@ -224,11 +226,17 @@ def check_values(bed, helm):
     controller = configuration(items["ConfigMap", "huygens-controller-config"]["data"]["controller.yaml"])["controller"]
     assert controller["lease"]["namespace"] == "huygens-system" and controller["resync"] == "2m", controller
     assert items["Deployment", "huygens-controller"]["spec"]["replicas"] == 1, items["Deployment", "huygens-controller"]
+    assert ("ClusterRole", "huygens-controller-real-capacity") in items, "a controller that writes real capacity may not"
+    agent = items["DaemonSet", "huygens-agent"]["spec"]["template"]["spec"]
+    assert agent["nodeSelector"] == {"pool": "numa"} and agent["tolerations"] == EVERYTHING["agent"]["tolerations"], agent
+    assert configuration(items["ConfigMap", "huygens-agent-config"]["data"]["agent.yaml"])["kubelet"] == {"interval": "30s"}, agent
+    assert ("ClusterRole", "huygens-agent-extended-resources") in items, "an agent with extended resources may not write them"
     check_extender_configuration(bed, items["ConfigMap", "huygens"]["data"]["extender.yaml"])
 
     for wrong, named in (({"webhooks": {"enabled": True}}, "webhooks"), ({"webhook": {"failurePolicy": {"scale": "Deny"}}}, "/webhook/failurePolicy/scale"),
                          ({"webhook": {"enabled": True, "config": {"server": {"address": "0.0.0.0:443"}}}}, 'webhook.config.server.address is "0.0.0.0:443"'),
                          ({"checks": {"usage": "on"}}, "/checks/usage"),
+                         ({"agent": {"enabled": True, "config": {"adminAddress": "0.0.0.0:9000"}}}, "agent.config.adminAddress is 0.0.0.0:9000"),
                          ({"replicas": "two"}, "/replicas"), ({"image": {"tag": "no tag"}}, "/image/tag"),
                          ({"tls": {"source": "none"}}, "/tls/source"), ({"kubeScheduler": {"schedulerName": "default-scheduler"}}, "schedulerName"),
                          ({"checks": {"usage": "enforce"}, "config": {"filter": {"checks": ["topology"]}}}, "checks.usage and config.filter.checks"),
