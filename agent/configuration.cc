@@ -57,6 +57,7 @@ void Describe(settings::Walk& walk, AgentConfiguration& c) {
   walk.Section("kubernetes", c.kubernetes, "The API server.");
   walk.Section("kubelet", c.kubelet, "The kubelet of this node: how it runs, and its pods.");
   walk.Section("publish", c.publish, "What the cluster is told of this node's zones.");
+  walk.Section("devices", c.devices, "What the node has besides CPUs and memory, told to kubelet by device plug-ins.");
   walk.Section("log", c.log, "The log on standard error.");
 }
 
@@ -72,6 +73,7 @@ StatusOr<AgentConfiguration> ParseAgentConfiguration(std::string_view yaml, std:
       report("adminAddress", "is not loopback, and plain HTTP; allowPlainHTTPAdmin: true allows that");
     if (c.kubelet.url.starts_with("http://") && settings::IsPlainHttpToOthers(c.kubelet.url))
       report("kubelet.url", "must begin with https://, or the token would go there unencrypted");
+    CheckDevices(c.devices, report);
   };
   HUYGENS_RETURN_IF_ERROR(settings::ReadStrictly(yaml, file,
                                                  {.kind = kAgentKind,

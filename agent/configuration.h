@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "agent/device_configuration.h"
 #include "base/status.h"
 #include "base/time.h"
 #include "settings/configuration.h"
@@ -41,6 +42,7 @@ struct AgentConfiguration {
   settings::KubernetesConfiguration kubernetes;
   KubeletAccess kubelet;
   PublishConfiguration publish;
+  DevicesConfiguration devices;
   settings::LogConfiguration log;
 };
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "agent/kubelet_client.h"
 #include "base/backoff.h"
 #include "base/read_file.h"
 #include "base/steady_now.h"
@@ -75,7 +76,7 @@ class KubeletWatch final : public Part {
   explicit KubeletWatch(const PartContext& context)
       : context_(context),
         root_(context.configuration.kubelet.directory),
-        looker_(std::make_shared<KubeletLooker>(ClientOptions(), root_)),
+        looker_(std::make_shared<KubeletLooker>(KubeletClientOptions(context), root_)),
         pool_(context.loop),
         backoff_(kFirstPause, kLongestPause, SystemRandom()),
         looks_(context.metrics.MakeCounter("huygens_agent_kubelet_looks_total",
@@ -118,31 +119,6 @@ class KubeletWatch final : public Part {
   }
 
  private:
-  kubelet_api::ClientOptions ClientOptions() const {
-    const KubeletAccess& access = context_.configuration.kubelet;
-    kubelet_api::ClientOptions options{
-        .url = access.url,
-        .server_name = access.server_name.empty() ? context_.node_name : access.server_name,
-        .ca_file = access.ca_file,
-        .own_certificate_file = Concat(access.directory, "/pki/kubelet.crt"),
-        .cluster_ca_file = context_.api_server.ca_file,
-        .cluster_ca_data = context_.api_server.ca_data,
-        .insecure_skip_tls_verify = access.insecure_skip_tls_verify,
-        .credentials = {}};
-    if (!access.token_file.empty()) {
-      options.credentials.bearer_token_file = access.token_file;
-      return options;
-    }
-    const net::ClientOptions& from = context_.api_server;
-    options.credentials.bearer_token = from.bearer_token;
-    options.credentials.bearer_token_file = from.bearer_token_file;
-    options.credentials.cert_file = from.cert_file;
-    options.credentials.cert_data = from.cert_data;
-    options.credentials.key_file = from.key_file;
-    options.credentials.key_data = from.key_data;
-    return options;
-  }
-
   void Gather() {
     again_ = true;
     if (asking_ || gather_.pending()) return;

@@ -1,5 +1,6 @@
 #include "agent/parts.h"
 
+#include "agent/devices.h"
 #include "agent/kubelet_watch.h"
 #include "agent/machine_watch.h"
 #include "agent/publisher.h"
@@ -11,6 +12,7 @@ std::vector<std::unique_ptr<Part>> MakeParts(const PartContext& context) {
   parts.push_back(MakeMachineWatch(context));
   parts.push_back(MakeKubeletWatch(context));
   if (context.configuration.publish.enabled) parts.push_back(MakePublisher(context));
+  parts.push_back(MakeDevices(context));
   return parts;
 }
 
