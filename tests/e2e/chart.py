@@ -328,7 +328,7 @@ def check_life(bed, helm, package):
     notes = helm.run("install", *release).stdout
     assert "The Secret huygens-tls is not there yet" in notes and "usage report" in notes, notes
     names = [item["metadata"]["name"] for item in objects(helm.template(package)) if item["kind"] == "CustomResourceDefinition"]
-    assert len(names) == 3, names
+    assert len(names) == len(list((CHART / "crds").iterdir())) >= 3, names
     first = deployed(bed)
     assert first[0] == 2 and first[2] == "report", first
 
