@@ -12,7 +12,7 @@ namespace {
 using recommendation_api::RecommendationTemplate;
 using recommendation_api::TemplateStatus;
 
-constexpr Duration kBetween = std::chrono::minutes(1);
+constexpr Duration kBetween = std::chrono::seconds(15);
 constexpr Duration kTimeout = std::chrono::seconds(5);
 
 TemplateStatus StatusNow(const RecommendationTemplate& object, const Targets& targets, Time now) {
