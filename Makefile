@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook format docs lint sanitize fuzz soak simulate coverage e2e-agent e2e-versions clean
+.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook bench-overcommit format docs lint sanitize fuzz soak simulate coverage e2e-agent e2e-versions clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -39,6 +39,9 @@ bench-prometheus: setup ## what a poll of a Prometheus with 150 000 pods costs; 
 
 bench-webhook: build ## what a creation costs with huygens webhook, beside none, one that does nothing, and ResourceQuota; some minutes, needs Go
 	@tools/control_plane && tools/bench_webhook
+
+bench-overcommit: build ## what a pod's creation costs where huygens webhook lowers its requests, beside none and one that does nothing; some minutes, needs Go
+	@tools/control_plane && tools/bench_overcommit
 
 format: setup ## clang-format over all C++ files, new ones too
 	@git ls-files --cached --others --exclude-standard '*.h' '*.cc' | while read -r file; do [ ! -f "$$file" ] || echo "$$file"; done | xargs -r clang-format-19 -i
