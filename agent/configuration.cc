@@ -46,6 +46,16 @@ void Describe(settings::Walk& walk, PublishConfiguration& c) {
              "between readings of /sys: CPUs and huge pages change while a machine runs");
 }
 
+void Describe(settings::Walk& walk, PinConfiguration& c) {
+  walk.Value("enabled", Flag(c.enabled), "keeps containers on their CPUs, unless kubelet's cpuManagerPolicy is static");
+  walk.Value("runtimeSocket", Text(c.runtime_socket, "file", FullPath), "of CRI; CRI-O's is /var/run/crio/crio.sock");
+  walk.Value("nriSocket", Text(c.nri_socket, "file", AnyText),
+             "pins before a container starts, where the runtime has it; \"\" = without");
+  walk.Value("stateFile", Text(c.state_file, "file", FullPath), "who has which CPUs, on the node's disk");
+  walk.Value("interval", Span(c.interval, milliseconds(200), hours(1)),
+             "between two comparisons of all sets with the kernel's");
+}
+
 void Describe(settings::Walk& walk, AgentConfiguration& c) {
   walk.Value("apiVersion", settings::Exactly(settings::kApiVersion), "");
   walk.Value("kind", settings::Exactly(kAgentKind), "");
@@ -57,6 +67,7 @@ void Describe(settings::Walk& walk, AgentConfiguration& c) {
   walk.Section("kubernetes", c.kubernetes, "The API server.");
   walk.Section("kubelet", c.kubelet, "The kubelet of this node: how it runs, and its pods.");
   walk.Section("publish", c.publish, "What the cluster is told of this node's zones.");
+  walk.Section("pin", c.pin, "Containers on the CPUs of their zones.");
   walk.Section("devices", c.devices, "What the node has besides CPUs and memory, told to kubelet by device plug-ins.");
   walk.Section("log", c.log, "The log on standard error.");
 }

@@ -34,6 +34,14 @@ struct PublishConfiguration {
   Duration machine_interval = std::chrono::seconds(60);
 };
 
+struct PinConfiguration {
+  bool enabled = true;
+  std::string runtime_socket = "/run/containerd/containerd.sock";
+  std::string nri_socket = "/var/run/nri/nri.sock";  // empty: without NRI
+  std::string state_file = "/var/lib/huygens/crane_cpu_manager_state";
+  Duration interval = std::chrono::seconds(5);
+};
+
 struct AgentConfiguration {
   std::string node_name;  // empty: NODE_NAME of the environment
   std::string root = "/";
@@ -42,6 +50,7 @@ struct AgentConfiguration {
   settings::KubernetesConfiguration kubernetes;
   KubeletAccess kubelet;
   PublishConfiguration publish;
+  PinConfiguration pin;
   DevicesConfiguration devices;
   settings::LogConfiguration log;
 };

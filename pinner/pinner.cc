@@ -71,6 +71,11 @@ std::string Pinner::trouble() const {
   return trouble_.empty() ? save_fault_ : trouble_;
 }
 
+std::string Pinner::nri_fault() const {
+  const std::lock_guard lock(mutex_);
+  return nri_fault_;
+}
+
 void Pinner::OnCreated(const runtime::Container& container) {
   const std::lock_guard lock(mutex_);
   book_.Put(container, now_(), false);
@@ -121,7 +126,10 @@ std::vector<runtime::OtherUpdate> Pinner::OnStop(const runtime::Container& conta
   return {};  // who may have more now gets it without anybody waiting for it
 }
 
-void Pinner::OnConnection(bool, std::string_view) {}
+void Pinner::OnConnection(bool connected, std::string_view why) {
+  const std::lock_guard lock(mutex_);
+  nri_fault_ = connected ? "" : why;
+}
 
 void Pinner::Decide() {
   const bool was_short = book_.Short();

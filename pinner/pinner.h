@@ -49,6 +49,8 @@ class Pinner final : public runtime::EventSink, public runtime::CreationHooks {
   PinGauges gauges() const;
   // How it is doing, in a few words; empty: well.
   std::string trouble() const;
+  // Why NRI does not work; empty: it does.
+  std::string nri_fault() const;
 
   void OnCreated(const runtime::Container& container) override;
   void OnStarted(const runtime::Container& container) override;
@@ -60,8 +62,8 @@ class Pinner final : public runtime::EventSink, public runtime::CreationHooks {
   StatusOr<runtime::CreationAnswer> OnCreate(const runtime::Container& container) override;
   runtime::Cpuset OnUpdate(const runtime::Container& container, const runtime::Resources& asked) override;
   std::vector<runtime::OtherUpdate> OnStop(const runtime::Container& container) override;
-  // Of both: the text says which.
-  void OnConnection(bool connected, std::string_view what) override;
+  // Of NRI; how CRI is doing shows in its calls.
+  void OnConnection(bool connected, std::string_view why) override;
 
  private:
   void Work();
@@ -86,6 +88,7 @@ class Pinner final : public runtime::EventSink, public runtime::CreationHooks {
   Duration next_list_{}, next_repair_{}, list_often_until_{};
   std::string trouble_;  // with the runtime
   std::string save_fault_;
+  std::string nri_fault_ = "not connected yet";
   std::vector<PinNote> own_notes_;
   std::vector<std::thread> threads_;
 };
