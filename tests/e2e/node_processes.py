@@ -58,8 +58,10 @@ class Inside:
 class Node:
     """Use it in a `with` statement. `first`: the PID of its first process, as the test sees it."""
 
-    def __init__(self, name, with_nri):
+    def __init__(self, name, with_nri, settings=None):
+        """`settings`: fields of its KubeletConfiguration."""
         need_node(with_nri)
+        self._settings = settings or {}
         self.name, self.with_nri = name, with_nri
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix=f"huygens-e2e-{name}-"))
         self.manifests = self.directory / "manifests"
@@ -97,7 +99,8 @@ class Node:
             "authentication": {"anonymous": {"enabled": False}, "webhook": {"enabled": False}}, "authorization": {"mode": "AlwaysAllow"},
             "containerRuntimeEndpoint": f"unix://{CRI_SOCKET}", "cgroupDriver": "cgroupfs", "cgroupRoot": f"/{self._cgroup}", "failCgroupV1": False,
             "failSwapOn": False, "enforceNodeAllocatable": [], "localStorageCapacityIsolation": False, "makeIPTablesUtilChains": False,
-            "staticPodPath": str(self.manifests), "fileCheckFrequency": "1s", "evictionHard": {"memory.available": "50Mi"}}))
+            "staticPodPath": str(self.manifests), "fileCheckFrequency": "1s", "evictionHard": {"memory.available": "50Mi"},
+            **self._settings}))
         self.kubelet = Inside(self, "kubelet", [BINARIES / "kubelet", f"--config={directory / 'kubelet.yaml'}", f"--hostname-override={self.name}", "--v=2"])
 
     def __exit__(self, kind, *_):
