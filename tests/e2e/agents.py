@@ -53,7 +53,8 @@ class Agent:
         self._configuration.write_text(json.dumps({
             "apiVersion": "config.huygens.dev/v1alpha1", "kind": "AgentConfiguration", "nodeName": kubelet.name, "root": str(root),
             "adminAddress": f"127.0.0.1:{self.admin_port}", "kubernetes": {"kubeconfig": str(bed.kubeconfig(TOKEN))},
-            "kubelet": {"url": f"https://127.0.0.1:{kubelet.port}", "directory": str(kubelet.state_files)}, **more}))
+            "kubelet": {"url": f"https://127.0.0.1:{kubelet.port}", "directory": str(kubelet.state_files)}, "pin": {"enabled": False},
+            **more}))
 
     def __enter__(self):
         self.process = Process(f"agent-{self.kubelet.name}", [agent_binary(), "run", "--config", self._configuration], self._bed.directory, grace=5)
