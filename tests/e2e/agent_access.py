@@ -9,6 +9,7 @@ CRANE = "/apis/topology.crane.io/v1alpha1/noderesourcetopologies"
 COMMUNITY = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
 ACCOUNT = "/api/v1/namespaces/kube-system/serviceaccounts/huygens-agent"
 PLACEMENT = "huygens.dev/kubelet-placement"
+COUNTED = "huygens.dev/counted-resources"
 NODES = ("mine", "other")
 # Of everything else a few that matter: (verb, resource, subresource, namespace, name).
 NEVER = [("GET", "/api/v1/namespaces/kube-system/secrets"), ("GET", "/api/v1/secrets"), ("GET", "/api/v1/pods"), ("GET", "/api/v1/namespaces/default/pods/on-mine"),
@@ -117,6 +118,10 @@ def check_nodes(agent, client):
     assert client.get("/api/v1/nodes/mine")["status"]["capacity"]["example.com/licences"] == "5"
     check("the same, taken away", agent.json_patch(mine, {"op": "remove", "path": licences["path"]}), 200)
     check("an extended resource of another node", agent.json_patch(other, licences), 422, "may write objects of that node only, not other")
+    counted = {"metadata": {"annotations": {COUNTED: "example.com/licences"}}}
+    check("which of them are its own", agent.patch(mine, counted), 200)
+    check("the same, of another node", agent.patch(other, counted), 422, "may write objects of that node only, not other")
+    check("the same, of a pod", agent.patch("/api/v1/namespaces/default/pods/on-mine", counted), 422, "and no other")
     for what, change, says in (("CPUs", {"status": {"capacity": {"cpu": "400"}}}, "extended resources only"),
                                ("pods taken away", {"status": {"capacity": {"pods": None}}}, "extended resources only"),
                                ("allocatable", {"status": {"allocatable": {"example.com/licences": "5"}}}, "nothing of a node's status but"),
