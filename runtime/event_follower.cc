@@ -22,8 +22,8 @@ using std::chrono::milliseconds;
 constexpr Duration kSettle = std::chrono::seconds(1);
 // How soon a runtime says that it has no such events.
 constexpr Duration kRefusal = milliseconds(50);
-// containerd tells of a container some milliseconds before its CRI knows it, and of a start before its CRI says that it
-// runs; an update in that gap would change the spec alone. Of sandboxes it tells, too, which are never found.
+// containerd tells of a start before its CRI says that the container runs, and an update in that gap would change the
+// spec alone. Of sandboxes it tells, too, which are never found.
 constexpr Duration kPendingEvery = milliseconds(4);
 constexpr int kMostTries = 20;
 // On a machine under load the gap between a start and CRI's word of it is long; after 4 s it is told all the same.
@@ -163,7 +163,6 @@ Status EventFollower::FollowContainerdEvents() {
       "events by containerd", "containerd's Events/Subscribe",
       [&](grpc::ClientContext* context, grpc::CompletionQueue* queue) {
         containerd::SubscribeRequest request;
-        request.add_filters("namespace==\"k8s.io\",topic==\"/containers/create\"");
         request.add_filters("namespace==\"k8s.io\",topic==\"/containers/delete\"");
         request.add_filters("namespace==\"k8s.io\",topic==\"/tasks/start\"");
         request.add_filters("namespace==\"k8s.io\",topic==\"/tasks/exit\"");
@@ -172,9 +171,7 @@ Status EventFollower::FollowContainerdEvents() {
 }
 
 void EventFollower::Handle(const containerd::Envelope& event) {
-  if (event.topic() == "/containers/create") {
-    if (const auto change = Unpack<containerd::ContainerChange>(event)) Tell({.id = change->id()});
-  } else if (event.topic() == "/containers/delete") {
+  if (event.topic() == "/containers/delete") {
     if (const auto change = Unpack<containerd::ContainerChange>(event)) TellStopped(change->id());
   } else if (event.topic() == "/tasks/start") {
     if (const auto start = Unpack<containerd::TaskStart>(event)) Tell({.id = start->container_id(), .started = true});

@@ -5,6 +5,7 @@
 // Reads lines: "list", "read ID", "update ID CPUS", "refuse POD" (its next container), "quiet"; ends with its input.
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <deque>
 #include <iostream>
@@ -47,14 +48,16 @@ std::string Milliseconds(Duration duration) {
 
 class Probe final : public EventSink, public CreationHooks {
  public:
-  explicit Probe(std::string socket) : runtime_(std::move(socket)), worker_([this] { Work(); }) {}
+  explicit Probe(std::string socket) : runtime_(std::move(socket)) {
+    for (std::thread& worker : workers_) worker = std::thread([this] { Work(); });
+  }
   ~Probe() override {
     {
       const std::lock_guard lock(mutex_);
       ending_ = true;
       changed_.notify_all();
     }
-    worker_.join();
+    for (std::thread& worker : workers_) worker.join();
   }
 
   CriRuntime& runtime() { return runtime_; }
@@ -143,7 +146,7 @@ class Probe final : public EventSink, public CreationHooks {
   std::deque<Job> jobs_;
   std::set<std::string> refused_;
   bool ending_ = false;
-  std::thread worker_;
+  std::array<std::thread, 4> workers_;
 };
 
 void Obey(Probe& probe, const std::string& line) {

@@ -76,14 +76,8 @@ TEST_F(EventFollowerTest, TellsTheEventsOfContainerdOfAnyVersion1) {
   ASSERT_TRUE(recorder().Await("connected containerd 1.7.34 at " + socket_ + ", events by containerd"));
   EXPECT_THAT(fake.filters(), Contains(HasSubstr("/tasks/start")));
 
-  // containerd tells of the container before its CRI knows it.
-  containerd::ContainerChange change;
-  change.set_id("a");
-  fake.SendContainerdEvent("/containers/create", change);
+  // containerd tells of its start before its CRI says that it runs; an update in between would be lost.
   fake.Add("a");
-  ASSERT_TRUE(recorder().Await("created a of a node0"));
-
-  // ... and of its start before its CRI says that it runs; an update in between would be lost.
   containerd::TaskStart start;
   start.set_container_id("a");
   const size_t asked = fake.Calls("ContainerStatus");
@@ -101,11 +95,14 @@ TEST_F(EventFollowerTest, TellsTheEventsOfContainerdOfAnyVersion1) {
   exit.set_id("a");
   fake.SendContainerdEvent("/tasks/exit", exit);
   ASSERT_TRUE(recorder().Await("stopped a of a node0"));
+  containerd::ContainerChange change;
+  change.set_id("a");
   fake.SendContainerdEvent("/containers/delete", change);
-  change.set_id("b");
+  start.set_container_id("b");
   fake.Add("b");
-  fake.SendContainerdEvent("/containers/create", change);
-  ASSERT_TRUE(recorder().Await("created b"));
+  fake.SetState("b", v1::CONTAINER_RUNNING);
+  fake.SendContainerdEvent("/tasks/start", start);
+  ASSERT_TRUE(recorder().Await("started b"));
   EXPECT_EQ(recorder().Count("stopped"), 1u);
 }
 
@@ -113,18 +110,19 @@ TEST_F(EventFollowerTest, GarbageAndSandboxesInEventsAreNobodysContainer) {
   FakeRuntime fake(socket_, {.version = "1.6.20~ds1"});
   const auto follower = Follow();
   fake.AwaitStreams(1);
-  containerd::ContainerChange change;
-  change.set_id("sandbox-a");
-  fake.SendContainerdEvent("/containers/create", change);
+  containerd::TaskStart start;
+  start.set_container_id("sandbox-a");
+  fake.SendContainerdEvent("/tasks/start", start);
   containerd::Packed garbage;  // field 1 is a text, field 2 bytes that are no text
   garbage.set_value("\xff\xfe");
   fake.SendContainerdEvent("/tasks/exit", garbage);
   fake.SendContainerdEvent("/nonsense", garbage);
   fake.Add("a");
-  change.set_id("a");
-  fake.SendContainerdEvent("/containers/create", change);
-  ASSERT_TRUE(recorder().Await("created a"));
-  EXPECT_EQ(recorder().Count("created"), 1u);
+  fake.SetState("a", v1::CONTAINER_RUNNING);
+  start.set_container_id("a");
+  fake.SendContainerdEvent("/tasks/start", start);
+  ASSERT_TRUE(recorder().Await("started a"));
+  EXPECT_EQ(recorder().Count("started"), 1u);
   EXPECT_EQ(recorder().Count("stopped"), 0u);
 }
 
