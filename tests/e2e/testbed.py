@@ -44,6 +44,13 @@ TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("syste
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
 
+
+def not_to_be_kept(folder, names):
+    """Of what a failed scenario leaves: what is large or secret, as what a node's containerd had, and what is no file: a device has no end."""
+    large_or_secret = shutil.ignore_patterns("etcd", "*.key", "run", "containerd", "containers")(folder, names)
+    return large_or_secret | {name for name in names if not (path := pathlib.Path(folder, name)).is_file() and not path.is_dir()}
+
+
 class Skip(Exception):
     """The machine lacks what the scenario needs."""
 
@@ -420,8 +427,7 @@ class ControlPlane:
         kept = KEPT / self.name
         shutil.rmtree(kept, ignore_errors=True)
         if keep or problems:
-            # Besides what is large or secret: what a node's containerd had, and sockets.
-            shutil.copytree(self.directory, kept, ignore=shutil.ignore_patterns("etcd", "*.key", "run", "containerd", "containers", "*.sock"))
+            shutil.copytree(self.directory, kept, ignore=not_to_be_kept, ignore_dangling_symlinks=True)
         shutil.rmtree(self.directory, ignore_errors=True)
         return problems
 
