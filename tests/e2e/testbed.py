@@ -44,7 +44,6 @@ TOKENS = {"admin-token": ("admin", "system:masters"), "scheduler-token": ("syste
 SANITIZER_REPORTS = ("ERROR: AddressSanitizer", "WARNING: ThreadSanitizer", "ERROR: LeakSanitizer", "runtime error:")
 
 
-
 def not_to_be_kept(folder, names):
     """Of what a failed scenario leaves: what is large or secret, as what a node's containerd had, and what is no file: a device has no end."""
     large_or_secret = shutil.ignore_patterns("etcd", "*.key", "run", "containerd", "containers")(folder, names)
