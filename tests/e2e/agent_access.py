@@ -26,7 +26,7 @@ def topology(name, group="topology.crane.io/v1alpha1"):
             "resources": {"capacity": {"cpu": "4"}, "allocatable": {"cpu": "4"}} if crane else
                          [{"name": "cpu", "capacity": "4", "allocatable": "4", "available": "4"}]}
     return {"apiVersion": group, "kind": "NodeResourceTopology", "metadata": {"name": name}, "zones": [zone],
-            **({"craneManagerPolicy": {"cpuManagerPolicy": "Static"}} if crane else {"topologyPolicies": []})}
+            **({"craneManagerPolicy": {"cpuManagerPolicy": "Static"}} if crane else {"attributes": [{"name": "topologyManagerPolicy", "value": "restricted"}]})}
 
 
 class Agent:
@@ -59,7 +59,7 @@ def check(what, answer, code, says=""):
 
 def set_up(bed):
     bed.install()
-    bed.kubectl("apply", "-f", CONFIG.parent / "tests" / "e2e" / "node" / "noderesourcetopologies.yaml")
+    bed.kubectl("apply", "-k", CONFIG / "crd-community")
     bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.node.k8s.io")
     # All but what would run: there is no node.
     shipped = [item for item in objects(bed, "-k", CONFIG / "overlays" / "agent-extended-resources") if item["kind"] != "DaemonSet"]

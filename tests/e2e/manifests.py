@@ -85,6 +85,7 @@ def manifests():
         for directory in ("default", "webhook", "controller", "overlays/kubeadm", "overlays/webhook-own-authority", "overlays/real-capacity",
                           "agent", "overlays/agent-extended-resources"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
+        bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / "crd-community")
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.
         bed.kubectl("apply", "--dry-run=server", "-f", SAMPLE_CLUSTER, "-f", CONFIG / "samples" / "pods.yaml",
                     "-f", CONFIG / "samples" / "quota")
