@@ -27,9 +27,18 @@ std::optional<Basis> BasisNamed(std::string_view name) {
   return std::nullopt;
 }
 
-const PodMetrics* Find(const std::vector<PodMetrics>& all, std::string_view pod) {
-  const auto at = std::ranges::find(all, pod, [](const PodMetrics& each) { return std::string_view(each.name); });
-  return at == all.end() ? nullptr : &*at;
+using MetricsByPod = TextMap<const PodMetrics*>;
+
+// Of a pod that is listed twice the last counts.
+MetricsByPod ByPod(const std::vector<PodMetrics>& metrics) {
+  MetricsByPod by_pod;
+  for (const PodMetrics& each : metrics) by_pod.insert_or_assign(each.name, &each);
+  return by_pod;
+}
+
+const PodMetrics* Find(const MetricsByPod& all, std::string_view pod) {
+  const auto at = all.find(pod);
+  return at == all.end() ? nullptr : at->second;
 }
 
 // The pod with what was measured of it. The controller adds up what the list has, whatever containers the pod has.
@@ -75,7 +84,7 @@ StatusOr<FrontAnswer> AnswerBy(const ScaleQuestion& question, Basis basis) {
 
 class Rewriting {
  public:
-  Rewriting(const std::vector<PodMetrics>& measured, std::vector<Replacement>& out) : measured_(measured), out_(out) {}
+  Rewriting(const MetricsByPod& measured, std::vector<Replacement>& out) : measured_(measured), out_(out) {}
 
   void Tell(const ScaleQuestion& question, const FrontAnswer& answer, size_t resource) {
     for (size_t i = 0; i < question.pods.size(); ++i) {
@@ -99,7 +108,7 @@ class Rewriting {
     for (size_t i = 0; i < parts.size(); ++i) out_.push_back({places[i], parts[i]});
   }
 
-  const std::vector<PodMetrics>& measured_;
+  const MetricsByPod& measured_;
   std::vector<Replacement>& out_;
 };
 
@@ -119,9 +128,10 @@ StatusOr<ScaledAnswer> ScaleAnswerFor(const Autoscaler& autoscaler, const Scale&
                                       std::span<const AskedPod* const> pods, std::string_view measured, Time now,
                                       const ControllerOptions& options) {
   HUYGENS_ASSIGN_OR_RETURN(const std::vector<PodMetrics> metrics, DecodePodMetrics(measured));
+  const MetricsByPod by_pod = ByPod(metrics);
   ScaledAnswer result;
   std::vector<Replacement> replacements;
-  Rewriting rewriting(metrics, replacements);
+  Rewriting rewriting(by_pod, replacements);
   for (size_t resource = 0; resource < recommend::kResources && basis != Basis::kRequest; ++resource) {
     const std::string conflict = ConflictOf(autoscaler, kResourceNames[resource]);
     if (!conflict.empty()) {
@@ -140,7 +150,7 @@ StatusOr<ScaledAnswer> ScaleAnswerFor(const Autoscaler& autoscaler, const Scale&
                              .cpu_initialization = options.cpu_initialization,
                              .initial_readiness_delay = options.initial_readiness_delay};
       for (const AskedPod* each : pods) {
-        question.pods.push_back(WithUse(each->of_resource[resource], Find(metrics, each->name), resource));
+        question.pods.push_back(WithUse(each->of_resource[resource], Find(by_pod, each->name), resource));
       }
       const StatusOr<FrontAnswer> answer = AnswerBy(question, basis);
       if (answer.ok()) rewriting.Tell(question, *answer, resource);

@@ -1,7 +1,9 @@
 """Autoscaling of pods whose requests were lowered: a real HPA controller asks a real API server, which asks huygens controller, which asks
 whoever measures."""
+import http.client
 import http.server
 import json
+import ssl
 import subprocess
 import threading
 import time
@@ -213,6 +215,19 @@ def raw_for_everybody_else(bed):
             break
     assert told == upstream, (told, upstream)
     assert '"2000000000n"' in told, told
+    autoscaler = "system:serviceaccount:kube-system:horizontal-pod-autoscaler"
+    connection = bed.client.connect()
+    connection.request("GET", path, headers={**bed.client.headers(), "X-Remote-User": autoscaler, "User-Agent": "kube-controller-manager"})
+    assert b'"2000000000n"' in connection.getresponse().read(), "whoever says that he is the autoscaler is believed"
+    # Whoever is no API server is not let in.
+    unverified = ssl.create_default_context()
+    unverified.check_hostname, unverified.verify_mode = False, ssl.CERT_NONE
+    try:
+        direct = http.client.HTTPSConnection("127.0.0.1", bed.fronts[0].port, context=unverified, timeout=10)
+        direct.request("GET", path, headers={"X-Remote-User": autoscaler})
+        raise AssertionError(f"answered without a certificate: {direct.getresponse().read()}")
+    except OSError:
+        pass
 
 
 def more_use_more_pods(bed):

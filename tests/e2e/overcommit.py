@@ -1,6 +1,6 @@
 """Requests that fit: a real API server asks huygens webhook about the pods that a real kube-controller-manager creates."""
 import json
-import subprocess
+import time
 
 from admission import Balancer
 from api import wait_until
@@ -134,6 +134,36 @@ def raised(bed):
     assert recorded(pod)["containers"]["app"]["cpu"]["original"] == "3", pod
 
 
+def recommended(bed):
+    """Once its use is known well enough, a pod gets what is recommended, in place of the factor and never times it; not when that is old."""
+    path = "/apis/huygens.dev/v1alpha1/namespaces/default/recommendations"
+    bed.client.post(path, {"apiVersion": "huygens.dev/v1alpha1", "kind": "Recommendation", "metadata": {"name": "deployment-web", "namespace": "default"},
+                           "spec": {"template": "all", "dimension": "workload", "target": {"group": "apps", "kind": "Deployment", "name": "web"}}})
+    instant = lambda ago: time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - ago))
+
+    def say(age):
+        used = {"model": 0.5, "p50": 0.4, "p95": 0.5, "max": 0.6, "samples": 3000, "firstSample": instant(7 * 86400), "lastSample": instant(age)}
+        memory = {**used, "model": 1e9, "p50": 1e9, "p95": 1e9, "max": 1e9}
+        bed.client.patch(f"{path}/deployment-web/status", {"status": {
+            "pods": 1, "confidence": 7, "cpu": used, "memory": memory, "podCPU": {}, "podMemory": {},
+            "conditions": [{"type": "Ready", "status": "True", "reason": "Samples", "message": "", "lastTransitionTime": instant(0)}]}})
+
+    def comes_again(cpu, source):
+        """The watch is a moment behind: pods come anew until one says so."""
+        def right():
+            for pod in bed.pods_of("web"):
+                if requested(pod) == cpu and recorded(pod)["containers"]["app"]["cpu"]["source"] == source:
+                    return True
+                bed.client.delete(f"{PODS}/{pod['metadata']['name']}")
+            return False
+        wait_until(right, lambda: f"web should ask for {cpu}: {bed.pods_of('web')}", 30)
+
+    say(age=60)
+    comes_again("550m", "dynamic")  # x 1.1
+    say(age=2 * 3600)
+    comes_again("900m", "static")
+
+
 def kept(bed):
     """Guaranteed pods, those that do not want it, those of no pool; and a pod that nobody made."""
     bed.client.post(DEPLOYMENTS, make_deployment("guaranteed", memory=("8Gi", "8Gi")))
@@ -166,6 +196,6 @@ def overcommit():
     with Bed("overcommit") as bed:
         bed.install()
         bed.start_controllers("deployment-controller", "replicaset-controller", "garbage-collector-controller")
-        for check in (lowered_once, ten_redeploys, raised, kept, webhooks_down):
+        for check in (lowered_once, ten_redeploys, raised, recommended, kept, webhooks_down):
             check(bed)
     return "10 redeploys changed nothing"

@@ -36,6 +36,13 @@ prioritise: {}
                   "f.yaml:9:1: prioritise: no such field; did you mean prioritize?"));
 }
 
+TEST(Configuration, NobodyButFrontProxiesMayAskTheMetricsFront) {
+  const std::string front = "controller: {metricsFront: {enabled: true}}\n";
+  EXPECT_THAT(FaultsIn(front),
+              ElementsAre(HasSubstr("controller.metricsFront.enabled: needs server.tls.clientCAFile")));
+  EXPECT_THAT(FaultsIn(front + "server: {tls: {certFile: a, keyFile: b, clientCAFile: c}}\n"), IsEmpty());
+}
+
 TEST(Configuration, AFieldInTheWrongSectionIsShownItsPlace) {
   EXPECT_THAT(FaultsIn("narrowTo: 3\n"),
               ElementsAre("f.yaml:3:1: narrowTo: no such field; did you mean filter.narrowTo?"));
