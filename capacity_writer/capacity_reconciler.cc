@@ -21,6 +21,7 @@ using real_capacity::Plan;
 using real_capacity::QueryFacts;
 
 constexpr Duration kCallTimeout = std::chrono::seconds(10);
+constexpr Duration kConflictPause = std::chrono::seconds(1);
 static_assert(observe::kZoneStates.size() == real_capacity::kOutcomes);
 // The key of the sources; those of objects have a slash in them.
 constexpr char kFacts[] = "facts";
@@ -42,30 +43,14 @@ std::vector<std::string> NamesOf(const real_capacity::Rules& rules) {
   return names;
 }
 
-// "node0 offline_capacity 8 -> 6500m", of the first few.
-std::string ChangesIn(const Plan& plan) {
-  constexpr size_t kTold = 8;
-  std::string text;
-  size_t count = 0;
-  for (const Finding& each : plan.findings) {
-    if (each.outcome != Outcome::kWrite && each.outcome != Outcome::kRemove) continue;
-    if (each.before == each.after) continue;
-    if (++count > kTold) continue;
-    text += Concat(text.empty() ? "" : ", ", each.zone, " ", each.attribute, " ",
-                   each.before.empty() ? "none" : each.before, " -> ", each.after.empty() ? "none" : each.after);
-  }
-  if (count > kTold) text += Concat(" and ", std::to_string(count - kTold), " more");
-  return text;
-}
-
 }  // namespace
 
 CapacityReconciler::CapacityReconciler(CapacityOptions options, Environment environment)
     : options_(std::move(options)),
       environment_(std::move(environment)),
       names_(NamesOf(options_.rules)),
-      events_(environment_.clock, environment_.random,
-              {.reporter = "huygens-controller", .instance = environment_.instance}),
+      rate_(options_.writes_per_second),
+      news_(environment_.calls, environment_.clock, environment_.log, environment_.random, environment_.instance),
       query_news_(options_.sources.queries.size()) {
   for (const QuerySource& each : options_.sources.queries) counts_.queries[each.name] = {};
   ForgetZones();
@@ -160,7 +145,7 @@ void CapacityReconciler::Reconcile(const std::string& key, Done done) {
   }
   // Told by /readyz and the metrics; when the definition is known, all are planned anew.
   if (!kind->is_map || (!*kind->is_map && !options_.carry_over)) return done({});
-  if (const auto wait = TakeToken()) return done({.again = wait});
+  if (const auto wait = rate_.Take(environment_.monotonic())) return done({.again = wait});
   Write(*kind, *object, plan, key, std::move(done));
 }
 
@@ -178,22 +163,6 @@ Plan CapacityReconciler::PlanOf(const Kind& kind, const ZoneObject& object) cons
   const auto written = written_.find(KeyOf(kind, object.name));
   return real_capacity::PlanFor(options_.rules, facts_, object.name, zones, environment_.clock.Now(),
                                 written == written_.end() ? std::nullopt : std::optional(written->second));
-}
-
-std::optional<Duration> CapacityReconciler::TakeToken() {
-  const Duration now = environment_.monotonic();
-  const double most = std::max(1.0, options_.writes_per_second);
-  if (refilled_) {
-    tokens_ += std::chrono::duration<double>(now - *refilled_).count() * options_.writes_per_second;
-  }
-  tokens_ = std::min(tokens_, most);
-  refilled_ = now;
-  if (tokens_ >= 1) {
-    tokens_ -= 1;
-    return std::nullopt;
-  }
-  return std::chrono::duration_cast<Duration>(
-      std::chrono::duration<double>((1 - tokens_) / options_.writes_per_second));
 }
 
 void CapacityReconciler::Write(Kind& kind, const ZoneObject& object, const Plan& plan, const std::string& key,
@@ -225,46 +194,26 @@ void CapacityReconciler::Ended(const ZoneObject& object, const Plan& plan, const
     for (const Finding& each : plan.findings) {
       if (each.outcome != Outcome::kRemove) continue;
       ++counts_.removed;
-      Tell(object, "RealCapacityRemoved",
-           Concat("attribute ", each.attribute, " of zone ", each.zone, " is removed, it was ", each.before, ": ",
-                  each.why),
-           false);
+      news_.Tell(object, "RealCapacityRemoved",
+                 Concat("attribute ", each.attribute, " of zone ", each.zone, " is removed, it was ", each.before, ": ",
+                        each.why),
+                 false);
     }
     return done({});
   }
-  // Another version came first: the watch brings it.
+  // Another version came first, as an agent may write at any time: the watch brings it.
   if (absl::IsAborted(written.status) && !written.conflict) {
     ++counts_.conflicts;
-    return done({.status = written.status});
+    return done({.again = kConflictPause});
   }
   ++(written.conflict || absl::IsFailedPrecondition(written.status) ? counts_.refused : counts_.failed);
   if (written.conflict) {
-    Tell(object, "RealCapacityNotWritten",
-         Concat(Message(written.status), "; end that writer, or set controller.realCapacity.takeOver"), true);
+    news_.Tell(object, "RealCapacityNotWritten",
+               Concat(Message(written.status), "; end that writer, or set controller.realCapacity.takeOver"), true);
   }
   done({.status = Annotate(written.status, written.conflict
                                                ? "another writer owns the attribute (controller.realCapacity.takeOver)"
                                                : Concat("real capacity of ", object.name))});
-}
-
-void CapacityReconciler::Tell(const ZoneObject& object, std::string_view reason, const std::string& message,
-                              bool warning) {
-  if (!events_.Allow(object.uid, {.reason = reason, .message = message, .repeat_key = message})) return;
-  environment_.calls.Post([this, name = object.name, uid = object.uid, node_uid = object.node_uid,
-                           api_version = std::string(ApiVersion(object.source)), reason = std::string(reason), message,
-                           warning](net::Client& client, Duration) -> kube::CallPool::Then {
-    // Of the Node where it is known: that is where people look.
-    const wire::EventSubject subject = node_uid.empty()
-                                           ? wire::EventSubject{api_version, "NodeResourceTopology", "", name, uid}
-                                           : wire::EventSubject{"v1", "Node", "", name, node_uid};
-    const Status sent = events_.Send(client, subject, reason, message, warning);
-    return [this, name, sent] {
-      if (sent.ok()) return;
-      if (const auto left_out = warnings_.Allow(environment_.clock.Now())) {
-        environment_.log.Warn("event not sent", {{"object", name}, {"why", Message(sent)}, {"leftOut", *left_out}});
-      }
-    };
-  });
 }
 
 void CapacityReconciler::Take(const std::vector<Answer>& answers) {
@@ -325,6 +274,11 @@ void CapacityReconciler::CountZone(const Finding& finding) {
 
 void CapacityReconciler::PlanAll() {
   ForgetZones();
+  absl::erase_if(written_, [this](const auto& each) {
+    std::string_view node;
+    const Kind* const kind = KindOfKey(each.first, node);
+    return kind == nullptr || kind->zones->Find(node) == nullptr;
+  });
   for (const Kind& kind : kinds_) {
     for (const auto& [name, object] : kind.zones->objects()) {
       const Plan plan = PlanOf(kind, object);
@@ -345,7 +299,7 @@ void CapacityReconciler::PlanAll() {
 }
 
 void CapacityReconciler::AskForDefinition(Kind& kind) {
-  if (kind.asking || !options_.writes) return;
+  if (kind.asking || !options_.writes || kind.zones->objects().empty()) return;
   kind.asking = true;
   kind.asked = environment_.monotonic();
   const std::string path =
@@ -382,6 +336,7 @@ void CapacityReconciler::RefreshMetrics(observe::Metrics& metrics) const {
 }
 
 void CapacityReconciler::Describe(observe::Readiness& readiness) const {
+  for (const Kind& each : kinds_) readiness.items.push_back(each.zones->Describe());
   observe::Readiness::Item item{.name = "realCapacity"};
   std::vector<std::string> faults;
   for (const Kind& each : kinds_) {

@@ -16,10 +16,10 @@
 #include "base/resource.h"
 #include "base/text.h"
 #include "base/time.h"
+#include "capacity_writer/capacity_news.h"
 #include "capacity_writer/fact_poller.h"
 #include "capacity_writer/fact_source.h"
 #include "capacity_writer/watched_zones.h"
-#include "kube/event_recorder.h"
 #include "net/client.h"
 #include "net/event_loop.h"
 #include "observe/capacity_metrics.h"
@@ -28,6 +28,7 @@
 #include "observe/log_limit.h"
 #include "observe/metrics.h"
 #include "real_capacity/plan.h"
+#include "real_capacity/write_rate.h"
 #include "reconcile/leader_calls.h"
 #include "reconcile/reconciler.h"
 
@@ -38,7 +39,7 @@ struct CapacityOptions {
   FactSourceOptions sources;
   Duration interval = std::chrono::seconds(30);  // between two questions to the sources
   bool writes = false;                           // else only what would be written is told
-  double writes_per_second = 10;                 // over the cluster
+  double writes_per_second = 10;                 // over the cluster; at least 1
   bool carry_over = false;                       // write by JSON patch where zones are no map; else not at all
   bool take_over = false;                        // write over attributes that others own
   std::vector<cluster::TopologySource> kinds = {cluster::TopologySource::kCrane};
@@ -96,16 +97,14 @@ class CapacityReconciler final : public reconcile::Reconciler {
   void PlanAll();
   real_capacity::Plan PlanOf(const Kind& kind, const ZoneObject& object) const;
   void AskForDefinition(Kind& kind);
-  // Nothing: one may write now; else when.
-  std::optional<Duration> TakeToken();
   void Write(Kind& kind, const ZoneObject& object, const real_capacity::Plan& plan, const std::string& key, Done done);
   void Ended(const ZoneObject& object, const real_capacity::Plan& plan, const std::string& key, const Written& written,
              const Done& done);
-  void Tell(const ZoneObject& object, std::string_view reason, const std::string& message, bool warning);
 
   const CapacityOptions options_;
   const Environment environment_;
   const std::vector<std::string> names_;  // of all attributes that there may be of huygens
+  real_capacity::WriteRate rate_;
   ResourceNames resource_names_;
   std::vector<Kind> kinds_;
   reconcile::WorkKeys* keys_ = nullptr;
@@ -113,9 +112,7 @@ class CapacityReconciler final : public reconcile::Reconciler {
   std::vector<real_capacity::QueryFacts> facts_;
   bool answered_ = false;  // all queries were asked once in this term
   TextMap<Time> written_;  // by key, in this term
-  double tokens_ = 1;
-  std::optional<Duration> refilled_;
-  kube::EventRecorder events_;
+  CapacityNews news_;
   observe::RealCapacityCounts counts_;
   std::vector<observe::StateChange> query_news_;
   observe::RateLimit warnings_{std::chrono::seconds(10)};
