@@ -25,8 +25,9 @@ using testing::ElementsAre;
 class NriPeer {
  public:
   explicit NriPeer(int socket) : socket_(socket) {}
-  NriPeer(NriPeer&& other) noexcept : end(std::move(other.end)), socket_(std::exchange(other.socket_, -1)) {}
   ~NriPeer() { Close(); }
+  NriPeer(const NriPeer&) = delete;
+  NriPeer& operator=(const NriPeer&) = delete;
   void Close() {
     if (socket_ >= 0) ::close(std::exchange(socket_, -1));
   }
