@@ -5,6 +5,12 @@
 
 namespace huygens::recommendation_api {
 
+uint64_t StableHash(std::string_view text) {
+  uint64_t hash = 14695981039346656037ULL;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  return hash;
+}
+
 const Condition* FindCondition(const std::vector<Condition>& conditions, std::string_view type) {
   const auto at = std::ranges::find(conditions, type, &Condition::type);
   return at == conditions.end() ? nullptr : &*at;

@@ -1,6 +1,7 @@
 // What the objects of huygens.dev/v1alpha1 about recommendations have in common. Plain structs; any thread.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -56,6 +57,9 @@ struct Condition {
   }
   friend bool operator==(const Condition&, const Condition&) = default;
 };
+
+// The same for the same text for ever, in all programs (FNV-1a).
+uint64_t StableHash(std::string_view text);
 
 // Null: there is none of this type.
 const Condition* FindCondition(const std::vector<Condition>& conditions, std::string_view type);

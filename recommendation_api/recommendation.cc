@@ -76,10 +76,8 @@ std::string Lower(std::string_view text) {
   return lower;
 }
 
-// FNV-1a, the same for ever.
 std::string HashText(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
+  uint64_t hash = StableHash(text);
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out;
   for (int i = 0; i < 10; ++i, hash >>= 4) out += kDigits[hash & 15];

@@ -94,6 +94,7 @@ bool IsPinned(const overcommit::AdmittedPod& as_written) {
 
 std::shared_ptr<const PodShape> ShapeOf(overcommit::AdmittedPod& pod) {
   auto shape = std::make_shared<PodShape>();
+  if (const auto owner = overcommit::WorkloadOf(pod)) shape->owner = {owner->group, owner->kind, owner->name};
   for (auto& [key, value] : pod.labels) {
     if (std::ranges::find(kReplicaLabels, key) == std::end(kReplicaLabels)) shape->labels.emplace_back(key, value);
   }
@@ -162,7 +163,6 @@ StatusOr<MeasuredPod> DecodeMeasuredPod(std::string_view json, const ResourceNam
   pod.namespace_name = std::string_view(admitted.pod.namespace_name);
   pod.name = admitted.pod.name;
   pod.uid = std::string_view(admitted.pod.uid);
-  if (const auto owner = overcommit::WorkloadOf(admitted)) pod.owner = {owner->group, owner->kind, owner->name};
   pod.counts = admitted.pod.phase == cluster::PodPhase::kRunning && !admitted.pod.deleting;
   pod.created = seen.created.value_or(Time());
   pod.shape = ShapeOf(admitted);

@@ -24,8 +24,14 @@ struct PodContainer {
   friend bool operator==(const PodContainer&, const PodContainer&) = default;
 };
 
+struct PodOwner {
+  std::string group, kind, name;  // the outermost controller that its name tells; empty: it stands for itself
+  friend bool operator==(const PodOwner&, const PodOwner&) = default;
+};
+
 // What the pods of one revision of a workload have in common, kept once for all of them.
 struct PodShape {
+  PodOwner owner;
   Labels labels;  // but those that say which replica it is
   std::vector<PodContainer> containers;
   bool guaranteed = false;  // as it was written
@@ -40,11 +46,6 @@ struct PodShape {
   recommend::PodRequests AsWritten() const;
 };
 
-struct PodOwner {
-  std::string group, kind, name;  // the outermost controller that its name tells; empty: it stands for itself
-  friend bool operator==(const PodOwner&, const PodOwner&) = default;
-};
-
 struct OomKill {
   Time time;
   int64_t bytes = 0;  // what the pod used then, as far as is known: no less than what the container may use
@@ -53,7 +54,6 @@ struct OomKill {
 
 struct MeasuredPod {
   std::string namespace_name, name, uid;
-  PodOwner owner;
   std::shared_ptr<const PodShape> shape;
   Time created;
   bool counts = false;   // it runs, and is not being deleted

@@ -19,18 +19,11 @@ using recommendation_api::RecommendationTemplate;
 using recommendation_api::Target;
 using reconcile::Reconciled;
 
-constexpr Duration kTimeout = std::chrono::seconds(5);
+constexpr Duration kWriteTimeout = std::chrono::seconds(5);
 constexpr Duration kLookAgain = std::chrono::minutes(10);  // whether a workload without pods is still there
 constexpr int kBackfillTries = 5;
 constexpr size_t kMostBackfills = 2;     // at once, so that scans find a thread
 constexpr int64_t kMostPoints = 10'900;  // Prometheus gives 11 000 at a time
-
-// Not random: an instance that goes on writes at the same times.
-uint64_t HashOf(std::string_view text) {
-  uint64_t hash = 14695981039346656037ULL;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return hash;
-}
 
 // Whether the template would have the target if it had pods.
 bool Covers(const RecommendationTemplate& object, const Target& target) {
@@ -47,7 +40,7 @@ bool Covers(const RecommendationTemplate& object, const Target& target) {
 // What the pods of a target used, as Prometheus remembers it.
 StatusOr<TargetHistory> ReadPast(UseSource& source, const Target& target, const recommend::Profile& profile, Time first,
                                  Time last, Duration step, int64_t original_cpu) {
-  TargetHistory history(recommend::ModelOptions::Cpu(profile), recommend::ModelOptions::Memory(profile));
+  TargetHistory history = EmptyHistory(profile);
   const UseSource::VisitPast visit = [&](std::string_view pod, Time time, recommend::Resource resource, int64_t used) {
     const std::optional<int64_t> amount[] = {used};
     const recommend::PodReading reading{pod, std::min(time, last), original_cpu, amount};
@@ -69,7 +62,7 @@ template <typename Ask, typename Then>
 void RecommendationReconciler::Post(Ask ask, Then then) {
   environment_.calls.Post(
       [ask = std::move(ask), then = std::move(then)](net::Client& client, Duration longest) -> kube::CallPool::Then {
-        return [then, answer = ask(client, std::min(kTimeout, longest))]() mutable { then(std::move(answer)); };
+        return [then, answer = ask(client, std::min(kWriteTimeout, longest))]() mutable { then(std::move(answer)); };
       });
 }
 
@@ -86,9 +79,11 @@ void RecommendationReconciler::StopLeading() {
 RecommendationReconciler::Schedule& RecommendationReconciler::ScheduleOf(const TargetState& target) {
   const auto [at, is_new] = schedules_.try_emplace(target.key);
   if (is_new) {
+    // Not random: an instance that goes on writes at the same times.
     const Duration interval = environment_.targets.pools().configuration().checkpoint_interval;
-    at->second.due = environment_.monotonic() +
-                     Duration(static_cast<int64_t>(HashOf(target.key) % static_cast<uint64_t>(interval.count())));
+    at->second.due =
+        environment_.monotonic() + Duration(static_cast<int64_t>(recommendation_api::StableHash(target.key) %
+                                                                 static_cast<uint64_t>(interval.count())));
   }
   return at->second;
 }
@@ -154,12 +149,12 @@ void RecommendationReconciler::TakeCheckpoint(const std::string& key, const Stat
   if (target == nullptr) return done({});
   if (checkpoint.ok()) {
     target->checkpoint_version = checkpoint->metadata.resource_version;
-    TargetHistory history(recommend::ModelOptions::Cpu(target->profile),
-                          recommend::ModelOptions::Memory(target->profile));
+    TargetHistory history = EmptyHistory(target->profile);
     const bool of_it = checkpoint->target == target->key && !checkpoint->history.empty();
     const Status loaded = of_it ? history.Load(checkpoint->history) : Refused("checkpoint: it is of another target");
     if (loaded.ok()) {
       ++counts_.restored;
+      ScheduleOf(*target).now = true;
       environment_.targets.Begin(*target, std::move(history));
       return Reconcile(key, std::move(done));
     }
@@ -221,8 +216,13 @@ void RecommendationReconciler::Write(TargetState& target, Done done) {
   Schedule& schedule = ScheduleOf(target);
   const Duration now = environment_.monotonic();
   RecommendationStatus status = StatusOf(target, environment_.targets.pools(), environment_.clock.Now());
-  const bool due = now >= schedule.due && target.unsaved;
-  const bool changed = DigestOf(status) != target.stored_digest;
+  const bool due = (now >= schedule.due || std::exchange(schedule.now, false)) &&
+                   (target.unsaved || DigestOf(status) != target.stored_digest);
+  // What nobody goes by yet moves often: of a young history the value can wait.
+  const auto* effective = recommendation_api::FindCondition(status.conditions, recommendation_api::kEffective);
+  const bool matters = effective != nullptr && effective->status == "True";
+  const bool changed =
+      OutlineOf(status) != target.stored_outline || (matters && DigestOf(status) != target.stored_digest);
   if (now >= schedule.due) {
     const Duration interval = environment_.targets.pools().configuration().checkpoint_interval;
     schedule.due += interval * ((now - schedule.due) / interval + 1);

@@ -2,8 +2,9 @@
 // remembers), writes it where something changed, and gives it up once its workload or its template is gone for sure.
 //
 // Order and frequency of writes: what a recommendation rests on is stored before it is, so that whoever goes on from
-// there, after a kill -9 too, begins with what is published. Where a value moves both are written at once; else once in
-// checkpointInterval, each target at a time of its own, and only if there were samples. Keys are Target::Key().
+// there, after a kill -9 too, begins with what is published. Where a value moves that pods may get both are written at
+// once; else once in checkpointInterval, each target at a time of its own, and only if there were samples. Keys are
+// Target::Key().
 #pragma once
 
 #include <functional>
@@ -58,7 +59,8 @@ class RecommendationReconciler final : public reconcile::Reconciler {
   using Target = recommendation_api::Target;
 
   struct Schedule {
-    Duration due{};  // the next checkpoint and status of a target that has not moved
+    Duration due{};    // the next checkpoint and status of a target that has not moved
+    bool now = false;  // it may have been killed between a checkpoint and its status: the latter comes at once
     int backfill_tries = 0;
   };
 

@@ -8,7 +8,7 @@ namespace huygens::recommendations {
 
 namespace {
 
-constexpr Duration kTimeout = std::chrono::seconds(30);
+constexpr Duration kReadTimeout = std::chrono::seconds(30);
 constexpr size_t kPodsAtOnce = 500;  // about a millisecond, then others on the thread have their turn
 constexpr size_t kFaultsInARow = 3;  // from the first namespace on: then it is not the namespaces
 
@@ -30,7 +30,7 @@ void ScanReconciler::ReadNext(const std::shared_ptr<Scan>& scan) {
   const std::string& name = scan->namespaces[scan->next++];
   environment_.calls.Post([this, scan, name, source = environment_.source, now = environment_.clock.Now()](
                               net::Client& client, Duration longest) -> kube::CallPool::Then {
-    auto uses = std::make_shared<StatusOr<PodUses>>(source->Read(client, name, now, std::min(kTimeout, longest)));
+    auto uses = std::make_shared<StatusOr<PodUses>>(source->Read(client, name, now, std::min(kReadTimeout, longest)));
     return [this, scan, name, uses] {
       if (uses->ok()) return Take(scan, std::make_shared<PodUses>(**std::move(uses)), 0);
       ++scan->failed;

@@ -230,10 +230,22 @@ uint64_t DigestOf(const RecommendationStatus& status) {
     if (*each) *each = Used{.model = Shortened((*each)->model), .first = std::nullopt, .last = std::nullopt};
   }
   for (Condition& each : still.conditions) each.last_transition.reset();
-  // FNV-1a: 0 is left for "there is none".
-  uint64_t digest = 14695981039346656037ULL;
-  for (const char c : EncodeJson(still)) digest = (digest ^ static_cast<unsigned char>(c)) * 1099511628211ULL;
-  return digest == 0 ? 1 : digest;
+  const uint64_t digest = recommendation_api::StableHash(EncodeJson(still));
+  return digest == 0 ? 1 : digest;  // 0 is "there is none"
+}
+
+uint64_t OutlineOf(RecommendationStatus status) {
+  for (std::optional<Used>* each : {&status.cpu, &status.memory}) {
+    if (*each) (*each)->model = 0;
+  }
+  status.memory_guard.clear();
+  status.pod_cpu.recommended.clear();
+  status.pod_memory.recommended.clear();
+  for (recommendation_api::ContainerAmounts& each : status.containers) {
+    each.cpu.recommended.clear();
+    each.memory.recommended.clear();
+  }
+  return DigestOf(status);
 }
 
 }  // namespace huygens::recommendations

@@ -27,5 +27,7 @@ recommendation_api::RecommendationStatus StatusOf(const TargetState& target, con
 
 // The same for two statuses between which nothing has changed but what changes with every sample.
 uint64_t DigestOf(const recommendation_api::RecommendationStatus& status);
+// Of that what does not follow from the value of the model.
+uint64_t OutlineOf(recommendation_api::RecommendationStatus status);
 
 }  // namespace huygens::recommendations

@@ -31,8 +31,8 @@ Target TargetOf(const PodEntry& pod, Dimension dimension) {
       break;
   }
   // A pod that nobody made stands for itself.
-  if (pod.owner.kind.empty()) return {in, Dimension::kPod, "", "", std::string(pod.name())};
-  return {in, dimension, pod.owner.group, pod.owner.kind, pod.owner.name};
+  if (pod.shape->owner.kind.empty()) return {in, Dimension::kPod, "", "", std::string(pod.name())};
+  return {in, dimension, pod.shape->owner.group, pod.shape->owner.kind, pod.shape->owner.name};
 }
 
 bool SameModel(const recommend::Profile& a, const recommend::Profile& b) {
@@ -40,14 +40,21 @@ bool SameModel(const recommend::Profile& a, const recommend::Profile& b) {
          a.memory_percentile == b.memory_percentile;
 }
 
-recommend::TargetHistory Fresh(const recommend::Profile& profile) {
-  return {recommend::ModelOptions::Cpu(profile), recommend::ModelOptions::Memory(profile)};
-}
-
 }  // namespace
 
+recommend::TargetHistory EmptyHistory(const recommend::Profile& profile) {
+  // Each call of these makes buckets of its own: of thousands of targets the same are kept once.
+  static const auto kCpuBuckets = recommend::HistogramOptions::Cpu(std::chrono::hours(1)).buckets;
+  static const auto kMemoryBuckets = recommend::HistogramOptions::Memory(std::chrono::hours(1)).buckets;
+  recommend::ModelOptions cpu = recommend::ModelOptions::Cpu(profile),
+                          memory = recommend::ModelOptions::Memory(profile);
+  cpu.histogram.buckets = kCpuBuckets;
+  memory.histogram.buckets = kMemoryBuckets;
+  return {cpu, memory};
+}
+
 TargetState::TargetState(Target of, const recommend::Profile& how)
-    : target(std::move(of)), key(target.Key()), profile(how), history(Fresh(how)) {}
+    : target(std::move(of)), key(target.Key()), profile(how), history(EmptyHistory(how)) {}
 
 size_t TargetState::Counting() const {
   return static_cast<size_t>(std::ranges::count_if(pods, [](const PodEntry* pod) { return pod->counts; }));
@@ -69,7 +76,7 @@ void Targets::RemoveTemplate(std::string_view uid) {
 }
 
 void Targets::AssignAll() {
-  for (auto& [key, pod] : pods_) {
+  for (const auto& pod : pods_) {
     Unassign(*pod);
     Assign(*pod);
   }
@@ -85,7 +92,7 @@ void Targets::Assign(PodEntry& pod) {
   const recommend::Profile of_the_pool = settings::ProfileOf(pools_.Of(pod.namespace_name(), label));
   for (const auto& [name, each] : templates_) {
     if (!each.Selects(pod.namespace_name(), label)) continue;
-    const bool kind = each.kinds.empty() || std::ranges::find(each.kinds, pod.owner.kind) != each.kinds.end();
+    const bool kind = each.kinds.empty() || std::ranges::find(each.kinds, pod.shape->owner.kind) != each.kinds.end();
     if (each.dimension == Dimension::kWorkload && !kind) continue;
     const recommend::Profile profile = recommendation_api::ProfileWith(each.policy, of_the_pool);
     TargetState& target = Ensure(TargetOf(pod, each.dimension), profile);
@@ -129,7 +136,7 @@ void Targets::SetProfile(TargetState& target, const recommend::Profile& profile)
   }
   const std::string saved = target.measuring ? target.history.Save() : std::string();
   target.profile = profile;
-  target.history = Fresh(profile);
+  target.history = EmptyHistory(profile);
   target.measuring = target.measuring && target.history.Load(saved).ok();
   Changed(target);
 }
@@ -153,26 +160,26 @@ void Targets::TakeOomKills(TargetState& target, const PodEntry& pod) {
 
 void Targets::SetPod(MeasuredPod pod) {
   std::string key = pod.Key();
-  std::unique_ptr<PodEntry>& entry = pods_[key];
-  const bool replaced = entry != nullptr && entry->uid != pod.uid;
-  if (replaced) {
-    by_uid_.erase(entry->uid);
-    Unassign(*entry);
-    entry = nullptr;
+  auto at = pods_.find(std::string_view(key));
+  if (at != pods_.end() && (*at)->uid != pod.uid) {
+    RemovePod(std::string((*at)->uid));
+    at = pods_.end();
   }
-  const bool is_new = entry == nullptr;
+  const bool is_new = at == pods_.end();
   if (is_new) {
-    entry = std::make_unique<PodEntry>();
-    entry->key = std::move(key);
-    entry->uid = pod.uid;
-    by_uid_.insert_or_assign(pod.uid, entry.get());
+    auto made = std::make_unique<PodEntry>();
+    made->key = std::move(key);
+    made->uid = pod.uid;
+    at = pods_.insert(std::move(made)).first;
+    by_uid_.insert(at->get());
   }
+  PodEntry* const entry = at->get();
   entry->created = pod.created;
   entry->running = pod.running;
   entry->counts = pod.counts;
   const bool killed = pod.oom_kills != entry->oom_kills;
   entry->oom_kills = std::move(pod.oom_kills);
-  const bool same = !is_new && *entry->shape == *pod.shape && entry->owner == pod.owner;
+  const bool same = !is_new && *entry->shape == *pod.shape;
   if (same) {
     for (TargetState* target : entry->targets) {
       if (killed) TakeOomKills(*target, *entry);
@@ -180,17 +187,16 @@ void Targets::SetPod(MeasuredPod pod) {
     return;
   }
   if (!is_new) Unassign(*entry);
-  entry->owner = std::move(pod.owner);
   entry->shape = std::move(pod.shape);
   Assign(*entry);
   // One shape for all pods of a workload that are alike.
   for (const TargetState* target : entry->targets) {
     for (const PodEntry* other : target->pods) {
-      if (other != entry.get() && other->shape != entry->shape && *other->shape == *entry->shape) {
+      if (other != entry && other->shape != entry->shape && *other->shape == *entry->shape) {
         entry->shape = other->shape;
         return;
       }
-      if (other->shape == entry->shape && other != entry.get()) return;
+      if (other->shape == entry->shape && other != entry) return;
     }
   }
 }
@@ -198,10 +204,10 @@ void Targets::SetPod(MeasuredPod pod) {
 void Targets::RemovePod(std::string_view uid) {
   const auto at = by_uid_.find(uid);
   if (at == by_uid_.end()) return;
-  PodEntry* pod = at->second;
+  PodEntry* const pod = *at;
   by_uid_.erase(at);
   Unassign(*pod);
-  pods_.erase(std::string(pod->key));
+  pods_.erase(pods_.find(std::string_view(pod->key)));
 }
 
 void Targets::SetStored(const recommendation_api::Recommendation& stored) {
@@ -215,6 +221,7 @@ void Targets::SetStored(const recommendation_api::Recommendation& stored) {
   if (target.template_name.empty()) target.template_name = stored.template_name;
   target.conditions = stored.status.conditions;
   target.stored_digest = DigestOf(stored.status);
+  target.stored_outline = OutlineOf(stored.status);
   target.deletion = stored.metadata.deletion_timestamp;
   target.gone_since = stored.status.gone_since;
   stored_keys_.insert_or_assign(stored.metadata.uid, target.key);
@@ -227,7 +234,7 @@ void Targets::RemoveStored(std::string_view uid) {
   stored_keys_.erase(at);
   if (target == nullptr || target->uid != uid) return;
   target->uid.clear();
-  target->version = target->stored_digest = 0;
+  target->version = target->stored_digest = target->stored_outline = 0;
   target->conditions.clear();
   target->deletion.reset();
   target->gone_since.reset();
@@ -243,12 +250,12 @@ Targets::Taken Targets::Take(std::span<const PodUse> uses, Time now) {
   std::string key;
   for (const PodUse& use : uses) {
     key.assign(use.namespace_name).append("/").append(use.name);
-    const auto pod = pods_.find(key);
-    if (pod == pods_.end() || !pod->second->counts || use.time > now + kMostSkew || use.time < now - kOldest) {
+    const auto pod = pods_.find(std::string_view(key));
+    if (pod == pods_.end() || !(*pod)->counts || use.time > now + kMostSkew || use.time < now - kOldest) {
       ++taken.left_out;
       continue;
     }
-    if (TakeUse(*pod->second, use, std::min(use.time, now))) ++taken.counted;
+    if (TakeUse(**pod, use, std::min(use.time, now))) ++taken.counted;
   }
   for (TargetState* target : std::exchange(touched_, {})) {
     if (target->Model() != target->saved_model) Changed(*target);
@@ -305,7 +312,7 @@ void Targets::CountForPool(const PodEntry& pod, const recommend::PerResource<std
 }
 
 void Targets::Begin(TargetState& target, std::optional<recommend::TargetHistory> history) {
-  target.history = history ? *std::move(history) : Fresh(target.profile);
+  target.history = history ? *std::move(history) : EmptyHistory(target.profile);
   target.measuring = true;
   target.unsaved = false;
   target.saved_model = target.Model();
@@ -319,13 +326,13 @@ void Targets::Begin(TargetState& target, std::optional<recommend::TargetHistory>
 
 void Targets::ForgetHistories() {
   for (auto& [key, target] : targets_) {
-    target->history = Fresh(target->profile);
+    target->history = EmptyHistory(target->profile);
     target->measuring = target->unsaved = false;
     target->restored_until.reset();
     target->saved_model = {};
     target->checkpoint_version.clear();
   }
-  for (auto& [key, pod] : pods_) pod->last_sample = {};
+  for (const auto& pod : pods_) pod->last_sample = {};
 }
 
 void Targets::Remove(const std::string& key) {
@@ -371,7 +378,7 @@ std::vector<std::string> Targets::Namespaces() const {
 
 bool Targets::HasUnselectedPods(const Target& target) const {
   return std::ranges::any_of(pods_, [&](const auto& each) {
-    return each.second->namespace_name() == target.namespace_name && TargetOf(*each.second, target.dimension) == target;
+    return each->namespace_name() == target.namespace_name && TargetOf(*each, target.dimension) == target;
   });
 }
 

@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/functional/function_ref.h"
 #include "base/text.h"
@@ -28,12 +29,14 @@ namespace huygens::recommendations {
 
 struct TargetState;
 
-// A pod that is there.
+// Of a target that was never measured.
+recommend::TargetHistory EmptyHistory(const recommend::Profile& profile);
+
+// A pod that is there. Of a large cluster there are many.
 struct PodEntry {
   std::string key;  // namespace/name
   std::string uid;
   std::shared_ptr<const PodShape> shape;
-  PodOwner owner;
   Time created, last_sample;
   uint64_t running = 0;
   bool counts = false;
@@ -42,6 +45,18 @@ struct PodEntry {
 
   std::string_view namespace_name() const { return std::string_view(key).substr(0, key.find('/')); }
   std::string_view name() const { return std::string_view(key).substr(key.find('/') + 1); }
+};
+
+// Sets of pods that are looked up by a text of theirs, which is kept once.
+template <std::string PodEntry::* kText>
+struct ByText {
+  using is_transparent = void;
+  static std::string_view Of(std::string_view text) { return text; }
+  static std::string_view Of(const PodEntry* pod) { return pod->*kText; }
+  static std::string_view Of(const std::unique_ptr<PodEntry>& pod) { return (*pod).*kText; }
+
+  size_t operator()(const auto& pod) const { return TextHash()(Of(pod)); }
+  bool operator()(const auto& a, const auto& b) const { return Of(a) == Of(b); }
 };
 
 struct TargetState {
@@ -63,8 +78,8 @@ struct TargetState {
 
   // The Recommendation as it is stored; uid is empty: there is none.
   std::string uid, stored_template;
-  uint64_t version = 0;        // its resource version
-  uint64_t stored_digest = 0;  // of what matters of its status
+  uint64_t version = 0;                            // its resource version
+  uint64_t stored_digest = 0, stored_outline = 0;  // of its status (target_status.h)
   std::vector<recommendation_api::Condition> conditions;
   std::optional<Time> deletion, gone_since;
   std::string checkpoint_version;  // resource version of what is stored of its history; empty: there is none
@@ -144,8 +159,8 @@ class Targets {
   settings::OvercommitPools pools_;
   OnChange on_change_;
   std::map<std::string, recommendation_api::RecommendationTemplate, std::less<>> templates_;  // by name
-  TextMap<std::unique_ptr<PodEntry>> pods_;                                                   // by namespace/name
-  TextMap<PodEntry*> by_uid_;
+  absl::flat_hash_set<std::unique_ptr<PodEntry>, ByText<&PodEntry::key>, ByText<&PodEntry::key>> pods_;
+  absl::flat_hash_set<PodEntry*, ByText<&PodEntry::uid>, ByText<&PodEntry::uid>> by_uid_;
   std::map<std::string, std::unique_ptr<TargetState>, std::less<>> targets_;
   TextMap<std::string> stored_keys_;  // by UID of the Recommendation
   std::map<std::string, PoolUse> pool_use_;

@@ -13,7 +13,7 @@ using recommendation_api::RecommendationTemplate;
 using recommendation_api::TemplateStatus;
 
 constexpr Duration kBetween = std::chrono::seconds(15);
-constexpr Duration kTimeout = std::chrono::seconds(5);
+constexpr Duration kStatusTimeout = std::chrono::seconds(5);
 
 TemplateStatus StatusNow(const RecommendationTemplate& object, const Targets& targets, Time now) {
   TemplateStatus status;
@@ -53,7 +53,7 @@ void TemplateReconciler::Reconcile(const std::string& key, Done done) {
   if (object.status == known->status) return done({.again = kBetween});
   environment_.calls.Post([this, object = std::move(object), done = std::move(done)](
                               net::Client& client, Duration longest) -> kube::CallPool::Then {
-    return [this, done, written = WriteTemplateStatus(client, object, std::min(kTimeout, longest))] {
+    return [this, done, written = WriteTemplateStatus(client, object, std::min(kStatusTimeout, longest))] {
       if (!written.ok()) return done({.status = written.status()});
       environment_.targets.SetTemplate(*written);
       done({.again = kBetween});

@@ -21,7 +21,7 @@ constexpr std::string_view kPoolTypes[] = {"off", "static", "dynamic", "both"};
 constexpr std::string_view kKeepOrLower[] = {"keep", "lower"};
 constexpr std::string_view kBases[] = {"native", "original", "limit"};
 constexpr std::string_view kProfiles[] = {"weekly", "daily"};
-constexpr int64_t kGi = int64_t{1} << 30;
+constexpr int64_t kGibi = int64_t{1} << 30;
 
 // Not printed while it is as it begins, as most fields of most pools are.
 Scalar Quiet(bool as_it_begins, Scalar scalar) {
@@ -118,8 +118,8 @@ void Describe(Walk& walk, PoolConfiguration& c) {
              "requests are rounded up to multiples of it");
   walk.Value("cpuFloor", Quiet(c.cpu_floor == begins.cpu_floor, MilliCpu(c.cpu_floor, 1, 64'000)),
              "of a container; what asks for less stays as it is");
-  walk.Value("memoryStep", Quiet(c.memory_step == begins.memory_step, Bytes(c.memory_step, 1, kGi)), "likewise");
-  walk.Value("memoryFloor", Quiet(c.memory_floor == begins.memory_floor, Bytes(c.memory_floor, 1, 64 * kGi)),
+  walk.Value("memoryStep", Quiet(c.memory_step == begins.memory_step, Bytes(c.memory_step, 1, kGibi)), "likewise");
+  walk.Value("memoryFloor", Quiet(c.memory_floor == begins.memory_floor, Bytes(c.memory_floor, 1, 64 * kGibi)),
              "likewise");
   walk.Value("minHistory", Quiet(c.min_history == begins.min_history, Span(c.min_history, seconds(0), days(28))),
              "before a recommendation is effective");

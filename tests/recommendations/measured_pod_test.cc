@@ -23,7 +23,7 @@ MeasuredPod Decode(const std::string& json) {
 TEST(MeasuredPod, SaysWhoseItIsAndWhatItAsksFor) {
   const MeasuredPod pod = Decode(PodJson({}));
   EXPECT_EQ(pod.Key(), "shop/cart-6d4b75cb6d-hwqxv");
-  EXPECT_EQ(pod.owner, (PodOwner{"apps", "Deployment", "cart"}));
+  EXPECT_EQ(pod.shape->owner, (PodOwner{"apps", "Deployment", "cart"}));
   EXPECT_TRUE(pod.counts);
   EXPECT_EQ(pod.running, 1u);
   EXPECT_EQ(pod.shape->SumOf(&PodContainer::original, Resource::kCpu), 4000);
@@ -63,7 +63,7 @@ TEST(MeasuredPod, SaysWhenItWasKilledForWantOfMemory) {
 TEST(MeasuredPod, WhatHasEndedDoesNotCount) {
   EXPECT_FALSE(Decode(PodJson({.phase = "Succeeded"})).counts);
   EXPECT_FALSE(Decode(PodJson({.phase = "Pending"})).counts);
-  EXPECT_TRUE(Decode(PodJson({.workload = ""})).owner.kind.empty());
+  EXPECT_TRUE(Decode(PodJson({.workload = ""})).shape->owner.kind.empty());
 }
 
 TEST(PodMetrics, OneThatCannotBeReadDoesNotCostTheOthers) {

@@ -225,6 +225,7 @@ TEST_F(ReconcilersTest, AKillBetweenCheckpointAndStatusIsMendedByTheNextLook) {
     Advance(minutes(1));
     ASSERT_TRUE(instance_->Scan("3").status.ok());
   }
+  instance_->monotonic += minutes(10);  // due
   api_.Inject({.method = "PUT", .path = "/status", .times = 1, .code = 500});
   EXPECT_FALSE(instance_->Settle().status.ok());
   const double model = instance_->targets.Find(kKey)->Model()[0];
@@ -234,6 +235,30 @@ TEST_F(ReconcilersTest, AKillBetweenCheckpointAndStatusIsMendedByTheNextLook) {
   EXPECT_LE(
       std::abs(static_cast<int>(BucketOf(instance_->Stored().status.cpu->model)) - static_cast<int>(BucketOf(model))),
       1);
+}
+
+TEST_F(ReconcilersTest, AValueThatMovesIsWrittenAtOnceOnlyWherePodsMayGetIt) {
+  ASSERT_TRUE(instance_->Scan("1").status.ok());
+  ASSERT_TRUE(instance_->Settle().status.ok());
+  const int young = Writes();
+  Advance(minutes(1));
+  ASSERT_TRUE(instance_->Scan("3").status.ok());
+  ASSERT_TRUE(instance_->Settle().status.ok());
+  EXPECT_EQ(Writes(), young);
+  Advance(hours(25));
+  ASSERT_TRUE(instance_->Scan("3").status.ok());
+  ASSERT_TRUE(instance_->Settle().status.ok());
+  const Recommendation before = instance_->Stored();
+  EXPECT_EQ(recommendation_api::FindCondition(before.status.conditions, "Effective")->status, "True");
+  const int grown = Writes();
+  Advance(minutes(1));
+  for (int i = 0; i < 5; ++i) {
+    Advance(seconds(10));
+    ASSERT_TRUE(instance_->Scan("7").status.ok());
+  }
+  ASSERT_TRUE(instance_->Settle().status.ok());
+  EXPECT_EQ(Writes(), grown + 2);
+  EXPECT_GT(instance_->Stored().status.cpu->model, before.status.cpu->model);
 }
 
 TEST_F(ReconcilersTest, AnotherInstanceGoesOnWithWhatIsStored) {
