@@ -20,6 +20,7 @@ CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/noderesourcetopol
 COMMUNITY_PATH = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
 REPORT = "mode: report                     # writes nothing, and says what it would; then: enforce"
 ALONE = {"lease: {enabled: true": "lease: {enabled: false"}  # leads at once
+CARRY_OVER = {"    prometheus:\n": "    withoutListMap: carryOver\n    prometheus:\n"}
 WRITE = 'attribute="offline_capacity",state="write"'
 PROMETHEUS = "http://prometheus-operated.monitoring:9090"
 
@@ -290,7 +291,7 @@ def without_map(scene):
     scene.rounds(master, 2)
     assert scene.capacity("a")["node0"] == "8", scene.capacity("a")
     scene.end(master)
-    master = scene.master("carrying", ALONE | {"    prometheus:\n": "    withoutListMap: carryOver\n    prometheus:\n"})
+    master = scene.master("carrying", ALONE | CARRY_OVER)
     scene.wait_capacity("a", {"node0": "2500m", "node1": "8"})
     assert scene.zones("a")["node0"]["huygens.dev/cores"] == "0-3"
     scene.end(master)
@@ -303,7 +304,7 @@ def real_prometheus(scene):
     start = int(time.time()) - 60
     series = [("foreign_cpu_cores", {"node": "a", "zone": str(i), "part": part}, lambda _, i=i: 1.5 + i) for i in range(2) for part in "xy"]
     with Prometheus(scene.bed.directory, lambda path: write_series(path, series, range(start, start + 900, 15))) as prometheus:
-        master = scene.master("asking", ALONE | {PROMETHEUS: prometheus.url})
+        master = scene.master("asking", ALONE | CARRY_OVER | {PROMETHEUS: prometheus.url})
         scene.wait_capacity("a", {"node0": "4700m", "node1": "2500m"}, 30)
         scene.end(master)
     return "with a real Prometheus"
