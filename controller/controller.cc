@@ -96,8 +96,8 @@ Status Controller::Start() {
   calls_ = std::make_unique<reconcile::LeaderCalls>(loop_, api_server_, kCalls);
   MakeLoops();
   HUYGENS_RETURN_IF_ERROR(cluster_.Start(api_server_));
-  HUYGENS_ASSIGN_OR_RETURN(
-      front_, StartFront(configuration_.controller.metrics_front, api_server_, {loop_, log_, metrics_, clock_}));
+  HUYGENS_ASSIGN_OR_RETURN(front_, StartFront(configuration_.controller.metrics_front, api_server_, identity_,
+                                              {loop_, log_, metrics_, clock_}));
   HUYGENS_RETURN_IF_ERROR(StartShell());
   if (configuration_.controller.lease.enabled) return StartElection();
   Lead(1);

@@ -6,6 +6,7 @@ namespace huygens::controller {
 
 StatusOr<std::unique_ptr<metrics_front::Front>> StartFront(const settings::MetricsFrontConfiguration& configuration,
                                                            const net::ClientOptions& api_server,
+                                                           const std::string& identity,
                                                            metrics_front::Front::Environment environment) {
   if (!configuration.enabled) return std::unique_ptr<metrics_front::Front>();
   net::ClientOptions upstream{.base_url = configuration.upstream, .ca_file = configuration.upstream_ca_file};
@@ -19,7 +20,8 @@ StatusOr<std::unique_ptr<metrics_front::Front>> StartFront(const settings::Metri
       std::make_unique<metrics_front::Front>(metrics_front::FrontOptions{.api_server = api_server,
                                                                          .upstream = std::move(upstream),
                                                                          .autoscalers = configuration.autoscalers,
-                                                                         .controller = controller},
+                                                                         .controller = controller,
+                                                                         .instance = identity},
                                              environment);
   HUYGENS_RETURN_IF_ERROR(Annotate(front->Start(), "controller.metricsFront"));
   return front;

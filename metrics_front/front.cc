@@ -4,12 +4,14 @@
 #include <optional>
 #include <utility>
 
+#include "base/backoff.h"
 #include "base/percent_encoding.h"
 #include "base/text.h"
 #include "json/append.h"
 #include "kube/api_call.h"
 #include "kube/object_call.h"
 #include "observe/overcommit_metrics.h"
+#include "wire/event_object.h"
 
 namespace huygens::metrics_front {
 namespace {
@@ -83,6 +85,7 @@ Front::Front(FrontOptions options, Environment environment)
     : options_(std::move(options)),
       environment_(environment),
       known_(names_, environment.loop, environment.log, environment.metrics),
+      events_(environment.clock, SystemRandom(), {.reporter = "huygens-metrics-front", .instance = options_.instance}),
       api_server_(environment.loop),
       upstream_(environment.loop) {}
 
@@ -183,6 +186,22 @@ void Front::Hold(const Question& question, std::string_view why) {
   question.respond(StatusAnswer(503, "ServiceUnavailable", Concat("huygens: ", why)));
 }
 
+void Front::TellOwner(const Autoscaler& autoscaler, const std::string& why) {
+  if (!events_.Allow(autoscaler.uid, {.reason = "MeasuredUseTold", .message = why, .repeat_key = why})) return;
+  environment_.log.Warn("an autoscaler is told what was measured",
+                        {{"namespace", autoscaler.namespace_name}, {"name", autoscaler.name}, {"why", why}});
+  api_server_.Post([this, autoscaler, why](net::Client& client) -> kube::CallPool::Then {
+    const wire::EventSubject subject{.api_version = "autoscaling/v2",
+                                     .kind = "HorizontalPodAutoscaler",
+                                     .namespace_name = autoscaler.namespace_name,
+                                     .name = autoscaler.name,
+                                     .uid = autoscaler.uid};
+    // Best effort: the log has it, too.
+    (void)events_.Send(client, subject, "MeasuredUseTold", Concat("goes by lowered requests: ", why));
+    return [] {};
+  });
+}
+
 void Front::Find(const std::shared_ptr<Question>& question) {
   if (question->candidates.empty()) return Pass(question);
   api_server_.Post([this, question](net::Client& client) -> kube::CallPool::Then {
@@ -224,14 +243,7 @@ void Front::Answer(const std::shared_ptr<Question>& question, const StatusOr<net
   const StatusOr<ScaledAnswer> answer = ScaleAnswerFor(autoscaler, question->scale, BasisOf(autoscaler, pods), pods,
                                                        reply->body, environment_.clock.Now(), options_.controller);
   if (!answer.ok()) return Hold(*question, Concat("upstream's answer: ", Message(answer.status())));
-  if (!answer->conflict.empty()) {
-    if (const auto left_out = warnings_.Allow(environment_.clock.Now())) {
-      environment_.log.Warn("an autoscaler is told what was measured", {{"namespace", autoscaler.namespace_name},
-                                                                        {"name", autoscaler.name},
-                                                                        {"why", answer->conflict},
-                                                                        {"leftOut", *left_out}});
-    }
-  }
+  if (!answer->conflict.empty()) TellOwner(autoscaler, answer->conflict);
   environment_.metrics.overcommit().FrontAnswered(!answer->conflict.empty() ? "conflict"
                                                   : answer->changed         ? "scaled"
                                                                             : "passed");

@@ -15,6 +15,7 @@
 #include "base/status.h"
 #include "base/time.h"
 #include "kube/call_pool.h"
+#include "kube/event_recorder.h"
 #include "metrics_front/known_objects.h"
 #include "metrics_front/scaled_answer.h"
 #include "net/client.h"
@@ -31,6 +32,7 @@ struct FrontOptions {
   net::ClientOptions api_server, upstream;
   std::vector<std::string> autoscalers;  // users who are told another use
   ControllerOptions controller;
+  std::string instance;                         // in Events: which of several this is
   Duration timeout = std::chrono::seconds(10);  // of each call
 };
 
@@ -65,12 +67,15 @@ class Front {
   void Ask(const std::shared_ptr<Question>& question);
   void Answer(const std::shared_ptr<Question>& question, const StatusOr<net::HttpReply>& reply);
   void Hold(const Question& question, std::string_view why);
+  // To whoever owns an autoscaler that cannot be told other than what was measured.
+  void TellOwner(const Autoscaler& autoscaler, const std::string& why);
   void Probe();
 
   const FrontOptions options_;
   const Environment environment_;
   ResourceNames names_;
   KnownObjects known_;
+  kube::EventRecorder events_;
   kube::CallPool api_server_, upstream_;
   Status reached_ = Unavailable("not asked yet");
   net::Timer probe_;

@@ -41,9 +41,10 @@ fake::Fault Reply(std::string path, std::string body, int times = -1, int code =
 
 class FrontTest : public testing::Test {
  protected:
-  FrontTest() {
+  // Before the first question.
+  void Begin() {
     api_.Put(kPod);
-    api_.Inject(Reply("horizontalpodautoscalers", kAutoscalers, 1));
+    api_.Inject(Reply("horizontalpodautoscalers", autoscalers_, 1));
     api_.Inject({.what = fake::Fault::What::kHang, .path = "horizontalpodautoscalers", .times = -1});
     upstream_.Inject(Reply("/apis/metrics.k8s.io/v1beta1$", "{}"));
     front_ = std::make_unique<Front>(FrontOptions{.api_server = api_.Options(),
@@ -61,13 +62,14 @@ class FrontTest : public testing::Test {
   }
   ~FrontTest() override {
     loop_.Stop();
-    thread_.join();
+    if (thread_.joinable()) thread_.join();
     server_.reset();
     front_.reset();
   }
 
   // What is asked until it is no more said that something is not known yet.
   net::HttpReply Ask(std::string_view user) {
+    if (front_ == nullptr) Begin();
     auto client = *net::Client::Create({.base_url = Concat("http://127.0.0.1:", std::to_string(port_))});
     for (;;) {
       net::HttpReply reply =
@@ -76,6 +78,7 @@ class FrontTest : public testing::Test {
     }
   }
 
+  std::string autoscalers_ = kAutoscalers;
   fake::ApiServer api_, upstream_;
   net::EventLoop loop_;
   observe::CapturedLog captured_;
@@ -113,6 +116,19 @@ TEST_F(FrontTest, WhoAsksForPodsOfNoAutoscalerGetsWhatWasMeasured) {
   api_.Inject(Reply("/scale", R"({"spec":{"replicas":1},"status":{"selector":"app=other"}})"));
   upstream_.Inject(Reply("labelSelector", kMeasured));
   EXPECT_EQ(Ask(kAutoscalerUser).body, kMeasured);
+}
+
+TEST_F(FrontTest, TheOwnerOfAnAutoscalerThatContradictsItselfIsToldSo) {
+  std::string both = kAutoscalers;
+  both.replace(both.find(R"([{"type")"), 1,
+               R"([{"type":"Resource","resource":{"name":"cpu","target":{"averageValue":"1"}}},)");
+  autoscalers_ = both;
+  Begin();
+  api_.Inject(Reply("/scale", kScale));
+  upstream_.Inject(Reply("labelSelector", kMeasured));
+  EXPECT_EQ(Ask(kAutoscalerUser).body, kMeasured);
+  EXPECT_TRUE(api_.AwaitSeen("POST", "/namespaces/shop/events", 1));
+  EXPECT_THAT(api_.last_body(), HasSubstr("several metrics of cpu that one answer cannot serve"));
 }
 
 TEST_F(FrontTest, TheAutoscalerHoldsWhereItsTargetOrUpstreamCannotBeAsked) {
