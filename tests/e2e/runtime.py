@@ -53,9 +53,12 @@ class Probe(Inside):
                    "\n".join(line for _, line in self.lines[-40:]), seconds, interval=0.02)
         return self.texts(pattern)
 
-    def ask(self, line):
+    def tell(self, line):
         self.enter.stdin.write(line + "\n")
         self.enter.stdin.flush()
+
+    def ask(self, line):
+        self.tell(line)
         return self._answers.get(timeout=30)
 
     def id_of(self, pod):
@@ -81,6 +84,8 @@ def check(with_nri):
         said = [eight_at_once(node, probe), crash(node, probe)]
         updates(node, probe)
         said.append(restart(node, probe))
+        if with_nri:
+            refusal(node, probe)
         said.append(rest(probe))
         for pod in range(PODS):
             node.delete_pod(f"p{pod}")
@@ -177,6 +182,16 @@ def restart(node, probe):
     probe.wait(f"^pinned p1-.* {container} ")
     assert node.cgroup_file("cpuset", container, "cpuset.cpus") == wanted(0)
     return f"{back:.1f} s after a start of containerd it was back"
+
+
+def refusal(node, probe):
+    """A container that the plugin refuses is not made, kubelet has the reason, and tries again."""
+    probe.tell(f"refuse refused-{node.name}")
+    node.run_pod("refused", {"test/cpus": "1"})
+    probe.wait("^nri create refused-", 2)
+    probe.wait("^pinned refused-")
+    assert "the probe was told to refuse it" in node.kubelet.log()
+    node.delete_pod("refused")
 
 
 def rest(probe):

@@ -2,7 +2,7 @@
 // of its pod names, by NRI and by CRI events, and says one line for all that happens. It keeps no state and decides nothing else.
 //
 // Usage: runtime_probe CRI_SOCKET [NRI_SOCKET]
-// Reads lines: "list", "read ID", "update ID CPUS", "refuse POD" (its next container), "quiet"; ends with its input.
+// Reads lines: "list", "read ID", "update ID CPUS", "refuse POD" (its next container); ends with its input.
 #include <unistd.h>
 
 #include <array>
