@@ -103,6 +103,8 @@ void Describe(settings::Walk& walk, CountedConfiguration& c) {
 void Describe(settings::Walk& walk, DevicesConfiguration& c) {
   walk.Value("pluginDirectory", Text(c.plugin_directory, "folder", FolderOrNothing),
              "\"\" = device-plugins in kubelet.directory");
+  walk.Value("hostRoot", Text(c.host_root, "folder", FolderOrNothing),
+             "the folder that holds dev/ of the host, such as /host; \"\" = root");
   walk.List("files", c.files, "Device plug-ins for nodes of /dev.", "", {DeviceFilesConfiguration()});
   walk.List("pci", c.pci, "Device plug-ins for PCI functions: virtual functions, GPUs.", "", {PciConfiguration()});
   walk.List("counted", c.counted, "Extended resources without devices, written into the node's capacity.", "",

@@ -15,13 +15,14 @@ class Walk;
 
 namespace huygens::agent {
 
-// `root` of these is the agent's.
+// Where the host's files are is said for all of them.
 struct DeviceFilesConfiguration : device_plugins::DeviceFileOptions {};
 struct PciConfiguration : device_plugins::PciOptions {};
 struct CountedConfiguration : device_plugins::CountedResource {};
 
 struct DevicesConfiguration {
   std::string plugin_directory;  // empty: device-plugins in kubelet's directory
+  std::string host_root;         // the folder that holds the host's dev/; empty: the agent's root
   std::vector<DeviceFilesConfiguration> files;
   std::vector<PciConfiguration> pci;
   std::vector<CountedConfiguration> counted;

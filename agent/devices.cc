@@ -31,7 +31,8 @@ class Devices final : public Part {
     const DevicesConfiguration& c = context_.configuration.devices;
     for (const DeviceFilesConfiguration& each : c.files) {
       device_plugins::DeviceFileOptions options = each;
-      options.root = context_.configuration.root;
+      options.root = c.host_root.empty() ? context_.configuration.root : c.host_root;
+      options.system_root = context_.configuration.root;
       Add(each.resource, device_plugins::MakeDeviceFiles(std::move(options), SteadyNow));
     }
     for (const PciConfiguration& each : c.pci) {

@@ -4,18 +4,12 @@
 
 #include <mutex>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "base/status.h"
 #include "device_plugins/preferred_devices.h"
 #include "kubelet_api/client.h"
 
 namespace huygens::agent {
-
-// Of a PodList as GET /pods answers: pods that have not begun, and ask for `resource`.
-StatusOr<std::vector<device_plugins::WaitingPod>> DecodeWaitingPods(std::string_view pod_list,
-                                                                    std::string_view resource);
 
 class WaitingPods {
  public:

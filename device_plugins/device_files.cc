@@ -75,7 +75,7 @@ class DeviceFiles final : public DeviceSource {
         const std::string path = found.substr(Below(options_.root, "").size());
         const std::string id = DeviceId(path.starts_with("/dev/") ? path.substr(5) : path);
         if (!paths.emplace(id, path).second) continue;
-        there.push_back({.id = id, .healthy = true, .zone = ZoneOfNode(options_.root, node)});
+        there.push_back({.id = id, .healthy = true, .zone = ZoneOfNode(options_.system_root, node)});
       }
     }
     if (!options_.health.empty()) Judge(paths, there);
@@ -120,7 +120,7 @@ class DeviceFiles final : public DeviceSource {
   Status Prepare(std::span<const std::string> ids) override {
     HUYGENS_ASSIGN_OR_RETURN(const std::vector<std::string> paths, PathsOf(ids));
     std::vector<std::string> command = options_.prepare;
-    command.insert(command.end(), paths.begin(), paths.end());
+    for (const std::string& path : paths) command.push_back(Below(options_.root, path));
     return Annotate(RunCommands(std::span(&command, 1), options_.prepare_limit, cancelled_).front(),
                     Concat(command.front(), " for ", ids.empty() ? "" : ids.front()));
   }
@@ -154,7 +154,7 @@ class DeviceFiles final : public DeviceSource {
       if (found != judged_.end() && now - found->second.at < options_.health_interval) continue;
       due.push_back(id);
       commands.push_back(options_.health);
-      commands.back().push_back(path);
+      commands.back().push_back(Below(options_.root, path));
     }
     const std::vector<Status> results = RunCommands(commands, options_.health_limit, cancelled_);
     for (size_t i = 0; i < due.size(); ++i) judged_[due[i]] = {results[i], now};

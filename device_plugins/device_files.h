@@ -21,12 +21,14 @@ namespace huygens::device_plugins {
 
 struct DeviceFileOptions {
   std::string resource;
-  std::string root = "/";           // the folder that holds the host's dev/ and sys/
+  std::string root = "/";           // the folder that holds the host's dev/
+  std::string system_root = "/";    // and the one that holds its sys/
   std::vector<std::string> paths;   // patterns as glob(3) has them
   std::string permissions = "rw";   // of each node
   std::vector<std::string> also;    // nodes that each container with such a device gets, too
   std::vector<std::string> mounts;  // folders and files likewise, read-only
-  std::vector<std::string> health;  // a command; the path of a device is added to it. Empty: one that is there is good
+  std::vector<std::string>
+      health;  // a command; where the device is, below root, is added. Empty: one that is there is good
   Duration health_interval = std::chrono::seconds(30);
   Duration health_limit = std::chrono::seconds(5);
   std::vector<std::string> prepare;  // a command likewise, with the paths of all devices of the container

@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
 #include "agent/configuration.h"
 #include "base/text.h"
 
@@ -113,6 +117,36 @@ TEST(DeviceConfiguration, IsPartOfTheDefaultsWhichReadBack) {
   EXPECT_THAT(defaults, HasSubstr("\ndevices:"));
   EXPECT_THAT(defaults, Not(HasSubstr("plugin_directory")));
   EXPECT_TRUE(ParseAgentConfiguration(defaults, "defaults").ok());
+}
+
+std::string Guide() {
+  std::ostringstream text;
+  text << std::ifstream(std::filesystem::path(HUYGENS_SOURCE_DIR) / "docs" / "agent.md").rdbuf();
+  return text.str();
+}
+
+TEST(DeviceConfiguration, HasEveryFieldInTheGuide) {
+  const std::string guide = Guide();
+  int fields = 0;
+  for (const settings::FieldEntry& field : AgentFields()) {
+    if (!field.path.starts_with("devices.") || field.kind == "list") continue;
+    ++fields;
+    EXPECT_THAT(guide, HasSubstr(Concat("`", field.path, "`"))) << field.path;
+  }
+  EXPECT_GT(fields, 20);
+}
+
+TEST(DeviceConfiguration, ReadsTheSampleAndWhatTheGuideShows) {
+  const auto sample = LoadAgentConfiguration(HUYGENS_SOURCE_DIR "/config/samples/agent-devices.yaml");
+  ASSERT_TRUE(sample.ok()) << sample.status();
+  EXPECT_EQ(sample->devices.files.size(), 2U);
+  EXPECT_EQ(sample->devices.pci.size(), 2U);
+  EXPECT_EQ(sample->devices.counted.size(), 1U);
+  const std::string guide = Guide();
+  const size_t begin = guide.find("```yaml\n", guide.find("## Devices")) + 8;
+  const auto shown = ParseAgentConfiguration(guide.substr(begin, guide.find("```", begin) - begin), "docs/agent.md");
+  ASSERT_TRUE(shown.ok()) << shown.status();
+  EXPECT_THAT(shown->devices.files[0].paths, ElementsAre("/dev/null", "/dev/zero"));
 }
 
 }  // namespace

@@ -43,6 +43,7 @@ class DeviceFilesTest : public testing::Test {
     for (const char* folder : {"dev/bus", "sys/dev/char"}) std::filesystem::create_directories(root_.File(folder));
     options_.resource = "example.com/fpga";
     options_.root = root_.path();
+    options_.system_root = root_.path();
     options_.paths = {"/dev/fpga*"};
   }
   void Node(const std::string& name, const char* leads_to = "/dev/null") const {
@@ -149,10 +150,12 @@ TEST_F(DeviceFilesTest, AsksACommandWhetherADeviceIsHealthy) {
   Node("dev/fpga0");
   Node("dev/fpga1");
   static_cast<void>(root_.Write("sick", "fpga1"));
-  options_.health = {"/bin/sh", "-c", Concat("echo of \"$0\"; ! grep -q \"$(basename $0)\" ", root_.path(), "/sick")};
+  options_.health = {
+      "/bin/sh", "-c",
+      Concat("test -e \"$0\" && echo of $(basename $0); ! grep -q \"$(basename $0)\" ", root_.path(), "/sick")};
   const std::vector<Device> devices = *Source().Look();
   EXPECT_THAT(Texts(devices), ElementsAre("fpga0 good -", "fpga1 bad -"));
-  EXPECT_EQ(devices[1].why, "exit code 1: of /dev/fpga1");
+  EXPECT_EQ(devices[1].why, "exit code 1: of fpga1");
   static_cast<void>(root_.Write("sick", "fpga0"));
   now_ += seconds(29);
   EXPECT_THAT(Look(), ElementsAre("fpga0 good -", "fpga1 bad -")) << "not before its time";
@@ -161,7 +164,7 @@ TEST_F(DeviceFilesTest, AsksACommandWhetherADeviceIsHealthy) {
 }
 
 TEST_F(DeviceFilesTest, RunsACommandBeforeAContainerStarts) {
-  options_.prepare = {"/bin/sh", "-c", "test \"$0 $1\" = '/dev/fpga0 /dev/fpga1' || { echo no; exit 3; }"};
+  options_.prepare = {"/bin/sh", "-c", "test $(basename $0)/$(basename \"$1\") = fpga0/fpga1 || { echo no; exit 3; }"};
   Node("dev/fpga0");
   Node("dev/fpga1");
   Look();

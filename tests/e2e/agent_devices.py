@@ -5,7 +5,9 @@ import json
 import os
 import pathlib
 import re
+import shutil
 import signal
+import tempfile
 import time
 
 import pinning
@@ -35,7 +37,9 @@ class DeviceNode:
     def __init__(self, bed, name, stack):
         self.bed, self.name = bed, name
         self.kubelet = stack.enter_context(Kubelet(bed, name, Machine(2, 4, 2, 16 * 2**30), "0,8", SETTINGS[name], {}))
-        self.devices = self.kubelet.directory / "dev"
+        # Outside of the bed's directory, all of whose files are copied when a scenario fails: some of these never end.
+        self.devices = pathlib.Path(tempfile.mkdtemp(prefix="huygens-e2e-dev-"))
+        stack.callback(shutil.rmtree, self.devices)
         self.plugins = self.kubelet.state_files / "device-plugins"
 
     def start_agent(self, stack):
@@ -43,15 +47,15 @@ class DeviceNode:
             "files": [{"resource": FPGA, "paths": [f"{self.devices}/fpga*"]}],
             "pci": [{"resource": NIC, "vendors": ["8086"], "functions": "virtual", "give": "variable", "interval": "1s"}],
             "counted": [{"resource": LICENCE, "count": 7}]})
-        self._make_devices()
+        self._make_devices(stack)
         stack.enter_context(self.agent)
 
-    def _make_devices(self):
+    def _make_devices(self, stack):
         root = self.kubelet.directory / "root"
-        self.devices.mkdir()
         below = root / self.devices.relative_to("/")  # the same path below the agent's root
         below.parent.mkdir(parents=True)
         below.symlink_to(self.devices)
+        stack.callback(below.unlink)
         (root / "sys" / "dev" / "char").mkdir(parents=True)
         for name, (node, number, zone) in NODES.items():
             self.plug(name)

@@ -83,7 +83,7 @@ def manifests():
         check_confinement(bed)
         check_old_kubernetes(bed)
         for directory in ("default", "webhook", "controller", "overlays/kubeadm", "overlays/webhook-own-authority", "overlays/real-capacity",
-                          "agent", "overlays/agent-extended-resources"):
+                          "agent", "overlays/agent-extended-resources", "overlays/agent-devices"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / "crd-community")
         # A dry run makes nothing that a later dry run could refer to; the sample pods need no more than the namespace.

@@ -1,14 +1,13 @@
-#include "agent/waiting_pods.h"
+#include "device_plugins/waiting_pods.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/text.h"
 
-namespace huygens::agent {
+namespace huygens::device_plugins {
 namespace {
 
-using device_plugins::WaitingPod;
 using testing::ElementsAre;
 using testing::IsEmpty;
 
@@ -63,4 +62,4 @@ TEST(WaitingPods, RefusesWhatIsNoList) {
 }
 
 }  // namespace
-}  // namespace huygens::agent
+}  // namespace huygens::device_plugins
