@@ -21,6 +21,7 @@ extern const Command kExplainCommand;
 extern const Command kUsageCommand;
 extern const Command kQuotaCommand;
 extern const Command kRecommendCommand;
+extern const Command kRulesCommand;
 extern const Command kConfigCommand;
 extern const Command kVersionCommand;
 

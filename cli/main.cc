@@ -6,7 +6,7 @@ namespace {
 
 constexpr const Command* kCommands[] = {&kExtenderCommand,  &kWebhookCommand, &kControllerCommand, &kPreflightCommand,
                                         &kPlaceCommand,     &kExplainCommand, &kUsageCommand,      &kQuotaCommand,
-                                        &kRecommendCommand, &kConfigCommand,  &kVersionCommand};
+                                        &kRecommendCommand, &kRulesCommand,   &kConfigCommand,     &kVersionCommand};
 
 constexpr program::Program kProgram = {"huygens", "places pods on NUMA zones: an extender for kube-scheduler.",
                                        kCommands};

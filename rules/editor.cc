@@ -25,6 +25,11 @@ std::string Shown(const Tree& tree) {
   return tree.kind() == Tree::Kind::kText ? std::string(tree.text()) : tree.Json();
 }
 
+bool IsAmountOfContainer(std::string_view field) {
+  const std::string_view section = CutAtSlash(field).first;
+  return section == "requests" || section == "limits";
+}
+
 Tree* ContainerOf(Tree& spec, std::string_view name) {
   Tree* containers = spec.Find("containers");
   if (containers == nullptr) return nullptr;
@@ -89,17 +94,28 @@ bool Editor::Reaches(std::string_view section) const {
 }
 
 void Editor::TakeBack() {
-  const std::vector<Replaced> all = before_.all();
-  for (const Replaced& replaced : all) {
-    if (!Reaches(CutAtSlash(replaced.field).first)) continue;
-    Restore(replaced);
-    before_.Forget(replaced.field);
+  Before kept;
+  for (const Replaced& replaced : before_.all()) {
+    if (!Reaches(CutAtSlash(replaced.field).first)) {
+      kept.Remember(replaced);
+      continue;
+    }
+    const std::optional<std::string> changed = Restore(replaced);
+    // A pod is made once. What another webhook made of an amount is not multiplied again when the API server asks anew.
+    if (!changed || !IsAmountOfContainer(replaced.field) || subject_.kind().shape != Shape::kPod) continue;
+    kept.Remember(replaced);
+    claims_.emplace(replaced.field, Claim{nullptr, *changed});
+    amounts_of_others_ = true;
   }
+  before_ = std::move(kept);
 }
 
-void Editor::Restore(const Replaced& replaced) {
+std::optional<std::string> Editor::Restore(const Replaced& replaced) {
   const auto [section, rest] = CutAtSlash(replaced.field);
-  if (section == "taints") return RestoreTaint(rest, replaced);
+  if (section == "taints") {
+    RestoreTaint(rest, replaced);
+    return std::nullopt;
+  }
   Tree* holder = nullptr;
   std::string_view key = rest;
   bool amount = false;
@@ -120,12 +136,14 @@ void Editor::Restore(const Replaced& replaced) {
     holder = &pod_spec();
   }
   const Tree* is = holder != nullptr ? holder->Find(key) : nullptr;
-  if (is == nullptr || !(amount ? SameAmount(is->text(), replaced.set) : is->text() == replaced.set)) return;
+  if (is == nullptr) return std::nullopt;
+  if (!(amount ? SameAmount(is->text(), replaced.set) : is->text() == replaced.set)) return std::string(is->text());
   if (replaced.before) {
     holder->Set(key, Tree::Text(*replaced.before));
   } else {
     holder->Erase(key);
   }
+  return std::nullopt;
 }
 
 void Editor::RestoreTaint(std::string_view key_and_effect, const Replaced& replaced) {
@@ -254,17 +272,24 @@ bool ReachesFurther(const SchedulingRule& rule, const Reach& reach) {
 
 }  // namespace
 
+// Whether what an earlier record says of a rule (null: it is gone) is still true, though it was not applied now.
+bool Editor::Stays(const SchedulingRule* rule, bool whole) const {
+  // What became of a rule that is gone is known of nodes: what it set is taken back. A pod stays as it was made.
+  if (rule == nullptr) return subject_.kind().shape == Shape::kPod && !whole;
+  const bool amounts = !rule->injection.requests.empty() || !rule->injection.limits.empty();
+  return ReachesFurther(*rule, subject_.reach()) || (amounts && amounts_of_others_);
+}
+
 void Editor::WriteRecord(const std::vector<const SchedulingRule*>& applied,
                          const std::function<const SchedulingRule*(std::string_view)>& find_rule) {
   std::vector<AppliedRule> record;
   for (const SchedulingRule* rule : applied) record.push_back({rule->name, std::to_string(rule->generation)});
   const bool created_whole = subject_.operation() == Operation::kCreate && subject_.kind().shape != Shape::kPod;
   const bool whole = created_whole || subject_.reach().pod_spec;
-  for (AppliedRule& old : ReadApplied(whole ? "" : AnnotationBefore(kAppliedAnnotation))) {
-    const SchedulingRule* rule = find_rule(old.name);
-    // What became of a rule that is gone is known of nodes: what it set is taken back. A pod stays as it was made.
-    const bool gone_stays = subject_.kind().shape == Shape::kPod;
-    if (rule == nullptr ? gone_stays : ReachesFurther(*rule, subject_.reach())) record.push_back(std::move(old));
+  const bool forgets = whole && !amounts_of_others_;
+  for (AppliedRule& old : ReadApplied(forgets ? "" : AnnotationBefore(kAppliedAnnotation))) {
+    const bool anew = std::ranges::find(record, old.name, &AppliedRule::name) != record.end();
+    if (!anew && Stays(find_rule(old.name), whole)) record.push_back(std::move(old));
   }
   SetAnnotation(kAppliedAnnotation, AppliedText(std::move(record)));
   SetAnnotation(kBeforeAnnotation, before_.Text());

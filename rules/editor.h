@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,9 +83,11 @@ class Editor {
 
   std::string AnnotationBefore(std::string_view key) const;
   void TakeBack();
-  void Restore(const Replaced& replaced);
+  // The value that is there now, where it is neither absent nor what was set: somebody else's.
+  std::optional<std::string> Restore(const Replaced& replaced);
   void RestoreTaint(std::string_view key_and_effect, const Replaced& replaced);
   bool Reaches(std::string_view section) const;
+  bool Stays(const SchedulingRule* rule, bool whole) const;
   // Whether the rule may go on: nobody has set the field yet.
   bool MayClaim(const std::string& field, std::string_view wanted);
   void TakeField(const std::string& field, std::string wanted, std::string before, bool changed);
@@ -95,6 +98,7 @@ class Editor {
   std::deque<Tree> scratch_;  // in place of what has the wrong kind
   Before before_;
   Status fault_;
+  bool amounts_of_others_ = false;  // that another webhook made of ours
   const SchedulingRule* rule_ = nullptr;
   bool in_effect_ = false;
   size_t conflicts_of_rule_ = 0;

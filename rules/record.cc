@@ -1,6 +1,7 @@
 #include "rules/record.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "rules/names.h"
@@ -44,9 +45,9 @@ std::vector<AppliedRule> ReadApplied(std::string_view text) {
 }
 
 std::string AppliedText(std::vector<AppliedRule> rules) {
-  std::ranges::stable_sort(rules, {}, &AppliedRule::name);
-  const auto repeated = std::ranges::unique(rules, {}, &AppliedRule::name);
-  rules.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(rules, [](const AppliedRule& a, const AppliedRule& b) {
+    return std::tie(a.name, a.version) < std::tie(b.name, b.version);
+  });
   std::string text;
   for (const AppliedRule& rule : rules) {
     if (!text.empty()) text += ',';
@@ -79,10 +80,6 @@ void Before::Remember(Replaced replaced) {
   } else {
     all_.insert(at, std::move(replaced));
   }
-}
-
-void Before::Forget(std::string_view field) {
-  std::erase_if(all_, [&](const Replaced& each) { return each.field == field; });
 }
 
 std::string Before::Text() const {

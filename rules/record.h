@@ -42,7 +42,6 @@ class Before {
 
   const Replaced* Find(std::string_view field) const;
   void Remember(Replaced replaced);
-  void Forget(std::string_view field);
   const std::vector<Replaced>& all() const { return all_; }
   // Empty where there is nothing.
   std::string Text() const;
