@@ -138,7 +138,9 @@ void Account::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology
   labelled.labels = node.labels;
   node.published = PublishedMachine(*topology, OptionsOf(*topology, &labelled, defaults_));
   SetDevicesOfNoZone(node.published, node.devices);
-  node.published.layout = layouts_.Of(node.published, ListedCpus(*topology, node.published));
+  node.published.layout =
+      layouts_.Of(node.published, ListedCpus(*topology, node.published), ListedReserved(*topology, node.published));
+  node.shows_init = Attribute(*topology, "huygens.dev/init-containers") == "counted";
   node.written = topology->written;
   node.fingerprint = ParsePodFingerprint(Attribute(*topology, "nodeTopologyPodsFingerprint"));
   const bool exclusive_only = Attribute(*topology, "nodeTopologyPodsFingerprintMethod") == "with-exclusive-resources";

@@ -3,6 +3,9 @@
 // decision thread only. Judges all nodes that kubelet pins; those with an object of crane's that says no more than that
 // take every pod, save one that asks for cores.
 //
+// An object with the attribute huygens.dev/init-containers, "counted", shows of the pods it contains all that they hold;
+// others leave out what their init containers left behind (kubelet/holding.h).
+//
 // Which pods an object contains is told by its pod fingerprint (kubelet/pod_fingerprint.h): the set of pods it names
 // is looked up among the last kRemembered sets of the node, so a lagging object is recognised as an earlier one. Where
 // no set has that fingerprint, time tells: the zones were written kExporterMargin or more after kubelet had seen the
@@ -138,6 +141,7 @@ class Account final : public topology::NodeZones {
     bool predicts = false;
     bool unusable = false;
     bool exclusive_only = false;  // the fingerprint leaves out pods that hold nothing exclusively
+    bool shows_init = false;      // the figures contain what init containers leave behind
     std::optional<uint64_t> fingerprint;
     std::optional<Time> written;
     std::vector<std::pair<std::string, std::string>> labels;  // of the Node object

@@ -1,6 +1,8 @@
 #include "kubelet/admission_state.h"
 
 #include <algorithm>
+#include <span>
+#include <vector>
 
 namespace huygens::kubelet {
 
@@ -27,8 +29,15 @@ void AdmissionState::NeedCpus() {
   if (knows_cpus) return;
   knows_cpus = true;
   layout = machine.layout ? machine.layout : AssumedLayout(machine);
+  const auto beside_reserved = [&](uint16_t cpu) { return layout->reserved_cores().Has(cpu); };
+  std::vector<uint16_t> reserved_first;
   for (size_t z = 0; z < std::min(zones, layout->zones()); ++z) {
-    const std::span<const uint16_t> cpus = layout->InZoneByCore(z);
+    std::span<const uint16_t> cpus = layout->InZoneByCore(z);
+    if (!std::is_partitioned(cpus.begin(), cpus.end(), beside_reserved)) {
+      reserved_first.assign(cpus.begin(), cpus.end());
+      std::stable_partition(reserved_first.begin(), reserved_first.end(), beside_reserved);
+      cpus = reserved_first;
+    }
     size_t free = std::min(cpus.size(), static_cast<size_t>(cpu_free[z]));
     if (machine.options.full_cores_only) {
       // kubelet counts no CPU as free whose sibling is reserved. No pod is taken to hold one as long as it need not.

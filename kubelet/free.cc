@@ -132,7 +132,7 @@ void Account::Count(NodeBook& node) {
   for (const Entry& entry : node.here) {
     if (!entry.takes()) continue;
     const bool contained = Contained(node, matched, entry);
-    if (contained && entry.all_shown) continue;
+    if (contained && (entry.all_shown || node.shows_init)) continue;
     contained ? ChargeHidden(node.free, HoldingOf(node, entry)) : ChargeAll(node.free, HoldingOf(node, entry));
   }
   if (matched && Confirmed(node, *matched)) {
@@ -159,7 +159,11 @@ Machine Account::CountMost(const NodeBook& node) {
     const bool surely_not_contained =
         matched ? entry.since > matched->last : entry.reserved && entry.since > node.arrived;
     if (Contained(node, matched, entry)) {
-      may_have_left ? CreditMost(most, holding) : ChargeHidden(most, holding);
+      if (may_have_left) {
+        CreditMost(most, holding);
+      } else if (!node.shows_init) {
+        ChargeHidden(most, holding);
+      }
     } else if (surely_not_contained && !may_have_left && !holding.zones.empty()) {
       ChargeAll(most, holding);
     }

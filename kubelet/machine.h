@@ -86,14 +86,16 @@ int SocketOfItsOwn(size_t zone);
 
 // The layout of a machine as far as it is known: its cores where `cpus` are listed (published.h, ListedCpus),
 // else what the counts let assume, consecutive ids in each zone and siblings side by side. Reserved CPUs are the first
-// cores of their zone, as where kubelet chooses them; a zone without a known socket is its own. Costs some
-// microseconds; worth keeping.
-std::shared_ptr<const CpuLayout> AssumedLayout(const Machine& machine, std::vector<LogicalCpu> cpus = {});
+// cores of their zone, as where kubelet chooses them, unless `reserved` lists them; a zone without a known socket is its
+// own. Costs some microseconds; worth keeping.
+std::shared_ptr<const CpuLayout> AssumedLayout(const Machine& machine, std::vector<LogicalCpu> cpus = {},
+                                               std::vector<int> reserved = {});
 
 // Gives machines of the same make one assumed layout. One thread.
 class AssumedLayouts {
  public:
-  std::shared_ptr<const CpuLayout> Of(const Machine& machine, std::vector<LogicalCpu> cpus = {});
+  std::shared_ptr<const CpuLayout> Of(const Machine& machine, std::vector<LogicalCpu> cpus = {},
+                                      std::vector<int> reserved = {});
 
  private:
   std::map<std::vector<int>, std::weak_ptr<const CpuLayout>> layouts_;  // by what they are made from

@@ -1,7 +1,9 @@
 #include "kubelet/published.h"
 
 #include <algorithm>
+#include <charconv>
 #include <numeric>
+#include <utility>
 
 namespace huygens::kubelet {
 
@@ -73,6 +75,21 @@ std::vector<int> Distances(const std::vector<cluster::Zone>& zones) {
     }
   }
   return distances;
+}
+
+// Whether a list such as "0-3,8" names the CPU. What cannot be read names none.
+bool ListHas(std::string_view list, int cpu) {
+  while (!list.empty()) {
+    const std::string_view range = list.substr(0, list.find(','));
+    list.remove_prefix(std::min(list.size(), range.size() + 1));
+    int first = -1, last = -1;
+    const char* const end = range.data() + range.size();
+    const auto [stop, error] = std::from_chars(range.data(), end, first);
+    last = first;
+    if (error == std::errc() && stop != end && *stop == '-') std::from_chars(stop + 1, end, last);
+    if (error == std::errc() && first <= cpu && cpu <= last) return true;
+  }
+  return false;
 }
 
 ZoneMask GroupOf(const std::vector<cluster::Zone>& zones, size_t position) {
@@ -167,6 +184,23 @@ std::vector<LogicalCpu> ListedCpus(const cluster::NodeTopology& topology, const 
   std::sort(ids.begin(), ids.end());
   if (std::adjacent_find(ids.begin(), ids.end()) != ids.end()) return {};
   return cpus;
+}
+
+std::vector<int> ListedReserved(const cluster::NodeTopology& topology, const Machine& machine) {
+  const auto said =
+      std::ranges::find(topology.attributes, "huygens.dev/reserved-cpus", &std::pair<std::string, std::string>::first);
+  if (said == topology.attributes.end()) return {};
+  const std::vector<LogicalCpu> cpus = ListedCpus(topology, machine);
+  std::vector<int> reserved, in_zone(machine.zones.size());
+  for (const LogicalCpu& cpu : cpus) {
+    if (!ListHas(said->second, cpu.id)) continue;
+    reserved.push_back(cpu.id);
+    ++in_zone[cpu.zone];
+  }
+  for (size_t z = 0; z < machine.zones.size(); ++z) {
+    if (in_zone[z] != machine.zones[z].cpu_capacity - machine.zones[z].cpu_allocatable) return {};
+  }
+  return reserved;
 }
 
 void SetDevicesOfNoZone(Machine& machine, const ResourceVector& node_allocatable) {

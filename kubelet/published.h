@@ -29,6 +29,10 @@ bool ListsAllCpus(const cluster::NodeTopology& topology);
 // The CPUs of a machine that the object lists core by core; none if it does not list all, or one of them twice.
 std::vector<LogicalCpu> ListedCpus(const cluster::NodeTopology& topology, const Machine& machine);
 
+// The CPUs that kubelet keeps for the system, as the attribute huygens.dev/reserved-cpus lists them ("0,8", as a Linux CPU
+// list); empty where it is not there, cannot be read, or says another number of a zone than the figures do.
+std::vector<int> ListedReserved(const cluster::NodeTopology& topology, const Machine& machine);
+
 // What the Node has of a device resource beyond all that the zones list is in no zone: a last group, all of it free,
 // instead of the one there was. Resources that no zone lists are left out: kubelet aligns nothing for them, and
 // kube-scheduler counts them.

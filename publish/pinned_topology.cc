@@ -146,6 +146,9 @@ TopologyObject PinnedTopology(const NodeIdentity& node, const PinnedNode& facts)
   Texts attributes = PolicyAttributes(facts.kubelet);
   attributes.emplace_back("nodeTopologyPodsFingerprint", Fingerprint(facts, owned));
   attributes.emplace_back("nodeTopologyPodsFingerprintMethod", "all");
+  attributes.emplace_back("huygens.dev/init-containers", "counted");
+  attributes.emplace_back("huygens.dev/reserved-cpus",
+                          machine::FormatIdList(KubeletReservedCpus(facts.machine, facts.kubelet)));
   std::sort(attributes.begin(), attributes.end());
   for (auto& [name, value] : attributes) object.attributes.push_back({name, value});
   const SocketNames sockets(HighestPackage(cpus));

@@ -210,6 +210,23 @@ TEST(Account, ChargesWhatExportersDoNotShowOfInitContainers) {
   EXPECT_EQ(FreeCpus(account, 0), 3);
 }
 
+TEST(Account, ChargesNothingBesidesAnObjectThatCountsInitContainers) {
+  Account account(Defaults());
+  auto object = Object({{3, 15}, {8, 16}});
+  object.attributes.emplace_back("huygens.dev/init-containers", "counted");
+  account.NodeChanged(kNode, &object);
+  auto pod = GuaranteedPod("a", {{2, 1}});
+  pod->init_containers.push_back(GuaranteedPod("", {{5, 1}})->containers[0]);
+  account.Place(Placed(BoundPod(*pod, {{0, {{kCpu, 5000}, {kMemory, Gi}}}}, kStart)));
+  EXPECT_EQ(FreeCpus(account, 0), 3);
+  EXPECT_EQ(FreeCpus(account, 1), 8);
+  // One that it does not contain yet is charged with all that it holds.
+  auto other = GuaranteedPod("b", {{1, 1}});
+  other->init_containers.push_back(GuaranteedPod("", {{4, 1}})->containers[0]);
+  account.Place(Placed(other, {{1, {{kCpu, 4000}, {kMemory, Gi}}}}));
+  EXPECT_EQ(FreeCpus(account, 1), 4);
+}
+
 TEST(Account, DoesNotBelieveAPlacementOfAnotherPodOrOfTooLittle) {
   Account account(Defaults());
   auto object = Idle();

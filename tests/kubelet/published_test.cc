@@ -109,6 +109,25 @@ TEST_F(KubeletPublished, TheSiblingOfAReservedCpuIsNoWholeCore) {
       << "no pod is taken to hold the sibling unless it must";
 }
 
+TEST_F(KubeletPublished, WhichCpusAreReservedTellsHowManyCoresAreWhole) {
+  Say("cpuManagerOptionFullPCPUsOnly", "true");
+  object_.zones.resize(1);
+  cluster::Zone& zone = object_.zones[0];
+  zone.cores = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  zone.allocatable.Set(kCpu, 6000);
+  zone.available.Set(kCpu, 6000);
+  const auto three_cores = GuaranteedPod("p", {{6, 1}});
+  EXPECT_TRUE(Ask(*three_cores).Admitted()) << "where nobody says it a whole core is reserved";
+  Say("huygens.dev/reserved-cpus", "1-2");
+  EXPECT_EQ(Ask(*three_cores).admission, Admission::kSmtAlignmentError);
+  EXPECT_TRUE(Ask(*GuaranteedPod("p", {{4, 1}})).Admitted());
+  // What contradicts the figures, or cannot be read, counts for nothing.
+  for (const char* other : {"1-3", "", "x", "0", "1-2,", ",1", "9-12"}) {
+    object_.attributes.back().second = other;
+    EXPECT_EQ(Ask(*three_cores).Admitted(), std::string_view(other) != "1-2,") << other;
+  }
+}
+
 // pkg/kubelet/cm/devicemanager/topology_hints.go, deviceHasTopologyAlignment: devices of no zone have no say, so memory
 // alone decides, and what its groups forbid stays forbidden.
 TEST_F(KubeletPublished, DevicesOfNoZoneLeaveTheZonesToMemory) {
