@@ -86,7 +86,8 @@ TEST(RealCapacity, SaysWhatContradictsItself) {
               HasSubstr("exactly one of query and url, not none"));
   EXPECT_THAT(FaultOf("    prometheus: {url: \"http://prometheus:9090\", timeout: 5s}\n", ""),
               HasSubstr("queries[0].query: is asked of Prometheus: needs controller.realCapacity.prometheus"));
-  EXPECT_THAT(FaultOf("url: \"http://prometheus:9090\"", "username: a"), HasSubstr(at + "prometheus.passwordFile"));
+  EXPECT_THAT(FaultOf("url: \"http://prometheus:9090\"", "username: a"),
+              HasSubstr(at + "prometheus.username: needs passwordFile"));
   EXPECT_THAT(FaultOf("query: 'sum by (node, zone) (busy)'", "query: up, caFile: ca"),
               HasSubstr("queries[0].caFile: is for url"));
   EXPECT_THAT(FaultOf("nodeLabel: host, zoneLabel: \"\"", "nodeLabel: zone"),
