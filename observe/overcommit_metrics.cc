@@ -14,7 +14,7 @@ namespace {
 using prometheus::Counter;
 using CounterFamily = prometheus::Family<Counter>;
 
-CounterFamily& CountersOf(prometheus::Registry& registry, const char* name, const char* help) {
+CounterFamily& OvercommitCounters(prometheus::Registry& registry, const char* name, const char* help) {
   return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
 }
 
@@ -22,18 +22,19 @@ CounterFamily& CountersOf(prometheus::Registry& registry, const char* name, cons
 
 struct OvercommitMetrics::Series {
   explicit Series(prometheus::Registry& registry)
-      : created(CountersOf(registry, "huygens_overcommit_pods_total",
-                           "Pods seen on their way into the cluster, by why their requests were lowered or not.")),
+      : created(
+            OvercommitCounters(registry, "huygens_overcommit_pods_total",
+                               "Pods seen on their way into the cluster, by why their requests were lowered or not.")),
         by_reason(kLoweringReasons,
                   [this](std::string reason) -> Counter& { return created.Add({{"reason", std::move(reason)}}); }),
-        decided(CountersOf(registry, "huygens_overcommit_requests_total",
-                           "Requests of pods of pools, by resource and by what decided them.")),
+        decided(OvercommitCounters(registry, "huygens_overcommit_requests_total",
+                                   "Requests of pods of pools, by resource and by what decided them.")),
         by_source(kLoweredResources, kLoweringSources,
                   [this](const std::string& resource, std::string source) -> Counter& {
                     return decided.Add({{"resource", resource}, {"source", std::move(source)}});
                   }),
-        answered(CountersOf(registry, "huygens_metrics_front_answers_total",
-                            "Answers of the metrics API, by what was done to what upstream said.")),
+        answered(OvercommitCounters(registry, "huygens_metrics_front_answers_total",
+                                    "Answers of the metrics API, by what was done to what upstream said.")),
         by_answer(kFrontAnswers,
                   [this](std::string how) -> Counter& { return answered.Add({{"answer", std::move(how)}}); }) {}
 

@@ -18,7 +18,7 @@ using recommend::kResources;
 using recommend::PodRequests;
 using recommend::Source;
 
-constexpr ResourceId kResourceOf[kResources] = {kCpu, kMemory};
+constexpr ResourceId kIdOf[kResources] = {kCpu, kMemory};
 constexpr std::string_view kNameOf[kResources] = {"cpu", "memory"};
 
 // A container that runs for as long as the pod does.
@@ -40,8 +40,8 @@ std::vector<Running> RunningOf(cluster::Pod& pod) {
 }
 
 std::optional<int64_t> AmountIn(const ResourceVector& amounts, size_t resource) {
-  if (!amounts.Has(kResourceOf[resource])) return std::nullopt;
-  return amounts.Get(kResourceOf[resource]);
+  if (!amounts.Has(kIdOf[resource])) return std::nullopt;
+  return amounts.Get(kIdOf[resource]);
 }
 
 ContainerRequests RequestsOf(const ResourceVector& requests, const ResourceVector& limits,
@@ -85,7 +85,7 @@ std::optional<RecordedAmount> NowRecorded(const std::optional<recommend::Recorde
   return RecordedAmount{decided->original, decided->applied, AmountIn(limits, resource), source};
 }
 
-std::string TextOf(int64_t amount, size_t resource) { return ToQuantity(kResourceOf[resource], amount).Canonical(); }
+std::string AmountText(int64_t amount, size_t resource) { return ToQuantity(kIdOf[resource], amount).Canonical(); }
 
 std::string JsonText(std::string_view text) {
   std::string out;
@@ -98,7 +98,7 @@ std::string JsonMap(const ResourceVector& requests) {
   std::string out = "{";
   for (size_t resource = 0; resource < kResources; ++resource) {
     if (const auto amount = AmountIn(requests, resource)) {
-      AppendJsonField(out, kNameOf[resource], TextOf(*amount, resource));
+      AppendJsonField(out, kNameOf[resource], AmountText(*amount, resource));
     }
   }
   return out + "}";
@@ -113,11 +113,11 @@ class PodLowering {
     DecideContainers();
     DecidePodLevel();
     for (size_t resource = 0; resource < kResources; ++resource) {
-      result_.applied[resource] = cluster::PodRequests(lowered_).Get(kResourceOf[resource]);
+      result_.applied[resource] = cluster::PodRequests(lowered_).Get(kIdOf[resource]);
     }
     // What was asked for at first: what is asked for now, and what was taken of it.
     for (size_t resource = 0; resource < kResources; ++resource) {
-      result_.original[resource] = cluster::PodRequests(originally_).Get(kResourceOf[resource]);
+      result_.original[resource] = cluster::PodRequests(originally_).Get(kIdOf[resource]);
     }
     if (AnySource()) WriteRecord();
     result_.patch = patch_.Text();
@@ -149,7 +149,7 @@ class PodLowering {
       for (size_t resource = 0; resource < kResources; ++resource) {
         record[resource] = NowRecorded(decided.recorded[resource], decision.source[resource], before, resource,
                                        running[i].container->limits);
-        if (record[resource]) originally[i].container->requests.Set(kResourceOf[resource], record[resource]->original);
+        if (record[resource]) originally[i].container->requests.Set(kIdOf[resource], record[resource]->original);
         changed |= Set(running[i], resource, decided.requests[resource]);
       }
       if (changed && WithoutMap(running[i])) {
@@ -166,9 +166,9 @@ class PodLowering {
 
   bool Set(const Running& running, size_t resource, const std::optional<int64_t>& amount) {
     if (amount == AmountIn(running.container->requests, resource)) return false;
-    running.container->requests.Set(kResourceOf[resource], *amount);
+    running.container->requests.Set(kIdOf[resource], *amount);
     if (!WithoutMap(running)) {
-      patch_.Add(Concat(running.path, "/requests/", kNameOf[resource]), JsonText(TextOf(*amount, resource)));
+      patch_.Add(Concat(running.path, "/requests/", kNameOf[resource]), JsonText(AmountText(*amount, resource)));
     }
     return true;
   }
@@ -189,16 +189,16 @@ class PodLowering {
       std::optional<recommend::Recorded> decided = decision.containers[0].recorded[resource];
       if (!decided) continue;
       if (decision.source[resource] != Source::kNone) {
-        decided->applied = std::min(decided->original, std::max(decided->applied, together.Get(kResourceOf[resource])));
-        if (level.requests.Get(kResourceOf[resource]) != decided->applied) {
+        decided->applied = std::min(decided->original, std::max(decided->applied, together.Get(kIdOf[resource])));
+        if (level.requests.Get(kIdOf[resource]) != decided->applied) {
           patch_.Add(Concat("/spec/resources/requests/", kNameOf[resource]),
-                     JsonText(TextOf(decided->applied, resource)));
-          level.requests.Set(kResourceOf[resource], decided->applied);
+                     JsonText(AmountText(decided->applied, resource)));
+          level.requests.Set(kIdOf[resource], decided->applied);
         }
       }
       record_.pod[resource] =
           NowRecorded(decided, decision.source[resource], &admitted_.record.pod, resource, level.limits);
-      originally_.pod_level->requests.Set(kResourceOf[resource], decided->original);
+      originally_.pod_level->requests.Set(kIdOf[resource], decided->original);
     }
   }
 

@@ -14,7 +14,7 @@ using recommend::Source;
 constexpr ResourceId kResourceOf[] = {kCpu, kMemory};
 
 // As the annotation has it.
-struct AmountText {
+struct StoredAmount {
   std::string original, applied, limit, source;
   static void Describe(auto& self, auto& fields) {
     fields.Always("original", self.original);
@@ -24,18 +24,18 @@ struct AmountText {
   }
 };
 
-struct AmountTexts {
-  std::optional<AmountText> cpu, memory;
+struct StoredAmounts {
+  std::optional<StoredAmount> cpu, memory;
   static void Describe(auto& self, auto& fields) {
     fields.IfSet("cpu", self.cpu);
     fields.IfSet("memory", self.memory);
   }
 };
 
-struct RecordTexts {
+struct StoredRecord {
   std::string pool, basis;
-  std::vector<std::pair<std::string, AmountTexts>> containers;
-  std::optional<AmountTexts> pod;
+  std::vector<std::pair<std::string, StoredAmounts>> containers;
+  std::optional<StoredAmounts> pod;
   static void Describe(auto& self, auto& fields) {
     fields.IfSet("pool", self.pool);
     fields.IfSet("basis", self.basis);
@@ -58,7 +58,7 @@ StatusOr<int64_t> AmountOf(const std::string& text, ResourceId resource) {
 
 std::string TextOf(int64_t amount, ResourceId resource) { return ToQuantity(resource, amount).Canonical(); }
 
-StatusOr<std::optional<RecordedAmount>> ReadAmount(const std::optional<AmountText>& text, ResourceId resource) {
+StatusOr<std::optional<RecordedAmount>> ReadAmount(const std::optional<StoredAmount>& text, ResourceId resource) {
   if (!text) return std::nullopt;
   RecordedAmount amount;
   amount.source = SourceOf(text->source);
@@ -71,31 +71,31 @@ StatusOr<std::optional<RecordedAmount>> ReadAmount(const std::optional<AmountTex
   return amount;
 }
 
-StatusOr<RecordedAmounts> ReadAmounts(const AmountTexts& texts) {
+StatusOr<RecordedAmounts> ReadAmounts(const StoredAmounts& texts) {
   RecordedAmounts amounts;
   HUYGENS_ASSIGN_OR_RETURN(amounts[0], ReadAmount(texts.cpu, kCpu));
   HUYGENS_ASSIGN_OR_RETURN(amounts[1], ReadAmount(texts.memory, kMemory));
   return amounts;
 }
 
-std::optional<AmountText> WrittenAmount(const std::optional<RecordedAmount>& amount, ResourceId resource) {
+std::optional<StoredAmount> WrittenAmount(const std::optional<RecordedAmount>& amount, ResourceId resource) {
   if (!amount) return std::nullopt;
-  return AmountText{.original = TextOf(amount->original, resource),
-                    .applied = TextOf(amount->applied, resource),
-                    .limit = amount->limit ? TextOf(*amount->limit, resource) : std::string(),
-                    .source = std::string(recommend::Name(amount->source))};
+  return StoredAmount{.original = TextOf(amount->original, resource),
+                      .applied = TextOf(amount->applied, resource),
+                      .limit = amount->limit ? TextOf(*amount->limit, resource) : std::string(),
+                      .source = std::string(recommend::Name(amount->source))};
 }
 
 bool IsEmpty(const RecordedAmounts& amounts) { return !amounts[0] && !amounts[1]; }
 
-AmountTexts WrittenAmounts(const RecordedAmounts& amounts) {
+StoredAmounts WrittenAmounts(const RecordedAmounts& amounts) {
   return {.cpu = WrittenAmount(amounts[0], kResourceOf[0]), .memory = WrittenAmount(amounts[1], kResourceOf[1])};
 }
 
 }  // namespace
 
 StatusOr<Record> ParseRecord(std::string_view text) {
-  HUYGENS_ASSIGN_OR_RETURN(RecordTexts texts, DecodeJson<RecordTexts>(text));
+  HUYGENS_ASSIGN_OR_RETURN(StoredRecord texts, DecodeJson<StoredRecord>(text));
   Record record{.pool = std::move(texts.pool), .basis = std::move(texts.basis), .containers = {}, .pod = {}};
   for (auto& [name, each] : texts.containers) {
     HUYGENS_ASSIGN_OR_RETURN(const RecordedAmounts amounts, ReadAmounts(each));
@@ -108,7 +108,7 @@ StatusOr<Record> ParseRecord(std::string_view text) {
 }
 
 std::string RecordText(const Record& record) {
-  RecordTexts texts{.pool = record.pool, .basis = record.basis, .containers = {}, .pod = {}};
+  StoredRecord texts{.pool = record.pool, .basis = record.basis, .containers = {}, .pod = {}};
   for (const auto& [name, amounts] : record.containers) texts.containers.emplace_back(name, WrittenAmounts(amounts));
   if (!IsEmpty(record.pod)) texts.pod = WrittenAmounts(record.pod);
   return EncodeJson(texts);

@@ -32,7 +32,7 @@ constexpr const char* kAutoscalers = R"({"kind":"HorizontalPodAutoscalerList","a
   "scaleTargetRef":{"apiVersion":"apps/v1","kind":"StatefulSet","name":"web"},
   "metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"averageUtilization":50}}}]}}]})";
 constexpr const char* kScale = R"({"spec":{"replicas":1},"status":{"selector":"app=web"}})";
-constexpr const char* kMeasured = R"({"kind":"PodMetricsList","items":[{"metadata":{"name":"a","namespace":"shop"},
+constexpr const char* kUpstreamSays = R"({"kind":"PodMetricsList","items":[{"metadata":{"name":"a","namespace":"shop"},
   "timestamp":"2026-03-02T09:59:45Z","window":"15s","containers":[{"name":"app","usage":{"cpu":"2"}}]}]})";
 
 fake::Fault Reply(std::string path, std::string body, int times = -1, int code = 200) {
@@ -104,18 +104,18 @@ TEST_F(FrontTest, TellsEverybodyElseWhatUpstreamSaysToTheByte) {
 
 TEST_F(FrontTest, TellsTheAutoscalerWhatGivesTheCountByLimits) {
   api_.Inject(Reply("/namespaces/shop/statefulsets/web/scale", kScale));
-  upstream_.Inject(Reply("labelSelector", kMeasured));
-  std::string expected = kMeasured;
+  upstream_.Inject(Reply("labelSelector", kUpstreamSays));
+  std::string expected = kUpstreamSays;
   expected.replace(expected.find(R"("2")"), 3, R"("600m")");
   EXPECT_EQ(Ask(kAutoscalerUser).body, expected);
   EXPECT_THAT(metrics_.Render(), HasSubstr(R"(huygens_metrics_front_answers_total{answer="scaled"} 1)"));
-  EXPECT_EQ(Ask("somebody").body, kMeasured);
+  EXPECT_EQ(Ask("somebody").body, kUpstreamSays);
 }
 
 TEST_F(FrontTest, WhoAsksForPodsOfNoAutoscalerGetsWhatWasMeasured) {
   api_.Inject(Reply("/scale", R"({"spec":{"replicas":1},"status":{"selector":"app=other"}})"));
-  upstream_.Inject(Reply("labelSelector", kMeasured));
-  EXPECT_EQ(Ask(kAutoscalerUser).body, kMeasured);
+  upstream_.Inject(Reply("labelSelector", kUpstreamSays));
+  EXPECT_EQ(Ask(kAutoscalerUser).body, kUpstreamSays);
 }
 
 TEST_F(FrontTest, TheOwnerOfAnAutoscalerThatContradictsItselfIsToldSo) {
@@ -125,15 +125,15 @@ TEST_F(FrontTest, TheOwnerOfAnAutoscalerThatContradictsItselfIsToldSo) {
   autoscalers_ = both;
   Begin();
   api_.Inject(Reply("/scale", kScale));
-  upstream_.Inject(Reply("labelSelector", kMeasured));
-  EXPECT_EQ(Ask(kAutoscalerUser).body, kMeasured);
+  upstream_.Inject(Reply("labelSelector", kUpstreamSays));
+  EXPECT_EQ(Ask(kAutoscalerUser).body, kUpstreamSays);
   EXPECT_TRUE(api_.AwaitSeen("POST", "/namespaces/shop/events", 1));
   EXPECT_THAT(api_.last_body(), HasSubstr("several metrics of cpu that one answer cannot serve"));
 }
 
 TEST_F(FrontTest, TheAutoscalerHoldsWhereItsTargetOrUpstreamCannotBeAsked) {
   api_.Inject(Reply("/scale", R"({"kind":"Status","message":"may not"})", 1, 403));
-  upstream_.Inject(Reply("labelSelector", kMeasured, 1));
+  upstream_.Inject(Reply("labelSelector", kUpstreamSays, 1));
   const net::HttpReply forbidden = Ask(kAutoscalerUser);
   EXPECT_EQ(forbidden.code, 503);
   EXPECT_THAT(forbidden.body, HasSubstr("the scale of StatefulSet web"));

@@ -83,10 +83,10 @@ TEST(ScaledAnswerConformance, UpstreamComesToTheCountOfTheBasis) {
     const std::string measured = Measured(question);
     if (!recommend::Replicas(question, Basis::kRequest).ok()) continue;
     for (const Basis basis : {Basis::kOriginal, Basis::kLimit}) {
-      const json::value& expected = vector.at("expect").at(recommend::kBases[static_cast<size_t>(basis)]);
+      const json::value& expected = vector.at("expect").at(recommend::kBasisNames[static_cast<size_t>(basis)]);
       if (expected.as_object().contains("error")) continue;
-      const StatusOr<ScaledAnswer> answer =
-          ScaleAnswerFor(autoscaler, {question.current_replicas, ""}, basis, pointers, measured, recommend::kNow, {});
+      const StatusOr<ScaledAnswer> answer = ScaleAnswerFor(autoscaler, {question.current_replicas, ""}, basis, pointers,
+                                                           measured, recommend::kAskedAt, {});
       ASSERT_TRUE(answer.ok()) << answer.status();
       const auto reached = recommend::Replicas(Told(question, answer->body), Basis::kRequest);
       ASSERT_TRUE(reached.ok()) << reached.status() << " " << vector.at("id");
@@ -94,7 +94,7 @@ TEST(ScaledAnswerConformance, UpstreamComesToTheCountOfTheBasis) {
       same += reached->replicas == expected.at("replicas").as_int64();
     }
     const auto native = ScaleAnswerFor(autoscaler, {question.current_replicas, ""}, Basis::kRequest, pointers, measured,
-                                       recommend::kNow, {});
+                                       recommend::kAskedAt, {});
     EXPECT_EQ(native->body, measured);
   }
   EXPECT_GT(asked, 1000U);

@@ -30,8 +30,8 @@ TEST(HpaConformance, CountsReplicasAsUpstream) {
   for (const json::object& vector : vectors) {
     const ScaleQuestion question = QuestionOf(vector);
     for (size_t basis = 0; basis < 3; ++basis) {
-      SCOPED_TRACE(Concat(json::serialize(vector.at("id")), " ", kBases[basis]));
-      const json::object& expected = vector.at("expect").at(kBases[basis]).as_object();
+      SCOPED_TRACE(Concat(json::serialize(vector.at("id")), " ", kBasisNames[basis]));
+      const json::object& expected = vector.at("expect").at(kBasisNames[basis]).as_object();
       const StatusOr<ScaleAnswer> answer = Replicas(question, static_cast<Basis>(basis));
       if (const json::value* error = expected.if_contains("error")) {
         EXPECT_EQ(Message(answer.status()), Text(*error));
@@ -52,7 +52,7 @@ TEST(HpaConformance, FromWhatTheFrontAnswersUpstreamReachesTheCountOfTheBasis) {
   for (const json::object& vector : vectors) {
     const ScaleQuestion question = QuestionOf(vector);
     for (const Basis basis : {Basis::kOriginal, Basis::kLimit}) {
-      const json::object& expected = vector.at("expect").at(kBases[static_cast<size_t>(basis)]).as_object();
+      const json::object& expected = vector.at("expect").at(kBasisNames[static_cast<size_t>(basis)]).as_object();
       if (expected.contains("error")) {
         EXPECT_FALSE(AnswerFor(question, basis).ok());
         continue;
