@@ -18,7 +18,7 @@ namespace {
 using std::chrono::minutes;
 using std::chrono::seconds;
 
-constexpr Duration kTimeout = seconds(10);
+constexpr Duration kNodeTimeout = seconds(10);
 constexpr Duration kAtRest = minutes(5);
 // After kubelet has come it writes its own view of the node, now or some seconds later.
 constexpr Duration kAfterKubelet[] = {seconds(1), seconds(2), seconds(7), seconds(20), seconds(30)};
@@ -98,7 +98,7 @@ Status CountedWriter::Look() {
   const std::string path = Concat("/api/v1/nodes/", options_.node_name);
   HUYGENS_ASSIGN_OR_RETURN(
       const device_plugins::NodeCapacity node,
-      kube::CallForObject(device_plugins::DecodeNodeCapacity, *client_, "GET", path, "", kTimeout));
+      kube::CallForObject(device_plugins::DecodeNodeCapacity, *client_, "GET", path, "", kNodeTimeout));
   std::set<std::string> served = Served(options_.checkpoint);
   std::erase_if(served, [this](const std::string& name) {
     return std::ranges::find(options_.wanted, name, &device_plugins::CountedResource::name) == options_.wanted.end();
@@ -113,7 +113,7 @@ Status CountedWriter::Look() {
   }
   if (patch.empty()) return absl::OkStatus();
   HUYGENS_RETURN_IF_ERROR(
-      kube::CallForObject(*client_, "PATCH", Concat(path, "/status"), patch, kTimeout, kube::PatchHeaders("json"))
+      kube::CallForObject(*client_, "PATCH", Concat(path, "/status"), patch, kNodeTimeout, kube::PatchHeaders("json"))
           .status());
   log_.Info("counted resources written", {{"patch", patch}});
   const std::lock_guard lock(mutex_);

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <set>
 
+#include "base/text.h"
 #include "tests/device_plugins/fake_kubelet.h"
 #include "tests/fake/temporary_directory.h"
 
