@@ -17,7 +17,7 @@ struct RecommendationQuery {
   std::string kind, name;      // of the target: "deployment", "cart"; empty: any
 };
 
-// "cart", "deployment/cart", "shop/cart", "shop/deployment/cart"; what it does not say stays as it was. Fails on what is
+// "cart", "deployment/cart", "shop/deployment/cart"; what it does not say stays as it was. Fails on what is
 // none of these.
 Status ReadTarget(std::string_view text, RecommendationQuery& query);
 

@@ -53,8 +53,23 @@ bool operator==(const HistogramOptions& a, const HistogramOptions& b) {
   return (a.buckets == b.buckets || *a.buckets == *b.buckets) && a.half_life == b.half_life && a.epsilon == b.epsilon;
 }
 
-Histogram::Histogram(HistogramOptions options)
-    : options_(std::move(options)), weights_(options_.buckets->count(), 0.0) {}
+Histogram::Histogram(HistogramOptions options) : options_(std::move(options)) {}
+
+double& Histogram::At(size_t bucket) {
+  constexpr size_t kGrain = 8;
+  if (bucket >= weights_.size()) {
+    const size_t size = std::min(options_.buckets->count(), (bucket / kGrain + 1) * kGrain);
+    weights_.reserve(size);  // no more: of thousands of histograms most hold small values
+    weights_.resize(size, 0.0);
+  }
+  return weights_[bucket];
+}
+
+std::vector<double> Histogram::weights() const {
+  std::vector<double> all = weights_;
+  all.resize(options_.buckets->count(), 0.0);
+  return all;
+}
 
 StatusOr<Histogram> Histogram::Load(HistogramOptions options, const HistogramCheckpoint& checkpoint) {
   Histogram loaded(std::move(options));
@@ -66,9 +81,9 @@ StatusOr<Histogram> Histogram::Load(HistogramOptions options, const HistogramChe
   }
   double sum = 0;
   for (const auto& [bucket, weight] : checkpoint.weights) {
-    if (bucket < 0 || static_cast<size_t>(bucket) >= loaded.weights_.size()) {
+    if (bucket < 0 || static_cast<size_t>(bucket) >= loaded.options_.buckets->count()) {
       return Invalid(Concat("checkpoint: there is no bucket ", std::to_string(bucket), " of ",
-                            std::to_string(loaded.weights_.size())));
+                            std::to_string(loaded.options_.buckets->count())));
     }
     if (weight < 0) return Invalid(Concat("checkpoint: bucket ", std::to_string(bucket), " has a negative weight"));
     sum += static_cast<double>(weight);
@@ -77,7 +92,7 @@ StatusOr<Histogram> Histogram::Load(HistogramOptions options, const HistogramChe
   if (sum == 0) return loaded;
   const double unit = checkpoint.total / sum;
   for (const auto& [bucket, weight] : checkpoint.weights) {
-    loaded.weights_[static_cast<size_t>(bucket)] += static_cast<double>(weight) * unit;
+    loaded.At(static_cast<size_t>(bucket)) += static_cast<double>(weight) * unit;
   }
   return loaded;
 }
@@ -119,14 +134,14 @@ void Histogram::MoveReference(Time to) {
 
 Status Histogram::Add(double value, double weight, Time time) {
   HUYGENS_RETURN_IF_ERROR(CheckSample(value, weight, time));
-  weights_[options_.buckets->Find(value)] += weight * Growth(time);
+  At(options_.buckets->Find(value)) += weight * Growth(time);
   return absl::OkStatus();
 }
 
 Status Histogram::Subtract(double value, double weight, Time time) {
   HUYGENS_RETURN_IF_ERROR(CheckSample(value, weight, time));
   const double taken = weight * Growth(time);  // first: it may move the reference
-  double& left = weights_[options_.buckets->Find(value)];
+  double& left = At(options_.buckets->Find(value));
   left -= taken;
   if (left < options_.epsilon) left = 0;
   return absl::OkStatus();
@@ -140,7 +155,7 @@ Status Histogram::Merge(const Histogram& other) {
     if (*reference_ < *other.reference_) MoveReference(*other.reference_);
     factor = std::exp2(HalfLives(*reference_, *other.reference_, *options_.half_life));
   }
-  for (size_t bucket = 0; bucket < weights_.size(); ++bucket) weights_[bucket] += other.weights_[bucket] * factor;
+  for (size_t bucket = 0; bucket < other.weights_.size(); ++bucket) At(bucket) += other.weights_[bucket] * factor;
   return absl::OkStatus();
 }
 
@@ -174,8 +189,11 @@ bool Histogram::empty() const {
 double Histogram::total() const { return std::accumulate(weights_.begin(), weights_.end(), 0.0); }
 
 std::pair<size_t, size_t> Histogram::Range() const {
+  const size_t end = options_.buckets->count() - 1;
+  if (weights_.empty()) return {std::max<size_t>(end, 1), 0};
   size_t first = 0, last = weights_.size() - 1;
   while (first + 1 < weights_.size() && weights_[first] < options_.epsilon) ++first;
+  if (weights_[first] < options_.epsilon) first = end;
   while (last > 0 && weights_[last] < options_.epsilon) --last;
   return {first, last};
 }

@@ -74,7 +74,7 @@ class Histogram {
 
   bool empty() const;
   double total() const;
-  std::span<const double> weights() const { return weights_; }
+  std::vector<double> weights() const;  // of each bucket
   std::optional<Time> reference() const { return reference_; }
   const HistogramOptions& options() const { return options_; }
 
@@ -86,9 +86,10 @@ class Histogram {
   // How much more a sample of this time weighs than one of the reference time, which may move.
   double Growth(Time time);
   void MoveReference(Time to);
+  double& At(size_t bucket);
 
   HistogramOptions options_;
-  std::vector<double> weights_;
+  std::vector<double> weights_;  // up to the highest bucket that ever had any
   std::optional<Time> reference_;
 };
 

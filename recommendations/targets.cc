@@ -19,6 +19,7 @@ using recommendation_api::Target;
 constexpr Duration kOldest = std::chrono::minutes(5);    // what was measured earlier says nothing of now
 constexpr Duration kMostSkew = std::chrono::minutes(1);  // between clocks of two machines
 constexpr Time kNever = Time::max();
+constexpr size_t kMostCompared = 16;
 
 Target TargetOf(const PodEntry& pod, Dimension dimension) {
   const std::string in(pod.namespace_name());
@@ -190,14 +191,16 @@ void Targets::SetPod(MeasuredPod pod) {
   entry->shape = std::move(pod.shape);
   Assign(*entry);
   // One shape for all pods of a workload that are alike.
-  for (const TargetState* target : entry->targets) {
-    for (const PodEntry* other : target->pods) {
-      if (other != entry && other->shape != entry->shape && *other->shape == *entry->shape) {
-        entry->shape = other->shape;
-        return;
-      }
-      if (other->shape == entry->shape && other != entry) return;
-    }
+  for (TargetState* target : entry->targets) {
+    // Those that came last are most likely so; of a whole namespace not all are looked at.
+    const size_t some = std::min(target->pods.size(), kMostCompared);
+    const auto end = target->pods.rbegin() + static_cast<std::ptrdiff_t>(some);
+    const auto alike = std::find_if(target->pods.rbegin(), end, [&](const PodEntry* other) {
+      return other != entry && *other->shape == *entry->shape;
+    });
+    if (alike == end) continue;
+    entry->shape = (*alike)->shape;
+    if (*target->shape == *entry->shape) target->shape = entry->shape;
   }
 }
 
