@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "agent/kubelet_client.h"
 #include "base/backoff.h"
@@ -17,7 +18,7 @@
 namespace huygens::agent {
 namespace {
 
-constexpr Duration kTimeout = std::chrono::seconds(5);
+constexpr Duration kLookTimeout = std::chrono::seconds(5);
 // From the first event of several to the look that is for all of them.
 constexpr Duration kGather = std::chrono::milliseconds(30);
 // Kubelet itself is a moment behind what it writes.
@@ -27,8 +28,21 @@ constexpr Duration kFirstPause = std::chrono::milliseconds(100), kLongestPause =
 // Relative to kubelet's root.
 constexpr std::string_view kFolders[] = {"", "/device-plugins", "/pod-resources", "/pods"};
 
+// Where the groups of pods come and go, be there one hierarchy of control groups (v2) or several (v1). Kubelet removes a
+// pod's group once it has ended, which none of its own folders shows.
+std::vector<std::string> GroupsOfPods(const std::string& root, const kubelet_api::RunningConfiguration& kubelet) {
+  const std::string above = kubelet.cgroup_root == "/" ? "" : kubelet.cgroup_root;
+  const std::string_view pods = kubelet.cgroup_driver == "systemd" ? "/kubepods.slice" : "/kubepods";
+  std::vector<std::string> folders;
+  for (const std::string_view hierarchy : {"", "/cpuset"}) {
+    folders.push_back(Concat(root == "/" ? "" : root, "/sys/fs/cgroup", hierarchy, above, pods));
+  }
+  return folders;
+}
+
 bool Tells(std::string_view folder, std::string_view name, std::string_view root) {
   if (name.empty() || folder.ends_with("/pods")) return true;
+  if (folder.ends_with("/kubepods") || folder.ends_with("/kubepods.slice")) return name.find("pod") != name.npos;
   if (folder != root) return name == "kubelet.sock";
   return name == kubelet_api::kCpuManagerState || name == kubelet_api::kMemoryManagerState ||
          std::ranges::any_of(kFolders,
@@ -44,9 +58,9 @@ class KubeletLooker {
   // Pods before state files: a pod that comes in between is in neither then (publish/topology_object.h).
   StatusOr<KubeletLook> Look() {
     KubeletLook look;
-    HUYGENS_ASSIGN_OR_RETURN(const std::string configz, client_.Get("/configz", kTimeout));
+    HUYGENS_ASSIGN_OR_RETURN(const std::string configz, client_.Get("/configz", kLookTimeout));
     HUYGENS_ASSIGN_OR_RETURN(look.kubelet, kubelet_api::DecodeConfigz(configz));
-    HUYGENS_ASSIGN_OR_RETURN(const std::string pods, client_.Get("/pods", kTimeout));
+    HUYGENS_ASSIGN_OR_RETURN(const std::string pods, client_.Get("/pods", kLookTimeout));
     HUYGENS_ASSIGN_OR_RETURN(look.pods, kubelet_api::DecodePods(pods));
     if (look.kubelet.PinsCpus()) {
       HUYGENS_ASSIGN_OR_RETURN(look.cpus, Read(kubelet_api::kCpuManagerState, kubelet_api::DecodeCpuManagerState));
@@ -131,6 +145,9 @@ class KubeletWatch final : public Part {
     trailing_ = std::exchange(again_, false);
     next_.Cancel();
     for (const std::string_view folder : kFolders) folders_->Watch(Concat(root_, folder));
+    if (const auto kubelet = context_.facts.kubelet(); kubelet != nullptr) {
+      for (const std::string& folder : GroupsOfPods(context_.configuration.root, *kubelet)) folders_->Watch(folder);
+    }
     pool_.Post([this, looker = looker_](net::Client&) -> kube::CallPool::Then {
       auto look = std::make_shared<StatusOr<KubeletLook>>(looker->Look());
       return [this, look] { Take(std::move(*look)); };

@@ -42,7 +42,9 @@ struct Kind {
   bool only_if_there = false;             // it is put right, but not made
   std::optional<TopologyObject> settled;  // as it was written, or found
   Duration checked{};
-  Duration missing_until{};  // the kind is not installed: not looked at before that
+  // Why it cannot be written for now, and until when it is left alone: the kind is not installed.
+  std::string missing;
+  Duration missing_until{};
   publish::ZoneList told = publish::ZoneList::kUnknown;
 };
 
@@ -111,8 +113,9 @@ class Publisher final : public Part {
 
   void Describe(observe::Readiness& readiness) const override {
     const bool written = crane_.settled || community_.settled;
+    const bool missing = !crane_.missing.empty() || !community_.missing.empty();
     readiness.items.push_back(
-        {.ok = written, .warning = written && !fault_.empty(), .name = "publisher", .detail = State()});
+        {.ok = written, .warning = written && (missing || !fault_.empty()), .name = "publisher", .detail = State()});
   }
 
  private:
@@ -122,6 +125,9 @@ class Publisher final : public Part {
 
   std::string State() const {
     if (!fault_.empty()) return fault_;
+    for (const Kind* kind : {&community_, &crane_}) {
+      if (kind->wanted && !kind->missing.empty()) return kind->missing;
+    }
     if (context_.facts.look() == nullptr) return "waits for kubelet";
     for (const Kind* kind : {&community_, &crane_}) {
       if (!kind->wanted || !kind->settled || kind->only_if_there) continue;
@@ -244,6 +250,7 @@ class Publisher final : public Part {
             kind.settled = object;
             kind.checked = SteadyNow();
             kind.missing_until = Duration::zero();
+            kind.missing.clear();
             Tell(kind);
             Succeed();
             Work();
@@ -252,9 +259,9 @@ class Publisher final : public Part {
 
   void Fail(Kind& kind, const Status& status) {
     if (!absl::IsNotFound(status)) return Retry(status);
-    Complain(Concat("the kind NodeResourceTopology of ", kind.name,
-                    " is not installed (config/crd has crane's): ", Message(status)));
-    faulted_ = true;
+    std::string why = Concat("the kind NodeResourceTopology of ", kind.name, " is not installed");
+    if (why != kind.missing) context_.log.Warn("cannot publish; it is tried again", {{"why", why}});
+    kind.missing = std::move(why);
     kind.missing_until = SteadyNow() + kMissingPause;
     // Then crane's object at least says that the agent does not pin here.
     if (&kind == &community_) crane_.only_if_there = false;

@@ -6,7 +6,7 @@
 namespace huygens::agent {
 namespace {
 
-constexpr Duration kTimeout = std::chrono::seconds(10);
+constexpr Duration kWriteTimeout = std::chrono::seconds(10);
 
 }  // namespace
 
@@ -14,7 +14,7 @@ TopologyWriter::TopologyWriter(std::string_view collection, std::string_view nod
     : path_(Concat(collection, "/", node)) {}
 
 StatusOr<std::optional<std::string>> TopologyWriter::Read(net::Client& client) const {
-  StatusOr<net::HttpReply> reply = kube::CallForObject(client, "GET", path_, "", kTimeout);
+  StatusOr<net::HttpReply> reply = kube::CallForObject(client, "GET", path_, "", kWriteTimeout);
   if (reply.ok()) return std::move(reply->body);
   if (absl::IsNotFound(reply.status())) return std::nullopt;
   return reply.status();
@@ -33,7 +33,7 @@ Status TopologyWriter::Apply(net::Client& client, const publish::TopologyObject&
   HUYGENS_ASSIGN_OR_RETURN(const publish::StoredTopology written,
                            kube::CallForObject(publish::DecodeStoredTopology, client, "PATCH",
                                                Concat(path_, "?fieldManager=", kFieldManager, "&force=true"), body,
-                                               kTimeout, kube::ApplyHeaders()));
+                                               kWriteTimeout, kube::ApplyHeaders()));
   if (written.zones != publish::ZoneList::kUnknown) zones_ = written.zones;
   return absl::OkStatus();
 }

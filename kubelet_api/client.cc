@@ -25,7 +25,7 @@ Status Client::Open() {
   options.max_reply_bytes = kMostBytes;
   options.ca_file = options_.ca_file;
   options.ca_data.clear();
-  if (options_.ca_file.empty() && !options_.insecure_skip_tls_verify) {
+  if (options_.url.starts_with("https://") && options_.ca_file.empty() && !options_.insecure_skip_tls_verify) {
     options.ca_data =
         Concat(PemOf(options_.own_certificate_file), "\n",
                options_.cluster_ca_data.empty() ? PemOf(options_.cluster_ca_file) : options_.cluster_ca_data);

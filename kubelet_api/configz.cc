@@ -74,6 +74,7 @@ Status ReadConfiguration(JsonReader& in, RunningConfiguration& out) {
     if (key.Is("evictionHard")) return ReadOptions(in, out.eviction_hard);
     if (key.Is("maxPods")) return in.Read(out.max_pods);
     if (key.Is("cgroupDriver")) return ReadWord(in, out.cgroup_driver);
+    if (key.Is("cgroupRoot")) return ReadWord(in, out.cgroup_root);
     if (key.Is("cpuCFSQuota")) return in.Read(out.cpu_quota);
     return absl::OkStatus();
   });

@@ -40,6 +40,7 @@ struct RunningConfiguration {
   Options eviction_hard;                        // signal -> amount or share: "memory.available" -> "100Mi"
   int64_t max_pods = 110;
   std::string cgroup_driver = "cgroupfs";  // cgroupfs | systemd
+  std::string cgroup_root = "/";           // above the group of all pods
   bool cpu_quota = true;                   // cpuCFSQuota
   friend bool operator==(const RunningConfiguration&, const RunningConfiguration&) = default;
 

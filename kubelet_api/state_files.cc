@@ -90,6 +90,15 @@ uint32_t ChecksumOf(const MemoryManagerState& state) {
   return text.Checksum();
 }
 
+// More than any machine has, so that sums do not overflow.
+constexpr int64_t kMostAmount = int64_t{1} << 50;
+
+Status ReadAmount(JsonReader& in, int64_t& amount) {
+  HUYGENS_RETURN_IF_ERROR(in.Read(amount));
+  if (amount >= 0 && amount <= kMostAmount) return absl::OkStatus();
+  return Invalid(Concat(std::to_string(amount), " is no amount that a machine has"));
+}
+
 Status ReadIds(JsonReader& in, std::vector<int>& out) {
   out.clear();
   return in.Elements([&](size_t) { return in.Read(out.emplace_back()); });
@@ -100,20 +109,25 @@ Status ReadBlocks(JsonReader& in, std::vector<MemoryBlock>& out) {
   return in.Elements([&](size_t) {
     MemoryBlock& block = out.emplace_back();
     return in.Fields(
-        "numaAffinity", [&] { return ReadIds(in, block.zones); }, "type", block.resource, "size", block.bytes);
+        "numaAffinity", [&] { return ReadIds(in, block.zones); }, "type", block.resource, "size",
+        [&] { return ReadAmount(in, block.bytes); });
   });
 }
 
 Status ReadZone(JsonReader& in, MemoryManagerState::Zone& zone) {
   const auto read_amounts = [&] {
     return in.Members([&](const JsonKey& key) {
-      MemoryManagerState::Amounts& amounts = zone.amounts[std::string(key.text)];
-      return in.Fields("total", amounts.total, "systemReserved", amounts.system_reserved, "allocatable",
-                       amounts.allocatable, "reserved", amounts.reserved, "free", amounts.free);
+      MemoryManagerState::Amounts& to = zone.amounts[std::string(key.text)];
+      const auto amount = [&](int64_t& value) { return [&] { return ReadAmount(in, value); }; };
+      const auto total = amount(to.total), kept = amount(to.system_reserved), allocatable = amount(to.allocatable);
+      const auto reserved = amount(to.reserved), free = amount(to.free);
+      return in.Fields("total", total, "systemReserved", kept, "allocatable", allocatable, "reserved", reserved, "free",
+                       free);
     });
   };
-  return in.Fields("numberOfAssignments", zone.assignments, "memoryMap", read_amounts, "cells",
-                   [&] { return ReadIds(in, zone.group); });
+  return in.Fields(
+      "numberOfAssignments", [&] { return ReadAmount(in, zone.assignments); }, "memoryMap", read_amounts, "cells",
+      [&] { return ReadIds(in, zone.group); });
 }
 
 // Of the members that both files have; `read(key)` reads the file's own, and says whether it is one.

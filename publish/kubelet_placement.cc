@@ -3,6 +3,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/resource.h"
 #include "base/text.h"
 #include "json/document.h"
 #include "kubelet_api/held.h"
@@ -79,7 +80,9 @@ std::map<std::string, std::string> KubeletPlacements(std::string_view node, cons
     for (const auto& [uid, containers] : live.owned) {
       for (const auto& [name, blocks] : containers) {
         for (const kubelet_api::MemoryBlock& block : blocks) {
-          if (block.zones.size() == 1) held[uid][block.zones.front()].bytes[block.resource] += block.bytes;
+          if (block.zones.size() != 1) continue;
+          int64_t& bytes = held[uid][block.zones.front()].bytes[block.resource];
+          bytes = SaturatingAdd(bytes, block.bytes);
         }
       }
     }

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "base/resource.h"
 #include "base/text.h"
 #include "publish/huge_pages.h"
 #include "publish/objects.h"
@@ -36,7 +37,7 @@ class MemoryKept {
     }
     for (const kubelet_api::ReservedMemory& each : kubelet_.reserved_memory) {
       if (each.zone != zone) continue;
-      for (const auto& [name, amount] : each.limits) kept += name == "memory" ? amount.Value() : 0;
+      for (const auto& [name, amount] : each.limits) kept = SaturatingAdd(kept, name == "memory" ? amount.Value() : 0);
     }
     return std::clamp<int64_t>(kept, 0, has);
   }

@@ -324,6 +324,9 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   if (request.method == "POST" && target.name.empty()) return Create(request.body, target, *collection);
   if (request.method == "PUT") return Update(request.body, key, target.part == "status", *collection);
   const auto found = collection->objects.find(key);
+  // A server-side apply makes what is not there; else it is merged as far as a merge patch does, lists as a whole.
+  if (found == collection->objects.end() && request.method == "PATCH" && request.Query("force") == "true")
+    return Create(request.body, target, *collection);
   if (found == collection->objects.end())
     return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
   // Metadata may be patched through `status`, as the API server lets it.

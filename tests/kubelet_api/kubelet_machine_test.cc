@@ -14,12 +14,12 @@
 namespace huygens::kubelet_api {
 namespace {
 
-using testing::ElementsAre;
-using testing::HasSubstr;
-using testing::IsEmpty;
-using testing::SizeIs;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
-class KubeletMachineTest : public testing::Test {
+class KubeletMachineTest : public ::testing::Test {
  protected:
   StatusOr<KubeletMachine> TryRead(KubeletBuild build = KubeletBuild::kOther) const {
     return ReadKubeletMachine(machine::SystemFiles(made_.root()), build);

@@ -62,8 +62,11 @@ TEST(StateFiles, ThatAreNoneAreRefused) {
                            R"({"policyName":"static","entries":{"a":3},"checksum":0})"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(DecodeCpuManagerState(text).status())) << text;
   }
-  for (const char* text : {R"({"policyName":"Static","machineState":{"zero":{}},"checksum":0})",
-                           R"({"policyName":"Static","machineState":{"-1":{}},"checksum":0})"}) {
+  for (const char* text :
+       {R"({"policyName":"Static","machineState":{"zero":{}},"checksum":0})",
+        R"({"policyName":"Static","machineState":{"-1":{}},"checksum":0})",
+        R"({"policyName":"Static","machineState":{"0":{"numberOfAssignments":-1}},"checksum":0})",
+        R"({"policyName":"Static","machineState":{"0":{"memoryMap":{"memory":{"free":9223372036854775807}}}}})"}) {
     EXPECT_TRUE(absl::IsInvalidArgument(DecodeMemoryManagerState(text).status())) << text;
   }
 }
