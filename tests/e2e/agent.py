@@ -14,7 +14,7 @@ from exporter import PATH as TOPOLOGIES
 from kubelet import Kubelet, need_kubelet
 from machine import Machine
 from scenarios import SEED, scaled
-from testbed import ControlPlane
+from testbed import NRT_PATH, ControlPlane
 
 GIB = 2**30
 PLACEMENT = "huygens.dev/kubelet-placement"
@@ -112,6 +112,22 @@ def check_foreign_attributes(bed, nodes):
     assert values == ["7"] * len(values), f"the agent took a master's attributes away: {values}"
 
 
+def check_cranes_object(bed, agent):
+    """One that says that the agent pins, where kubelet does: the agent takes its hands off, and leaves a master's attributes alone."""
+    name = agent.kubelet.name
+    zones = [{"name": f"node{zone}", "type": "Node", "attributes": {"offline_capacity": "3"}} for zone in agent.kubelet.machine.zone_ids]
+    bed.client.call("PATCH", f"{NRT_PATH}/{name}?fieldManager=huygens-master&force=true", {
+        "apiVersion": "topology.crane.io/v1alpha1", "kind": "NodeResourceTopology", "metadata": {"name": name},
+        "craneManagerPolicy": {"cpuManagerPolicy": "Static"}, "zones": zones}, "application/apply-patch+yaml")
+    agent.process.stop()
+    agent.process.start()
+    get = lambda: bed.client.get(f"{NRT_PATH}/{name}")
+    wait_until(lambda: get()["craneManagerPolicy"]["cpuManagerPolicy"] == "None", "the agent leaves crane's object as it is", 30)
+    for zone in get()["zones"]:
+        assert zone["attributes"] == {"offline_capacity": "3"} and int(zone["resources"]["capacity"]["cpu"]) > 0, zone
+    assert "by their names" in agent.process.log(), agent.process.log()[-2000:]
+
+
 def measure_latency(bed, nodes):
     """Seconds from when kubelet has written down whom it gave CPUs until the topology object says so."""
     kubelet = nodes.kubelets["none"]
@@ -154,16 +170,18 @@ def agent():
             pinning.delete_all(bed)
             check_objects_settle(bed, nodes)
             check_foreign_attributes(bed, nodes)
+            check_cranes_object(bed, agents["none"])
             nodes.wait_quiet(QUIET)
-            at_rest = len(writes(bed))
+            at_rest, woken = len(writes(bed)), {name: each.wake_ups() for name, each in agents.items()}
             time.sleep(REST)
+            most_woken = max(each.wake_ups() - woken[name] for name, each in agents.items()) / REST
             assert len(writes(bed)) == at_rest, f"agents write at rest: {writes(bed)[at_rest:]}"
             resident, anonymous, threads = (max(values) for values in zip(*(each.memory() for each in agents.values())))
             smt = [name for name in doubted if "half-a-core" in name]
             assert len(smt) == 2 and len(doubted) > 4, f"huygens refused too little that kube-scheduler had room for: {doubted}"
             return (f"kubelets started all of {len(nodes.zones)} pods that huygens let through and refused all of {len(doubted)} that it had refused; "
                     f"{noted} pods name their CPUs; {seen} writes for {count} pods, 0 in {REST} s at rest; an object {latency:.2f} s behind its kubelet; "
-                    f"at most {resident / 1024:.1f} MiB resident, {anonymous / 1024:.1f} anonymous, {threads} threads")
+                    f"at most {resident / 1024:.1f} MiB resident, {anonymous / 1024:.1f} anonymous, {threads} threads, {most_woken:.1f} wake-ups a second")
 
 
 def check_objects_settle(bed, nodes):

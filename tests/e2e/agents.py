@@ -2,6 +2,7 @@
 import json
 import os
 import pathlib
+import tempfile
 import urllib.request
 
 from api import wait_until
@@ -41,9 +42,12 @@ class Agent:
 
     def __init__(self, bed, kubelet, **more):
         self.kubelet, self._bed = kubelet, bed
-        root = kubelet.directory / "root"
+        self._root = tempfile.TemporaryDirectory(prefix="huygens-agent-root-")  # outside of what a failed scenario keeps: links lead out of it
+        root = pathlib.Path(self._root.name)
         devices = root / "sys" / "devices" / "system"
         devices.mkdir(parents=True)
+        (root / "sys" / "fs").mkdir()
+        (root / "sys" / "fs" / "cgroup").symlink_to("/sys/fs/cgroup")
         (root / "proc").mkdir()
         for name in ("cpu", "node"):
             (devices / name).symlink_to(kubelet.directory / "machine" / name)
@@ -62,6 +66,7 @@ class Agent:
 
     def __exit__(self, kind, *_):
         code = self.process.stop()
+        self._root.cleanup()
         assert kind or code == 0, f"{self.process.name} ended with {code}:\n{self.process.log()[-2000:]}"
 
     def get(self, path):
@@ -87,6 +92,11 @@ class Agent:
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         fields = dict(line.split(":", 1) for line in status.splitlines() if ":" in line)
         return tuple(int(fields[name].split()[0]) for name in ("VmRSS", "RssAnon", "Threads"))
+
+    def wake_ups(self):
+        """How often its threads woke up so far."""
+        files = pathlib.Path(f"/proc/{self.process.pid}/task").glob("*/status")
+        return sum(int(line.split()[1]) for file in files for line in file.read_text().splitlines() if line.startswith("voluntary_ctxt_switches"))
 
 
 def writes(bed):

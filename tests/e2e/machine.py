@@ -46,5 +46,6 @@ class Machine:
             (directory / "cpu" / name).write_text(",".join(map(str, everything)) + "\n")
         for zone in self.zone_ids:
             path = directory / "node" / f"node{zone}"
+            (path / "cpulist").write_text(",".join(map(str, self.cpus(zone))) + "\n")
             (path / "distance").write_text(" ".join(str(self.distance(zone, other)) for other in self.zone_ids) + "\n")
             (path / "meminfo").write_text(f"Node {zone} MemTotal:       {self.zone_memory // 1024} kB\n")
