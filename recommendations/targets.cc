@@ -160,18 +160,15 @@ void Targets::TakeOomKills(TargetState& target, const PodEntry& pod) {
 }
 
 void Targets::SetPod(MeasuredPod pod) {
-  std::string key = pod.Key();
+  const std::string key = pod.Key();
   auto at = pods_.find(std::string_view(key));
-  if (at != pods_.end() && (*at)->uid != pod.uid) {
-    RemovePod(std::string((*at)->uid));
+  if (at != pods_.end() && (*at)->uid() != pod.uid) {
+    RemovePod(std::string((*at)->uid()));
     at = pods_.end();
   }
   const bool is_new = at == pods_.end();
   if (is_new) {
-    auto made = std::make_unique<PodEntry>();
-    made->key = std::move(key);
-    made->uid = pod.uid;
-    at = pods_.insert(std::move(made)).first;
+    at = pods_.insert(std::make_unique<PodEntry>(key, pod.uid)).first;
     by_uid_.insert(at->get());
   }
   PodEntry* const entry = at->get();
@@ -210,7 +207,7 @@ void Targets::RemovePod(std::string_view uid) {
   PodEntry* const pod = *at;
   by_uid_.erase(at);
   Unassign(*pod);
-  pods_.erase(pods_.find(std::string_view(pod->key)));
+  pods_.erase(pods_.find(pod->key()));
 }
 
 void Targets::SetStored(const recommendation_api::Recommendation& stored) {

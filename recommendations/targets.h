@@ -34,8 +34,13 @@ recommend::TargetHistory EmptyHistory(const recommend::Profile& profile);
 
 // A pod that is there. Of a large cluster there are many.
 struct PodEntry {
-  std::string key;  // namespace/name
-  std::string uid;
+  PodEntry(std::string_view key, std::string_view uid) : text_(Concat(key, uid)), key_size_(key.size()) {}
+
+  std::string_view key() const { return std::string_view(text_).substr(0, key_size_); }  // namespace/name
+  std::string_view uid() const { return std::string_view(text_).substr(key_size_); }
+  std::string_view namespace_name() const { return key().substr(0, key().find('/')); }
+  std::string_view name() const { return key().substr(key().find('/') + 1); }
+
   std::shared_ptr<const PodShape> shape;
   Time created, last_sample;
   uint64_t running = 0;
@@ -43,17 +48,18 @@ struct PodEntry {
   std::vector<OomKill> oom_kills;
   absl::InlinedVector<TargetState*, 1> targets;
 
-  std::string_view namespace_name() const { return std::string_view(key).substr(0, key.find('/')); }
-  std::string_view name() const { return std::string_view(key).substr(key.find('/') + 1); }
+ private:
+  const std::string text_;
+  const size_t key_size_;
 };
 
 // Sets of pods that are looked up by a text of theirs, which is kept once.
-template <std::string PodEntry::* kText>
+template <std::string_view (PodEntry::*kText)() const>
 struct ByText {
   using is_transparent = void;
   static std::string_view Of(std::string_view text) { return text; }
-  static std::string_view Of(const PodEntry* pod) { return pod->*kText; }
-  static std::string_view Of(const std::unique_ptr<PodEntry>& pod) { return (*pod).*kText; }
+  static std::string_view Of(const PodEntry* pod) { return (pod->*kText)(); }
+  static std::string_view Of(const std::unique_ptr<PodEntry>& pod) { return ((*pod).*kText)(); }
 
   size_t operator()(const auto& pod) const { return TextHash()(Of(pod)); }
   bool operator()(const auto& a, const auto& b) const { return Of(a) == Of(b); }
