@@ -19,6 +19,7 @@ from testbed import NRT_PATH, ControlPlane
 GIB = 2**30
 PLACEMENT = "huygens.dev/kubelet-placement"
 QUIET, REST = 3, 10  # seconds
+ROUND = 24  # pods
 # Which machine, which CPUs kubelet keeps, and what it is given besides a static CPU manager.
 NODES = {
     "none": (Machine(2, 4, 2, 16 * GIB), "0,8", {"topologyManagerPolicy": "none", "cpuManagerPolicyOptions": {"full-pcpus-only": "true"}}),
@@ -158,10 +159,13 @@ def agent():
             bed.start_scheduler(bed.start_huygens())
             check_objects(bed, nodes.kubelets)
             latency = measure_latency(bed, nodes)
-            # Objects name the pods that they contain, so that nobody waits for time to tell.
-            pinning.stream(bed, nodes, rng, count, quiet=QUIET)
+            doubted = set()
+            for first in range(0, count, ROUND):  # a node that is full says nothing about kubelet
+                pinning.delete_all(bed)
+                # Objects name the pods that they contain, so that nobody waits for time to tell.
+                pinning.stream(bed, nodes, rng, min(ROUND, count - first), quiet=QUIET)
+                doubted |= {f"{name}-round-{first // ROUND}" for name in pinning.doubt(bed, nodes)}
             seen = len(writes(bed))
-            doubted = pinning.doubt(bed, nodes)
             pinning.fragment(bed, nodes, multiple_of=2)  # threads of a core
             refuse_half_cores(bed, nodes)
             nodes.wait_quiet(QUIET)
