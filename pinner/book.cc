@@ -25,8 +25,6 @@ Duration WaitAfter(int failures) {
   return failures <= 8 ? seconds(5) : seconds(60);
 }
 
-bool IsOwner(Pool pool) { return pool == Pool::kExclusive || pool == Pool::kImmovable; }
-
 pinning::PodAsk Ask(const runtime::Pod& pod, std::string_view node) {
   return pinning::AskOf(pinning::TextsOf(pod.uid, node, [&](std::string_view key) -> std::optional<std::string_view> {
     const auto at = pod.annotations.find(key);
@@ -74,7 +72,7 @@ void Book::Put(const runtime::Container& container, Duration now, bool started) 
   if (container.state == runtime::ContainerState::kExited) return Exit(container.id);
   const bool runs = container.state == runtime::ContainerState::kRunning;
   if (runs && (!entry.running || started)) {
-    entry.fresh = entry.fresh || (started && !entry.had_its_place);
+    entry.fresh = entry.fresh || (started && !entry.was_there);
     if (!entry.running) dirty_ = true;
     entry.running = true;
     entry.held.reset();  // to be read; a write that came before it ran may be lost
@@ -185,7 +183,7 @@ void Book::Place(const std::vector<pinning::LivePod>& pods) {
       if (!(place.cpus == entry.place.cpus)) {
         entry.lost = 0;
         entry.not_before = {};
-        entry.had_its_place = entry.had_its_place && Verified(entry);
+        entry.had_its_place = false;
       }
       entry.place = std::move(place);
       const bool wants = pod.ask.pool != Pool::kShared && each.cpus > 0;
@@ -242,7 +240,7 @@ std::optional<Job> Book::NextJob(Duration now) {
     return write(step.id, step.to);
   for (const auto& [id, entry] : entries_) {
     // Memory nodes go with the CPUs; where those are right from the start, by themselves.
-    const bool mems = entry.fresh && Verified(const_cast<Entry&>(entry)) && !entry.place.mems.empty() &&
+    const bool mems = entry.fresh && Verified(entry) && !entry.place.mems.empty() &&
                       entry.mems != machine::FormatIdList(entry.place.mems);
     if (mems && entry.running && !entry.busy && now >= entry.not_before) return write(id, entry.place.cpus);
   }
@@ -300,6 +298,10 @@ void Book::OnWritten(std::string_view id, const runtime::Cpuset& to, const Statu
       return Exit(id);
     }
     ++counts_.failed;
+    if (status.code() == absl::StatusCode::kUnavailable || status.code() == absl::StatusCode::kDeadlineExceeded) {
+      entry.not_before = now + milliseconds(500);  // the runtime is away: that says nothing of the container
+      return;
+    }
     entry.not_before = now + std::max<Duration>(WaitAfter(++entry.lost), milliseconds(200));
     if (entry.lost == 3) Tell(NoteKind::kFailed, entry, std::string(Message(status)));
     return;
@@ -343,6 +345,7 @@ void Book::ReadAll() {
 void Book::Reached(Entry& entry) {
   const bool drifted = std::exchange(entry.drifted, false);
   entry.had_its_place = true;
+  entry.was_there = true;
   if (entry.place.mems.empty() || entry.mems == machine::FormatIdList(entry.place.mems)) entry.fresh = false;
   if (entry.place.pool == Pool::kShared && !drifted) return;
   if (!drifted && entry.told_cpus == entry.place.cpus) return;
@@ -358,53 +361,6 @@ void Book::Tell(NoteKind kind, Entry& entry, std::string text) {
   }
   notes_.push_back({kind, entry.pod->uid, entry.pod->namespace_name, entry.pod->name, entry.name, entry.place.pool,
                     pinning::ListOf(entry.place.cpus), std::move(text)});
-}
-
-CpuSet Book::Blocked(const Entry& of) const {
-  CpuSet blocked;
-  for (const auto& [id, entry] : entries_) {
-    if (&entry == &of || !entry.running || !IsOwner(entry.place.pool)) continue;
-    const bool same = entry.name == of.name && UidOf(*entry.pod) == UidOf(*of.pod);
-    const bool shares = entry.place.pool == Pool::kImmovable && !IsOwner(of.place.pool);
-    if (!same && !shares) blocked |= entry.held.value_or(entry.place.cpus);
-  }
-  return blocked;
-}
-
-runtime::CreationAnswer Book::Create(const runtime::Container& container, Duration now) {
-  runtime::CreationAnswer answer;
-  const auto at = entries_.find(container.id);
-  if (at == entries_.end()) return answer;
-  Entry& entry = at->second;
-  entry.created_by_us = true;
-  CpuSet own = entry.place.cpus - Blocked(entry);
-  // Nothing of its own is free yet, since somebody has to move first: it waits among the others.
-  if (own.empty()) own = assignment_.shared;
-  entry.asked = own;
-  entry.fresh = true;
-  answer.own = {pinning::ListOf(own), machine::FormatIdList(entry.place.mems)};
-  if (entry.place.pool != Pool::kExclusive) return answer;
-  for (auto& [id, other] : entries_) {
-    if (&other == &entry || other.exited || other.busy || IsOwner(other.place.pool) || other.place.cpus.empty())
-      continue;
-    // One that does not run yet has what was answered at its creation.
-    const CpuSet has = other.running ? other.held.value_or(node_->online) : other.asked;
-    if (!pinning::Meet(has, own)) continue;
-    answer.others.push_back({id, {pinning::ListOf(other.place.cpus), ""}});
-    if (!other.running) continue;
-    other.held.reset();  // to be read once the runtime has done it
-    other.not_before = now + milliseconds(100);
-  }
-  return answer;
-}
-
-runtime::Cpuset Book::Guard(std::string_view id, const runtime::Resources& asked) const {
-  const auto at = entries_.find(id);
-  if (at == entries_.end() || asked.cpuset.cpus.empty()) return {};
-  const Entry& entry = at->second;
-  const StatusOr<CpuSet> to = pinning::ParseSet(asked.cpuset.cpus);
-  if (!to.ok() || *to == entry.asked || *to == entry.place.cpus || entry.asked.empty()) return {};
-  return {pinning::ListOf(entry.asked), ""};
 }
 
 bool Book::Short() const {

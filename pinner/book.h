@@ -82,7 +82,8 @@ class Book {
     bool running = false, exited = false;
     bool busy = false;  // a read or a write is on its way
     bool read_due = false;
-    bool had_its_place = false;
+    bool had_its_place = false;  // at its place as it is now
+    bool was_there = false;      // at any
     bool drifted = false;
     bool fresh = false;  // it started under our eyes: memory nodes may still be set
     std::optional<pinning::CpuSet> held;
@@ -103,7 +104,7 @@ class Book {
   std::vector<pinning::LivePod> LivePods();
   void Place(const std::vector<pinning::LivePod>& pods);
   void SeeSettled();
-  bool Verified(Entry& entry) const { return entry.held && *entry.held == entry.place.cpus; }
+  static bool Verified(const Entry& entry) { return entry.held && *entry.held == entry.place.cpus; }
   void Reached(Entry& entry);
   void Tell(NoteKind kind, Entry& entry, std::string text);
   // CPUs that `of` must not be given now, since others that exclude it may run there.

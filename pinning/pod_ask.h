@@ -22,6 +22,8 @@ enum class Pool {
   kExclusive,  // on CPUs of its own
 };
 std::string_view PoolName(Pool pool);
+// Whether no other pod is given its CPUs.
+inline bool IsOwner(Pool pool) { return pool == Pool::kExclusive || pool == Pool::kImmovable; }
 
 struct ZoneShare {
   int zone = 0;
