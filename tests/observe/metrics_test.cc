@@ -265,6 +265,7 @@ Listing Shown() {
   metrics.SetQuotas(std::vector<QuotaFigures>{{"team", "limits.cpu", 1, 1}});
   metrics.controller().SetFilled(std::vector<FilledBudget>{{"team", "limits.cpu", 1}});
   metrics.controller().SetRealCapacity({.queries = {{"busy", {}}}, .zones = {{"offline_capacity", {}}}});
+  metrics.controller().SetRecommendations({.pools = {{.pool = "shared", .resource = "cpu"}}});
   std::istringstream in(metrics.Render());
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("# TYPE ")) {
