@@ -9,6 +9,7 @@ namespace huygens::agent {
 
 extern const program::Command kConfigCommand;
 extern const program::Command kRunCommand;
+extern const program::Command kDoctorCommand;
 extern const program::Command kShowCommand;
 extern const program::Command kVersionCommand;
 

@@ -6,18 +6,29 @@
 #include "agent/command.h"
 #include "agent/machine_document.h"
 #include "agent/machine_drawing.h"
+#include "agent/pins_drawing.h"
 #include "json/document.h"
 #include "kubelet_api/kubelet_machine.h"
 #include "machine/machine.h"
 
 ABSL_FLAG(std::string, root, "/", "the folder that holds sys/ and proc/ of the machine");
 ABSL_FLAG(std::string, o, "table", "what to print: table or json");
+ABSL_FLAG(std::string, state, "/var/lib/huygens/crane_cpu_manager_state", "the state file of the agent that pins here");
 
 namespace huygens::agent {
 
 namespace {
 
 constexpr std::string_view kTable = "table", kJson = "json";
+
+// Nothing where no agent has pinned here: the file is of this machine alone.
+std::string ShowPins(const std::string& root, const std::string& file) {
+  const StatusOr<pinner::KeptState> kept = pinner::StateStore(file).Look();
+  if (!kept.ok()) return Concat("\n! ", Message(kept.status()), "\n");
+  const StatusOr<machine::Machine> machine = machine::ReadMachine(root);
+  if (kept->shared.empty() || !machine.ok()) return "";
+  return DrawPins(*machine, *kept, file);
+}
 
 int RunShow(std::span<const std::string_view> arguments) {
   if (!arguments.empty()) return UsageError("show", Concat("unexpected argument ", arguments[0], "; see --help"));
@@ -29,10 +40,14 @@ int RunShow(std::span<const std::string_view> arguments) {
     return program::kFailed;
   }
   std::fwrite(text->data(), 1, text->size(), stdout);
+  if (format == kTable) {
+    const std::string pins = ShowPins(absl::GetFlag(FLAGS_root), absl::GetFlag(FLAGS_state));
+    std::fwrite(pins.data(), 1, pins.size(), stdout);
+  }
   return program::kOk;
 }
 
-constexpr std::string_view kFlags[] = {"root", "o"};
+constexpr std::string_view kFlags[] = {"root", "o", "state"};
 
 }  // namespace
 
@@ -56,6 +71,9 @@ differently. Needs no rights beyond reading /sys and /proc.
   -o table|json    json: all of it, with kubelet's view (default table)
   --root DIR       the folder that holds sys/ and proc/ of the machine: a copy of
                    another machine's, or the host's in a container (default /)
+  --state FILE     where the agent that pins here keeps who has which CPUs; drawn in
+                   the table, if it is there (default
+                   /var/lib/huygens/crane_cpu_manager_state)
 
 Exit codes: 0 done, 1 a file cannot be read or understood, 2 wrong usage.
 )",
