@@ -172,7 +172,18 @@ def eight_at_once(node, agent, sampler):
     untouched(node, container_of(node, "s0"), 102, 10000)
     wait_until(lambda: list(agent.sets().values()) == [OWN_CPU], lambda: f"the state file says {agent.sets()}", 10)
     assert agent.state.stat().st_mode & 0o777 == 0o600
+    assert f"default/own-{node.name} main: has CPUs {OWN_CPU} (exclusive)" in told(node, agent, "doctor", f"own-{node.name}", "--config", agent.configuration)
+    shown = told(node, agent, "show", "--state", agent.state)
+    assert re.search(rf"^  {OWN_CPU} +default/own-{node.name} +main$", shown, re.M), shown
     return f"of 8 pods at once {8 - wrong} began on their CPUs, all were there {latest * 1000:.0f} ms after their cgroups had a process"
+
+
+def told(node, agent, *arguments):
+    """What huygens-agent says of the node, asked by hand."""
+    command = ["nsenter", "-t", str(node.first), "-m", "-p", "--", *map(str, (agent_binary(), *arguments))]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
 
 
 def untouched(node, container, shares, quota):
@@ -227,13 +238,18 @@ def restarts(node, agent):
     node.containerd.end()
     node.kubelet.end()
     node.containerd.start()
-    ask = ["nsenter", "-t", str(node.first), "-m", "--", "ctr", "-n", "k8s.io", "containers", "list"]
-    wait_until(lambda: subprocess.run(ask, capture_output=True).returncode == 0, "containerd does not come back", 30)
     node.kubelet.start()
     assert cpus_of(node, "own") == OWN_CPU and cpus_of(node, "s0") == SHARED_CPU
     agent.wait_pinning()
     node.run_pod("late", {})
-    wait_cpus(node, agent, "late", SHARED_CPU)
+
+    def late():
+        # kubelet ends where containerd's CRI is not up yet.
+        if node.kubelet.enter.poll() is not None:
+            node.kubelet.start()
+        return cpus_of(node, "late") == SHARED_CPU
+
+    wait_until(late, lambda: f"late has {cpus_of(node, 'late')}:\n{agent.log()[-3000:]}", 60, interval=0.1)
     assert cpus_of(node, "own") == OWN_CPU
     return "containerd and kubelet killed changed nothing"
 
