@@ -47,15 +47,14 @@ class DeviceNode:
             "files": [{"resource": FPGA, "paths": [f"{self.devices}/fpga*"]}],
             "pci": [{"resource": NIC, "vendors": ["8086"], "functions": "virtual", "give": "variable", "interval": "1s"}],
             "counted": [{"resource": LICENCE, "count": 7}]})
-        self._make_devices(stack)
+        self._make_devices()
         stack.enter_context(self.agent)
 
-    def _make_devices(self, stack):
-        root = self.kubelet.directory / "root"
+    def _make_devices(self):
+        root = self.agent.root
         below = root / self.devices.relative_to("/")  # the same path below the agent's root
         below.parent.mkdir(parents=True)
         below.symlink_to(self.devices)
-        stack.callback(below.unlink)
         (root / "sys" / "dev" / "char").mkdir(parents=True)
         for name, (node, number, zone) in NODES.items():
             self.plug(name)

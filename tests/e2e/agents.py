@@ -43,7 +43,7 @@ class Agent:
     def __init__(self, bed, kubelet, **more):
         self.kubelet, self._bed = kubelet, bed
         self._root = tempfile.TemporaryDirectory(prefix="huygens-agent-root-")  # outside of what a failed scenario keeps: links lead out of it
-        root = pathlib.Path(self._root.name)
+        self.root = root = pathlib.Path(self._root.name)
         devices = root / "sys" / "devices" / "system"
         devices.mkdir(parents=True)
         (root / "sys" / "fs").mkdir()
