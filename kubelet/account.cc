@@ -86,7 +86,7 @@ Account::Entry Account::EntryOf(const cluster::PlacedPod& placed, const Entry* b
     entry.name_hash = before->name_hash;
     entry.wants = before->wants;
   } else {
-    entry.name_hash = PodNameHash(pod.namespace_name, pod.name);
+    entry.name_hash = cluster::PodNameHash(pod.namespace_name, pod.name);
     if (!RequestOf(pod).holds_nothing) entry.wants = wanted_.Share(PlacedPodOf(pod));
   }
   if (!entry.takes()) return entry;
@@ -142,7 +142,7 @@ void Account::NodeChanged(NodeIndex index, const cluster::NodeTopology* topology
       layouts_.Of(node.published, ListedCpus(*topology, node.published), ListedReserved(*topology, node.published));
   node.shows_init = Attribute(*topology, "huygens.dev/init-containers") == "counted";
   node.written = topology->written;
-  node.fingerprint = ParsePodFingerprint(Attribute(*topology, "nodeTopologyPodsFingerprint"));
+  node.fingerprint = cluster::ParsePodFingerprint(Attribute(*topology, "nodeTopologyPodsFingerprint"));
   const bool exclusive_only = Attribute(*topology, "nodeTopologyPodsFingerprintMethod") == "with-exclusive-resources";
   if (node.sets.empty() || exclusive_only != node.exclusive_only) {
     node.exclusive_only = exclusive_only;
@@ -192,7 +192,7 @@ void Account::NextSet(NodeBook& node) {
 }
 
 void Account::StartSets(NodeBook& node) {
-  node.set = PodSet();
+  node.set = cluster::HashedPods();
   node.sets.clear();
   node.leaving.clear();
   node.gone.clear();

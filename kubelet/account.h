@@ -6,7 +6,7 @@
 // An object with the attribute huygens.dev/init-containers, "counted", shows of the pods it contains all that they hold;
 // others leave out what their init containers left behind (kubelet/holding.h).
 //
-// Which pods an object contains is told by its pod fingerprint (kubelet/pod_fingerprint.h): the set of pods it names
+// Which pods an object contains is told by its pod fingerprint (cluster/pod_fingerprint.h): the set of pods it names
 // is looked up among the last kRemembered sets of the node, so a lagging object is recognised as an earlier one. Where
 // no set has that fingerprint, time tells: the zones were written kExporterMargin or more after kubelet had seen the
 // pod (status.startTime). An object that no API server has stored contains every pod that kubelet has seen.
@@ -28,9 +28,9 @@
 #include <vector>
 
 #include "absl/functional/function_ref.h"
+#include "cluster/pod_fingerprint.h"
 #include "kubelet/admission.h"
 #include "kubelet/holding.h"
-#include "kubelet/pod_fingerprint.h"
 #include "kubelet/request.h"
 #include "kubelet/shared_pods.h"
 #include "topology/node_zones.h"
@@ -152,7 +152,7 @@ class Account final : public topology::NodeZones {
     // off and puts it back on every change of the pod.
     std::vector<Entry> leaving;
     std::vector<Entry> gone;  // the last that left
-    PodSet set;               // of those here and leaving
+    cluster::HashedPods set;  // of those here and leaving
     std::vector<Set> sets;    // the last kRemembered, in order
     uint64_t number = 0;      // of the current set
     uint64_t arrived = 0;     // the set with which the object came

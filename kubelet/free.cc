@@ -79,7 +79,7 @@ std::optional<Account::Matched> Account::Match(const NodeBook& node) {
     matched = Matched{matched ? matched->first : set.number, set.number};
   };
   for (const Set& set : node.sets) consider(set);
-  PodSet set = node.set;
+  cluster::HashedPods set = node.set;
   uint64_t number = node.number;
   for (const Entry& entry : node.leaving) {
     if (!InSet(node, entry)) continue;

@@ -1,6 +1,5 @@
 // The community's object, of a node whose kubelet pins.
 #include <algorithm>
-#include <cstdio>
 #include <map>
 #include <optional>
 #include <set>
@@ -9,7 +8,7 @@
 
 #include "base/quantity.h"
 #include "base/text.h"
-#include "kubelet/pod_fingerprint.h"
+#include "cluster/pod_fingerprint.h"
 #include "kubelet_api/held.h"
 #include "publish/huge_pages.h"
 #include "publish/kubelet_cpus.h"
@@ -43,13 +42,11 @@ bool IsBeingAdmitted(const kubelet_api::Pod& pod, const std::map<std::string, Id
 }
 
 std::string Fingerprint(const PinnedNode& facts, const std::map<std::string, Ids>& owned) {
-  kubelet::PodSet pods;
+  cluster::HashedPods pods;
   for (const kubelet_api::Pod& pod : facts.pods) {
-    if (!pod.terminal && !IsBeingAdmitted(pod, owned)) pods.Add(kubelet::PodNameHash(pod.namespace_name, pod.name));
+    if (!pod.terminal && !IsBeingAdmitted(pod, owned)) pods.Add(cluster::PodNameHash(pod.namespace_name, pod.name));
   }
-  char text[32];
-  std::snprintf(text, sizeof text, "pfp0v001%016llx", static_cast<unsigned long long>(pods.Fingerprint()));
-  return text;
+  return cluster::PodFingerprintText(pods.Fingerprint());
 }
 
 CommunityResource Resource(std::string_view name, int64_t capacity, int64_t allocatable, int64_t available) {

@@ -151,16 +151,6 @@ TEST(Account, ChargesTheMoreOfSpecAndAllocatedWhileAPodIsResized) {
   EXPECT_EQ(FreeCpus(account, 0), 3);
 }
 
-TEST(PodFingerprint, IsThatOfTheExporters) {
-  // podfingerprint, testdata/compat-tiny-3pods-1ns
-  PodSet set;
-  for (const char* name : {"jaeger-dpgjk", "nginx-rt684", "envoy-g9m22"}) set.Add(PodNameHash("production", name));
-  EXPECT_EQ(ParsePodFingerprint("pfp0v001607b76a0e9d3aeb4"), set.Fingerprint());
-  for (const char* text : {"", "pfp0v002607b76a0e9d3aeb4", "pfp0v001607b76a0e9d3aeb", "pfp0v001607b76a0e9d3aebg"}) {
-    EXPECT_FALSE(ParsePodFingerprint(text)) << text;
-  }
-}
-
 TEST(Account, GivesBackNothingWhenTheObjectWasFasterThanTheWatchOfPods) {
   Account account(Defaults());
   auto object = Object({{5, 15}, {8, 16}});

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "cluster/objects.h"
-#include "kubelet/pod_fingerprint.h"
+#include "cluster/pod_fingerprint.h"
 
 namespace huygens::kubelet::test {
 
@@ -58,12 +58,9 @@ inline std::shared_ptr<cluster::Pod> BoundPod(const cluster::Pod& pod, std::vect
 }
 
 inline std::string Fingerprint(const std::vector<std::string>& names) {
-  PodSet set;
-  for (const std::string& name : names) set.Add(PodNameHash("default", name));
-  constexpr char kDigits[] = "0123456789abcdef";
-  std::string text = "pfp0v001";
-  for (int shift = 60; shift >= 0; shift -= 4) text += kDigits[set.Fingerprint() >> shift & 15];
-  return text;
+  cluster::HashedPods set;
+  for (const std::string& name : names) set.Add(cluster::PodNameHash("default", name));
+  return cluster::PodFingerprintText(set.Fingerprint());
 }
 
 }  // namespace huygens::kubelet::test

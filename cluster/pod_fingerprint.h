@@ -9,18 +9,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
-namespace huygens::kubelet {
+namespace huygens::cluster {
 
 // Nothing unless the text is a fingerprint of this version.
 std::optional<uint64_t> ParsePodFingerprint(std::string_view text);
+std::string PodFingerprintText(uint64_t fingerprint);
 
 uint64_t PodNameHash(std::string_view namespace_name, std::string_view name);
 
 // A set of pods, by their hashes.
-class PodSet {
+class HashedPods {
  public:
   void Add(uint64_t pod_hash);
   void Remove(uint64_t pod_hash);  // one that was added
@@ -30,4 +32,4 @@ class PodSet {
   std::vector<uint64_t> hashes_;  // ascending; twice where two pods share a name for a moment
 };
 
-}  // namespace huygens::kubelet
+}  // namespace huygens::cluster
