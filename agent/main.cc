@@ -4,7 +4,8 @@
 namespace huygens::agent {
 namespace {
 
-constexpr const program::Command* kCommands[] = {&kRunCommand, &kConfigCommand, &kShowCommand, &kDoctorCommand, &kVersionCommand};
+constexpr const program::Command* kCommands[] = {&kRunCommand, &kConfigCommand, &kShowCommand, &kDoctorCommand,
+                                                 &kVersionCommand};
 
 constexpr program::Program kProgram = {
     "huygens-agent", "is the node's side of huygens: it tells the cluster of the zones of the machine that it runs on.",
