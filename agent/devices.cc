@@ -77,20 +77,17 @@ class Devices final : public Part {
          plugins_ ? plugins_->states() : std::vector<device_plugins::PluginState>()) {
       std::string detail = Concat(std::to_string(each.healthy), " healthy, ", std::to_string(each.unhealthy), " not");
       if (!each.registered) detail += Concat("; not registered", each.fault.empty() ? "" : ": ", each.fault);
-      readiness.items.push_back({.ok = each.registered && each.unhealthy == 0,
-                                 .warning = true,
-                                 .name = Concat("device ", each.resource),
-                                 .detail = std::move(detail)});
+      const bool ok = each.registered && each.unhealthy == 0;
+      readiness.items.push_back(
+          {.ok = ok, .warning = !ok, .name = Concat("device ", each.resource), .detail = std::move(detail)});
     }
     if (context_.configuration.devices.counted.empty() || counted_ == nullptr) return;
     const CountedWriter::State state = counted_->state();
     std::string detail = state.fault.empty() ? "written" : state.fault;
     for (const std::string& name : state.served)
       detail += Concat("; ", name, " is a device plug-in's, and is left alone");
-    readiness.items.push_back({.ok = state.fault.empty() && state.served.empty(),
-                               .warning = true,
-                               .name = "counted resources",
-                               .detail = std::move(detail)});
+    const bool ok = state.fault.empty() && state.served.empty();
+    readiness.items.push_back({.ok = ok, .warning = !ok, .name = "counted resources", .detail = std::move(detail)});
   }
 
   void RefreshMetrics() override {

@@ -19,8 +19,8 @@ class MachineWatch final : public Part {
   }
   void Stop() override { timer_.Cancel(); }
   void Describe(observe::Readiness& readiness) const override {
-    readiness.items.push_back(
-        {.ok = fault_.empty(), .warning = true, .name = "machine", .detail = fault_.empty() ? "read" : fault_});
+    const bool ok = fault_.empty();
+    readiness.items.push_back({.ok = ok, .warning = !ok, .name = "machine", .detail = ok ? "read" : fault_});
   }
 
  private:

@@ -96,12 +96,11 @@ class Pins final : public Part {
 
   void Describe(observe::Readiness& readiness) const override {
     const std::string trouble = pinner_.trouble(), nri = pinner_.nri_fault();
-    const bool ok = events_.connected() && trouble.empty();
+    const bool ok = !why_not_.empty() || (events_.connected() && trouble.empty());
     std::string detail = why_not_.empty() ? events_.what() : why_not_;
     if (!trouble.empty()) detail = Concat(detail, "; ", trouble);
     if (nri_ != nullptr) detail += nri.empty() ? "; NRI connected" : Concat("; no NRI: ", nri);
-    readiness.items.push_back(
-        {.ok = ok || !why_not_.empty(), .warning = true, .name = "pins", .detail = std::move(detail)});
+    readiness.items.push_back({.ok = ok, .warning = !ok, .name = "pins", .detail = std::move(detail)});
   }
 
   void RefreshMetrics() override { reports_.Refresh(pinner_.counts(), pinner_.gauges()); }

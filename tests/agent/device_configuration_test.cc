@@ -105,9 +105,10 @@ TEST(ExtendedResource, IsANameThatKubeletTakes) {
   for (const char* good : {"example.com/fpga", "nvidia.com/gpu", "a/b", "xkubernetes.io/x"}) {
     EXPECT_EQ(FaultOfExtendedResource(good), "") << good;
   }
-  for (const std::string bad : {std::string("cpu"), std::string("kubernetes.io/x"), std::string("node.kubernetes.io/x"),
-                                std::string("requests.a/x"), std::string("a/b/c"), std::string("a/"), std::string("/b"),
-                                std::string(""), std::string("A.b/c"), std::string(245, 'a') + "/x"}) {
+  for (const std::string& bad :
+       {std::string("cpu"), std::string("kubernetes.io/x"), std::string("node.kubernetes.io/x"),
+        std::string("requests.a/x"), std::string("a/b/c"), std::string("a/"), std::string("/b"), std::string(""),
+        std::string("A.b/c"), std::string(245, 'a') + "/x"}) {
     EXPECT_NE(FaultOfExtendedResource(bad), "") << bad;
   }
 }
