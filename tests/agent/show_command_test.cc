@@ -126,7 +126,7 @@ TEST_F(ShowTest, WrongUsageIsSaid) {
 }
 
 TEST_F(ShowTest, HelpAndVersionAreThere) {
-  EXPECT_THAT(Run("--help").out, HasSubstr("\nUsage: huygens-agent SUBCOMMAND [FLAGS]\n\n  show "));
+  EXPECT_THAT(Run("--help").out, HasSubstr("\nUsage: huygens-agent SUBCOMMAND [FLAGS]\n\n  run "));
   EXPECT_THAT(Run("show --help").out, StartsWith("Usage: huygens-agent show [FLAGS]\n"));
   EXPECT_THAT(Run("--version").out, StartsWith("huygens-agent " HUYGENS_VERSION " (commit "));
   EXPECT_EQ(Run("version").out, Run("--version").out);
