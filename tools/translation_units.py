@@ -2,8 +2,8 @@
 """Which source files can be compiled as one translation unit, since none of them declares a name that means something else in another.
 
 Most of what compilers and clang-tidy do in a file is work on headers of libraries; several files at once have it done once. tools/tidy checks
-such units, and all builds but the daily one compile them (HUYGENS_UNITY in CMakeLists.txt). The daily build compiles each file by itself, so that
-each has to include what it uses.
+such units, and all builds but the daily one and the image's compile them (HUYGENS_UNITY in CMakeLists.txt). The daily build compiles each file by itself, so
+that each has to include what it uses; where the image is built there is no Python.
 
 Usage: tools/translation_units.py FILE...     prints a line `NUMBER FILE` for each; files of one number go together
 """
