@@ -59,13 +59,12 @@ class Devices final : public Part {
       sources.push_back(sources_[i].get());
     }
     HUYGENS_ASSIGN_OR_RETURN(
-        plugins_,
-        DevicePlugins::Start(std::move(plugins),
-                             {.folder = folder,
-                              .random = SystemRandom(),
-                              .waiting = [this](const std::string& resource) { return waiting_->Of(resource); },
-                              .events = Events()}));
-    HUYGENS_ASSIGN_OR_RETURN(looks_, device_plugins::DeviceLooks::Start(std::move(sources), Results()));
+        plugins_, DevicePlugins::Start(
+                      plugins, {.folder = folder,
+                                .random = SystemRandom(),
+                                .waiting = [this](const std::string& resource) { return waiting_->Of(resource); },
+                                .events = Events()}));
+    HUYGENS_ASSIGN_OR_RETURN(looks_, device_plugins::DeviceLooks::Start(sources, Results()));
     return absl::OkStatus();
   }
 

@@ -53,7 +53,9 @@ int RunDoctor(std::span<const std::string_view> arguments) {
     return program::kFailed;
   }
   if (configuration.node_name.empty()) {
-    if (const char* name = std::getenv("NODE_NAME")) configuration.node_name = name;
+    const char* const name =
+        std::getenv("NODE_NAME");  // NOLINT(concurrency-mt-unsafe): nothing here changes the environment
+    if (name != nullptr) configuration.node_name = name;
   }
   const PinConfiguration& pin = configuration.pin;
   runtime::CriRuntime runtime(pin.runtime_socket);

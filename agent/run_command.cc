@@ -16,11 +16,13 @@ namespace huygens::agent {
 
 namespace {
 
-// What is freed goes back to the machine, whichever thread had it: the agent is to be small, not fast.
+// What is freed goes back to the machine, whichever thread had it: the agent is to be small, not fast. Before any thread.
 void KeepLittleMemory() {
+  // NOLINTBEGIN(concurrency-mt-unsafe)
   mallopt(M_ARENA_MAX, 1);
   mallopt(M_MMAP_THRESHOLD, 64 << 10);
   mallopt(M_TRIM_THRESHOLD, 128 << 10);
+  // NOLINTEND(concurrency-mt-unsafe)
 }
 
 int RunAgent(std::span<const std::string_view> arguments) {

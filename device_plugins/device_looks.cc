@@ -22,12 +22,12 @@ constexpr Duration kLongest = std::chrono::hours(1);
 
 }  // namespace
 
-StatusOr<std::unique_ptr<DeviceLooks>> DeviceLooks::Start(std::vector<DeviceSource*> sources, Results results) {
+StatusOr<std::unique_ptr<DeviceLooks>> DeviceLooks::Start(const std::vector<DeviceSource*>& sources, Results results) {
   HUYGENS_ASSIGN_OR_RETURN(FolderWatch folders, FolderWatch::Create());
-  return std::unique_ptr<DeviceLooks>(new DeviceLooks(std::move(sources), std::move(results), std::move(folders)));
+  return std::unique_ptr<DeviceLooks>(new DeviceLooks(sources, std::move(results), std::move(folders)));
 }
 
-DeviceLooks::DeviceLooks(std::vector<DeviceSource*> sources, Results results, FolderWatch folders)
+DeviceLooks::DeviceLooks(const std::vector<DeviceSource*>& sources, Results results, FolderWatch folders)
     : results_(std::move(results)), folders_(std::move(folders)) {
   for (DeviceSource* source : sources) {
     Looked& each = looked_.emplace_back();

@@ -27,7 +27,7 @@ class DeviceLooks {
     std::function<void(size_t source, const std::string& why)> failed;
   };
   // `sources` must outlive it.
-  static StatusOr<std::unique_ptr<DeviceLooks>> Start(std::vector<DeviceSource*> sources, Results results);
+  static StatusOr<std::unique_ptr<DeviceLooks>> Start(const std::vector<DeviceSource*>& sources, Results results);
   // Waits for a look under way.
   ~DeviceLooks();
 
@@ -41,7 +41,7 @@ class DeviceLooks {
     std::string fault;
   };
 
-  DeviceLooks(std::vector<DeviceSource*> sources, Results results, FolderWatch folders);
+  DeviceLooks(const std::vector<DeviceSource*>& sources, Results results, FolderWatch folders);
   void Run();
   void TakeChanges(Duration now);
   void Look(size_t index);

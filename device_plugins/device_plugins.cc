@@ -102,12 +102,13 @@ struct DevicePlugins::Served {
   PluginState state;
 };
 
-StatusOr<std::unique_ptr<DevicePlugins>> DevicePlugins::Start(std::vector<Plugin> plugins, PluginOptions options) {
+StatusOr<std::unique_ptr<DevicePlugins>> DevicePlugins::Start(const std::vector<Plugin>& plugins,
+                                                              PluginOptions options) {
   HUYGENS_ASSIGN_OR_RETURN(FolderWatch folder, FolderWatch::Create());
-  return std::unique_ptr<DevicePlugins>(new DevicePlugins(std::move(plugins), std::move(options), std::move(folder)));
+  return std::unique_ptr<DevicePlugins>(new DevicePlugins(plugins, std::move(options), std::move(folder)));
 }
 
-DevicePlugins::DevicePlugins(std::vector<Plugin> plugins, PluginOptions options, FolderWatch folder)
+DevicePlugins::DevicePlugins(const std::vector<Plugin>& plugins, PluginOptions options, FolderWatch folder)
     : options_(std::move(options)),
       folder_(std::move(folder)),
       kubelet_came_(SteadyNow()),

@@ -84,7 +84,7 @@ class DevicePlugins {
  public:
   // No plug-in is registered before it has devices. Sockets of earlier processes at which nobody listens are removed. A
   // folder that is not there is waited for.
-  static StatusOr<std::unique_ptr<DevicePlugins>> Start(std::vector<Plugin> plugins, PluginOptions options);
+  static StatusOr<std::unique_ptr<DevicePlugins>> Start(const std::vector<Plugin>& plugins, PluginOptions options);
   // Ends all servers. What was given to containers stays theirs.
   ~DevicePlugins();
 
@@ -96,7 +96,7 @@ class DevicePlugins {
   struct Served;
   struct Mailbox;
 
-  DevicePlugins(std::vector<Plugin> plugins, PluginOptions options, FolderWatch folder);
+  DevicePlugins(const std::vector<Plugin>& plugins, PluginOptions options, FolderWatch folder);
   void Run();
   void Follow();
   void TakeChanges();

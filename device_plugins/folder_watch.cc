@@ -18,6 +18,7 @@ namespace huygens::device_plugins {
 StatusOr<FolderWatch> FolderWatch::Create() {
   const int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (descriptor < 0) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
     return Unavailable(Concat("inotify: ", std::strerror(errno), "; fs.inotify.max_user_instances may be too low"));
   }
   return FolderWatch(descriptor);

@@ -62,8 +62,9 @@ grpc::ServerUnaryReactor* PluginServer::GetPreferredAllocation(Context* context,
 grpc::ServerUnaryReactor* PluginServer::Allocate(Context* context, const v1beta1::AllocateRequest* request,
                                                  v1beta1::AllocateResponse* reply) {
   auto answer = answers_.Allocate(*request);
-  if (answer.ok()) *reply = *std::move(answer);
-  return Answer(context, answer.status());
+  if (!answer.ok()) return Answer(context, answer.status());
+  *reply = *std::move(answer);
+  return Answer(context, absl::OkStatus());
 }
 
 grpc::ServerUnaryReactor* PluginServer::PreStartContainer(Context* context,

@@ -36,10 +36,12 @@ struct Running {
 
 void StartRunning(const std::vector<std::string>& command, Running& running) {
   std::vector<char*> arguments;
+  arguments.reserve(command.size() + 1);
   for (const std::string& each : command) arguments.push_back(const_cast<char*>(each.c_str()));
   arguments.push_back(nullptr);
   int ends[2];
   if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) {
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
     running.ended = Unavailable(Concat("cannot be started: ", std::strerror(errno)));
     return;
   }
@@ -63,6 +65,7 @@ void StartRunning(const std::vector<std::string>& command, Running& running) {
   posix_spawn_file_actions_destroy(&files);
   close(ends[1]);
   running.output = ends[0];
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
   if (error != 0) running.ended = Unavailable(Concat(command[0], ": cannot be started: ", std::strerror(error)));
 }
 

@@ -83,8 +83,9 @@ bool ListHas(std::string_view list, int cpu) {
     const std::string_view range = list.substr(0, list.find(','));
     list.remove_prefix(std::min(list.size(), range.size() + 1));
     int first = -1, last = -1;
-    const char* const end = range.data() + range.size();
-    const auto [stop, error] = std::from_chars(range.data(), end, first);
+    const char* const begin = range.data();
+    const char* const end = begin + range.size();
+    const auto [stop, error] = std::from_chars(begin, end, first);
     last = first;
     if (error == std::errc() && stop != end && *stop == '-') std::from_chars(stop + 1, end, last);
     if (error == std::errc() && first <= cpu && cpu <= last) return true;

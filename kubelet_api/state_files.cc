@@ -186,8 +186,9 @@ StatusOr<MemoryManagerState> ReadMemoryState(std::string_view json) {
   const auto read_zones = [&](JsonReader& in) {
     return in.Members([&](const JsonKey& key) -> Status {
       int zone = -1;
-      const char* end = key.text.data() + key.text.size();
-      const auto [stopped, error] = std::from_chars(key.text.data(), end, zone);
+      const char* const begin = key.text.data();
+      const char* const end = begin + key.text.size();
+      const auto [stopped, error] = std::from_chars(begin, end, zone);
       if (error != std::errc() || stopped != end || zone < 0 || zone > machine::kMostId)
         return Invalid(Concat("\"", CutText(key.text, 40), "\" is no number of a zone"));
       return ReadZone(in, state.zones[zone]);

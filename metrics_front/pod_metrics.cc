@@ -68,9 +68,10 @@ std::string WithAmounts(std::string_view json, std::vector<Replacement> replacem
   std::string out;
   const char* from = json.data();
   for (const Replacement& each : replacements) {
-    out.append(from, each.old.data());
+    const char* const old = each.old.data();
+    out.append(from, old);
     out += Concat("\"", std::to_string(each.thousandths), "m\"");
-    from = each.old.data() + each.old.size();
+    from = old + each.old.size();
   }
   out.append(from, json.data() + json.size());
   return out;

@@ -78,6 +78,7 @@ StatusOr<std::unique_ptr<FolderWatch>> FolderWatch::Create(EventLoop& loop, Chan
   const int descriptor = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
   if (descriptor < 0) {
     return absl::ResourceExhaustedError(ToAbsl(
+        // NOLINTNEXTLINE(concurrency-mt-unsafe): glibc's is safe
         Concat("inotify: ", std::strerror(errno), "; sysctl fs.inotify.max_user_instances may have to be raised")));
   }
   return std::unique_ptr<FolderWatch>(new FolderWatch(std::make_unique<Impl>(loop, descriptor, std::move(changed))));

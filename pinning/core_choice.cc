@@ -122,6 +122,7 @@ CpuSet TakePacked(const ZoneCpus& zone, const CpuSet& from, int count) {
   }
   // The rest where cores are broken already, the fullest first.
   std::vector<Seat*> open;
+  open.reserve(seats.size());
   for (Seat& seat : seats) open.push_back(&seat);
   std::ranges::stable_sort(open, {},
                            [](const Seat* seat) { return std::pair(seat->Untouched() && seat->full, seat->open()); });

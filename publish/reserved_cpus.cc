@@ -37,6 +37,7 @@ machine::Ids KubeletReservedCpus(const kubelet_api::KubeletMachine& machine,
   for (auto& [zone, position] : positions) position = next++;
   if (next > 64) return machine::Ids(all.begin(), all.begin() + count);
   std::vector<topology::LogicalCpu> layout_cpus;
+  layout_cpus.reserve(cpus.size());
   for (const auto& [id, cpu] : cpus) {
     layout_cpus.push_back(
         {.id = id, .core = cpu.core, .zone = positions[cpu.zone], .socket = static_cast<int>(cpu.package)});

@@ -137,7 +137,7 @@ Status DeleteRecommendation(net::Client& client, const Recommendation& recommend
   std::string options = R"({"apiVersion":"v1","kind":"DeleteOptions","preconditions":{)";
   AppendJsonField(options, "uid", recommendation.metadata.uid);
   options += "}}";
-  const Status deleted = kube::CallForObject(client, "DELETE", PathOf(recommendation), options, timeout).status();
+  Status deleted = kube::CallForObject(client, "DELETE", PathOf(recommendation), options, timeout).status();
   if (!deleted.ok() && !absl::IsNotFound(deleted)) return deleted;
   const std::string checkpoint =
       PathIn(recommendation.metadata.namespace_name, recommendation_api::kCheckpoints, recommendation.metadata.name);

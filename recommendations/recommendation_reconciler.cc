@@ -196,7 +196,7 @@ void RecommendationReconciler::Backfill(TargetState& target, Done done) {
         return done({.status = Annotate(past->status(), "history of Prometheus")});
       }
       ++counts_.backfilled;
-      environment_.targets.Begin(*known, **std::move(past));
+      environment_.targets.Begin(*known, std::move(**past));
       known->unsaved = known->history.cpu().samples() + known->history.memory().samples() > 0;
       Reconcile(key, done);
     };

@@ -32,7 +32,7 @@ void ScanReconciler::ReadNext(const std::shared_ptr<Scan>& scan) {
                               net::Client& client, Duration longest) -> kube::CallPool::Then {
     auto uses = std::make_shared<StatusOr<PodUses>>(source->Read(client, name, now, std::min(kReadTimeout, longest)));
     return [this, scan, name, uses] {
-      if (uses->ok()) return Take(scan, std::make_shared<PodUses>(**std::move(uses)), 0);
+      if (uses->ok()) return Take(scan, std::make_shared<PodUses>(std::move(**uses)), 0);
       ++scan->failed;
       ++counts_.failed_namespaces;
       if (scan->first_fault.ok()) scan->first_fault = Annotate(uses->status(), name);

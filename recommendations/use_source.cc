@@ -192,7 +192,7 @@ std::string PastMemoryQuery(const Target& target, const usage_sources::Scope& sc
 
 std::string PodNames(const Target& target) {
   if (target.dimension == Dimension::kNamespace) return "";
-  const std::string name = Escaped(target.name);
+  std::string name = Escaped(target.name);
   if (target.dimension == Dimension::kPod) return name;
   // What controllers put behind their names: characters of rand.SafeEncodeString, ordinals, minutes since 1970.
   constexpr std::string_view kRandom = "[bcdfghjklmnpqrstvwxz2456789]{5}";

@@ -283,6 +283,7 @@ bool Editor::Stays(const SchedulingRule* rule, bool whole) const {
 void Editor::WriteRecord(const std::vector<const SchedulingRule*>& applied,
                          const std::function<const SchedulingRule*(std::string_view)>& find_rule) {
   std::vector<AppliedRule> record;
+  record.reserve(applied.size());
   for (const SchedulingRule* rule : applied) record.push_back({rule->name, std::to_string(rule->generation)});
   const bool created_whole = subject_.operation() == Operation::kCreate && subject_.kind().shape != Shape::kPod;
   const bool whole = created_whole || subject_.reach().pod_spec;

@@ -41,7 +41,7 @@ Status JudgeMetadata(const Injection& injection) {
     bytes += key.size() + value.size();
   }
   // An API server takes 256 KiB for all of an object's annotations.
-  return bytes <= 32 * 1024 ? absl::OkStatus() : Invalid("inject.annotations: more than 32 KiB");
+  return bytes <= size_t{32} << 10 ? absl::OkStatus() : Invalid("inject.annotations: more than 32 KiB");
 }
 
 Status JudgeAmounts(const std::vector<AmountChange>& changes, std::string_view field, bool of_pods) {

@@ -11,7 +11,7 @@ namespace huygens::rules {
 namespace {
 
 // More is not of us: as many values as all rules together can set in one object.
-constexpr size_t kMostBytes = 64 * 1024;
+constexpr size_t kMostBytes = size_t{64} << 10;
 
 bool IsVersion(std::string_view text) {
   return !text.empty() && text.size() < 20 && text.find_first_not_of("0123456789") == std::string_view::npos;

@@ -18,6 +18,7 @@ constexpr std::string_view kOfOthers[] = {"memoryGroup", "huygens.dev/cores"};
 
 std::vector<std::string> QueryNames(const RealCapacityFacts& facts) {
   std::vector<std::string> names;
+  names.reserve(facts.queries.size());
   for (const FactQuery& each : facts.queries) names.push_back(each.name);
   return names;
 }

@@ -118,7 +118,7 @@ class DevicePluginsTest : public testing::Test {
                     .kubelet = milliseconds(50),
                     .silence = milliseconds(100),
                     .first_return = milliseconds(20)};
-    plugins_ = *DevicePlugins::Start(std::move(plugins), std::move(options));
+    plugins_ = *DevicePlugins::Start(plugins, std::move(options));
   }
   static std::vector<Device> Two() { return {{"a", true, 0}, {"b", true, 1}}; }
 
