@@ -291,6 +291,7 @@ class Publisher final : public Part {
   void WriteNote() {
     const Note note = wanted_notes_.back();
     wanted_notes_.pop_back();
+    noted_[note.uid] = note.text;  // what comes while the call is under way must not want it again
     const std::string body = EncodeJson(AnnotationPatch{
         .metadata = {.uid = note.uid, .annotations = {{std::string(publish::kKubeletPlacement), note.text}}}});
     Begin(
@@ -303,10 +304,10 @@ class Publisher final : public Part {
           const bool another =
               absl::IsNotFound(written) || absl::IsAborted(written) || absl::IsFailedPrecondition(written);
           if (!written.ok() && !another) {
+            noted_.erase(note.uid);
             wanted_notes_.push_back(note);
             return Retry(written);
           }
-          noted_[note.uid] = note.text;
           Succeed();
           Work();
         });

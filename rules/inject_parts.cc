@@ -146,7 +146,8 @@ void InjectResources(Editor& editor, const SchedulingRule& rule) {
     return;
   }
   for (Tree& container : editor.ListIn(editor.pod_spec(), "containers").elements()) {
-    if (container.TextOf("name").empty()) continue;
+    // No API server takes a name with a slash, and what is recorded by it could not be found again.
+    if (container.TextOf("name").empty() || container.TextOf("name").find('/') != std::string_view::npos) continue;
     for (const AmountChange& limit : injection.limits) {
       ContainerAmounts(editor, container, limit.resource).Apply(ChangeOf(injection.requests, limit.resource), &limit);
     }
