@@ -14,7 +14,7 @@ std::optional<Duration> WriteRate::Take(Duration now) {
     return std::nullopt;
   }
   // A nanosecond more, or rounding would have it asked for again and again.
-  return std::chrono::duration_cast<Duration>(Seconds((1 - left_) / per_second_)) + Duration(1);
+  return std::chrono::ceil<Duration>(Seconds((1 - left_) / per_second_)) + Duration(1);
 }
 
 }  // namespace huygens::real_capacity
