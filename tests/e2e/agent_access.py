@@ -60,7 +60,7 @@ def check(what, answer, code, says=""):
 def set_up(bed):
     bed.install()
     bed.kubectl("apply", "-k", CONFIG / "crd-community")
-    bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.node.k8s.io")
+    bed.wait_established("noderesourcetopologies.topology.node.k8s.io")
     # All but what would run: there is no node.
     shipped = [item for item in objects(bed, "-k", CONFIG / "overlays" / "agent-extended-resources") if item["kind"] != "DaemonSet"]
     bed.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": shipped}))

@@ -335,7 +335,7 @@ def controller():
         raise Skip(why)
     with ControlPlane("controller") as bed:
         bed.install()
-        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/quotatransfers.quota.huygens.dev")
+        bed.wait_established("quotatransfers.quota.huygens.dev")
         bed.kubectl("apply", "-f", CONFIG / "controller" / "rbac.yaml")
         manager = Process("kube-controller-manager", [
             BINARIES / "kube-controller-manager", f"--kubeconfig={bed.kubeconfig('admin-token')}", "--leader-elect=false", "--bind-address=127.0.0.1",

@@ -317,7 +317,7 @@ def external_capacity():
     with Facts() as facts, ControlPlane("external_capacity") as bed:
         bed.install()
         bed.kubectl("apply", "-k", CONFIG / "crd-community")
-        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.node.k8s.io")
+        bed.wait_established("noderesourcetopologies.topology.node.k8s.io")
         shipped = [item for item in objects(bed, "-k", OVERLAY) if item["kind"] not in ("Deployment", "PodDisruptionBudget")]
         bed.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": shipped}))
         scene = Scene(bed, facts)

@@ -100,7 +100,7 @@ class Scene:
 
     def _define_topology(self):
         self._bed.kubectl("apply", "-f", COMMUNITY_DEFINITION)
-        self._bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "-f", COMMUNITY_DEFINITION)
+        self._bed.wait_established("noderesourcetopologies.topology.node.k8s.io")
 
     def _node(self, name, **amounts):
         node = make_node(0, [{"resources": {"allocatable": {"cpu": "8"}}}])
@@ -131,8 +131,7 @@ class Scene:
 
     def _marked_node(self):
         self._bed.kubectl("apply", "-k", CONFIG / "crd")
-        self._bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io",
-                          "crd/bizgroupresourcequotas.quota.huygens.dev")
+        self._bed.wait_established("noderesourcetopologies.topology.crane.io", "bizgroupresourcequotas.quota.huygens.dev")
         self._node("marked")
         self._bed.kubectl("annotate", "node", "marked", "huygens.dev/wake=1")
 

@@ -240,7 +240,10 @@ def read_from_elsewhere(site):
     assert answered() == "401"
     site.shell("kubectl -n kube-system create serviceaccount stranger")
     stranger = site.shell("kubectl -n kube-system create token stranger").strip()
-    assert answered("-H", f"'Authorization: Bearer {stranger}'") == "403"
+    # The API server may not know a token yet that it has just given.
+    wait_until(lambda: answered("-H", f"'Authorization: Bearer {stranger}'") != "401", "the stranger's token is not known", 30, interval=1)
+    refused = answered("-H", f"'Authorization: Bearer {stranger}'")
+    assert refused == "403", f"a stranger was answered {refused}"
     said = site.documented("docs/operations.md", "create token huygens-reader", **{
         "> token": f"> {token}", "--token-file token": f"--token-file {token}", "huygens usage": f"{huygens_binary()} usage", "POD-ADDRESS": address})
     assert "created" in said, said

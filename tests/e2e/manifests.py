@@ -210,7 +210,7 @@ def check_groups(bed):
 def check_transfers(bed):
     """The definition of transfers, likewise."""
     client = bed.client
-    bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/quotatransfers.quota.huygens.dev")
+    bed.wait_established("quotatransfers.quota.huygens.dev")
     path = "/apis/quota.huygens.dev/v1alpha1/quotatransfers"
 
     def transfer(**spec):

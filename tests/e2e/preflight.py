@@ -48,8 +48,7 @@ def preflight():
         for command in ("kubectl apply -k config/crd", "kubectl apply -k config/rbac"):
             assert command in mends, mends
             bed.kubectl(*command.split()[1:])
-        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io",
-                    "crd/bizgroupresourcequotas.quota.huygens.dev")
+        bed.wait_established("noderesourcetopologies.topology.crane.io", "bizgroupresourcequotas.quota.huygens.dev")
         bed.kubectl("apply", "-f", SAMPLE_CLUSTER)
         mended = findings(1)
         assert said(mended, "error") == [], mended

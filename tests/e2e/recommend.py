@@ -293,7 +293,7 @@ def recommend():
         raise Skip(why)
     with ControlPlane("recommend") as bed:
         bed.install()
-        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", *(f"crd/{each}.huygens.dev" for each in DEFINITIONS))
+        bed.wait_established(*(f"{each}.huygens.dev" for each in DEFINITIONS))
         for each in ("rbac", "recommendations"):
             bed.kubectl("apply", "-f", CONFIG / "controller" / f"{each}.yaml")
         manager = Process("kube-controller-manager", [

@@ -480,8 +480,19 @@ class ControlPlane:
     def install(self):
         """The shipped CRDs, and the shipped permissions for the user `huygens`."""
         self.kubectl("apply", "-k", CONFIG / "overlays" / "kubeadm")
-        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io",
-                     "crd/bizgroupresourcequotas.quota.huygens.dev")
+        self.wait_established("noderesourcetopologies.topology.crane.io", "bizgroupresourcequotas.quota.huygens.dev")
+
+    def wait_established(self, *definitions):
+        """Waits until the API server serves these CustomResourceDefinitions. `kubectl wait` fails where one has no conditions yet."""
+        def missing_ones():
+            return [name for name in definitions if not self._established(name)]
+
+        wait_until(lambda: not missing_ones(), lambda: f"not established: {', '.join(missing_ones())}", 30)
+
+    def _established(self, definition):
+        found = self._exists(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{definition}")
+        conditions = (found or {}).get("status", {}).get("conditions", [])
+        return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
     def certificates(self):
         directory = self.directory / "tls"

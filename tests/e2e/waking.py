@@ -284,7 +284,7 @@ def lost_topology():
         assert all(e["involvedObject"]["kind"] == "Node" for e in events), events[0]
 
         bed.kubectl("apply", "-k", "config/crd")
-        bed.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/noderesourcetopologies.topology.crane.io")
+        bed.wait_established("noderesourcetopologies.topology.crane.io")
         workload.create_nodes(bed.client, [], [topology(name, [4, 4]) for name in names])
         start = time.monotonic()
         wait_until(lambda: len(bound("meanwhile-")) == count, "pods do not get their zones once the objects are back", 90)

@@ -111,7 +111,7 @@ class WebhookBed(ControlPlane):
     def install_webhook(self, flow_schema=True):
         """The definition of groups, config/webhook, and two instances that answer."""
         self.kubectl("apply", "-k", CONFIG / "crd")
-        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", "crd/bizgroupresourcequotas.quota.huygens.dev")
+        self.wait_established("bizgroupresourcequotas.quota.huygens.dev")
         self.certificates_of_webhook = Certificates(self.directory / "webhook-tls")
         shipped = objects(self, "-k", CONFIG / "webhook")
         hooks, = [item for item in shipped if item["kind"] == "ValidatingWebhookConfiguration"]
@@ -159,7 +159,7 @@ class WebhookBed(ControlPlane):
                     "name": version, "served": True, "storage": True,
                     "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": True}},
                     "subresources": {"status": {}, "scale": {"specReplicasPath": path, "statusReplicasPath": ".status.replicas"}}}]}})
-        self.kubectl("wait", "--for=condition=Established", "--timeout=30s", *(f"crd/{name}" for name in FOREIGN))
+        self.wait_established(*FOREIGN)
 
     def start_controllers(self, *controllers):
         """kube-controller-manager, with these of its controllers."""
