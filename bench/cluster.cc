@@ -13,8 +13,6 @@ namespace huygens::bench {
 
 namespace {
 
-size_t ZonesOf(size_t node) { return std::array<size_t, 3>{2, 4, 8}[node % 3]; }
-
 cluster::NodeTopology TopologyOf(size_t node) {
   cluster::NodeTopology topology{
       .source = cluster::TopologySource::kCrane, .node_name = NodeName(node), .pinned_by_agent = true};
@@ -99,6 +97,8 @@ double LimitFor(Fullness fullness, const usage::NodeFigures& figures, const usag
 }
 
 }  // namespace
+
+size_t ZonesOf(size_t node) { return std::array<size_t, 3>{2, 4, 8}[node % 3]; }
 
 std::string NodeName(size_t index) {
   char name[32];

@@ -12,6 +12,8 @@ namespace huygens::bench {
 
 inline constexpr size_t kPodsOfDeployment = 10;
 
+// Zones of a node, by its index: 2, 4 or 8.
+size_t ZonesOf(size_t node);
 // 30 characters, like the names of cloud machines.
 std::string NodeName(size_t index);
 // The resource version of what Fill makes.
@@ -20,6 +22,10 @@ inline constexpr uint64_t kFilledVersion = 1;
 void Fill(placement::Placement& placement, size_t nodes, size_t pods);
 // One of those pods, as the API server shows it.
 std::string BoundPodJson(size_t number, size_t nodes);
+
+// A node and its topology object, as the API server shows them.
+std::string NodeJson(size_t index);
+std::string TopologyJson(size_t index);
 
 // How full of real use the nodes are.
 enum class Fullness : uint8_t {

@@ -8,32 +8,26 @@
 //        huygens_bench checks          filter with other checks, modes and lacks than "topology" alone, over HTTP, too
 //        huygens_bench nominated       filter while pods are nominated to other nodes, in one process
 //        huygens_bench relist          filter of 5000 names while 150 000 pods are listed anew, or 2000 a second change
+//        huygens_bench scale [NODES...] [--pods=N]    all of it on 500 to 100 000 nodes, by node and pod (bench/scale.h)
 //        huygens_bench memory          what 150 000 pods of 15 000 workloads with a week of history take
-#include <pthread.h>
-
 #include <algorithm>
 #include <atomic>
-#include <charconv>
 #include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
-#include <functional>
 #include <thread>
 #include <vector>
 
 #include "bench/checks.h"
 #include "bench/cluster.h"
 #include "bench/connection.h"
+#include "bench/host.h"
 #include "bench/nominated.h"
 #include "bench/quota.h"
 #include "bench/relist.h"
+#include "bench/scale.h"
 #include "bench/times.h"
 #include "bench/usage.h"
-#include "extender/cluster_updates.h"
-#include "extender/manifest_backend.h"
-#include "extender/service.h"
-#include "net/server.h"
 
 namespace huygens::bench {
 
@@ -42,95 +36,6 @@ namespace {
 constexpr size_t kNodes = 5000;
 constexpr size_t kPods = 50'000;
 constexpr int kRounds = 5;
-
-double ResidentMegabytes() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);) {
-    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
-  }
-  return 0;
-}
-
-// The service on a server of its own thread, with /echo/N beside it: N bytes back for whatever came.
-class Host {
- public:
-  using Filler = std::function<void(placement::Placement&, Time now)>;
-
-  explicit Host(placement::Options options, size_t pods = kPods)
-      : Host(std::move(options), [pods](placement::Placement& placement, Time) { Fill(placement, kNodes, pods); }) {}
-  Host(placement::Options options, size_t pods, Fullness fullness)
-      : Host(std::move(options), [=](placement::Placement& placement, Time now) {
-          Fill(placement, kNodes, pods);
-          FillUsage(placement, kNodes, pods, fullness, now);
-        }) {}
-  Host(placement::Options options, const Filler& fill)
-      : log_(clock_, observe::LogLevel::kError, observe::LogFormat::kText),
-        metrics_({.version = "bench", .reject_reasons = {}}),
-        decision_log_({}, clock_, log_),
-        placement_(*placement::Placement::Create(std::move(options))),
-        pods_(resources_, 4096),
-        journal_(*placement_, resources_, metrics_, ring_, decision_log_),
-        context_{
-            {*placement_, clock_, log_, metrics_, [] { return std::string(); }, nullptr}, resources_, journal_, pods_},
-        updates_(context_),
-        queue_(updates_, loop_, log_, metrics_),
-        backend_(context_, loop_, queue_, "", false),
-        bind_(context_, backend_, loop_, std::chrono::seconds(4), "bench"),
-        service_(context_, bind_, "/") {
-    fill(*placement_, clock_.Now());
-    net::ServerOptions server_options{.address = "127.0.0.1:0"};
-    server_ = *net::Server::Start(loop_, server_options, [this](const net::Request& request, net::Respond respond) {
-      if (!request.path.starts_with("/echo/")) {
-        cpu_at_request_ = Microseconds(CLOCK_THREAD_CPUTIME_ID);
-        return service_.Handle(request, respond);
-      }
-      size_t size = 0;
-      std::from_chars(request.path.data() + 6, request.path.data() + request.path.size(), size);
-      respond({.body = std::string(size, 'x')});
-    });
-    thread_ = std::thread([this] { loop_.Run(); });
-  }
-  ~Host() {
-    loop_.Stop();
-    thread_.join();
-  }
-  uint16_t port() const { return server_->port(); }
-  informer::WatchEventQueue& queue() { return queue_; }
-  // What the decision thread has worked so far, and what it had when it had read the last request: what a request waits
-  // for there is seen by that however busy the machine is.
-  double CpuMicroseconds() {
-    clockid_t clock;
-    return pthread_getcpuclockid(thread_.native_handle(), &clock) == 0 ? Microseconds(clock) : 0;
-  }
-  double CpuAtRequest() const { return cpu_at_request_; }
-
- private:
-  static double Microseconds(clockid_t clock) {
-    timespec time{};
-    clock_gettime(clock, &time);
-    return static_cast<double>(time.tv_sec) * 1e6 + static_cast<double>(time.tv_nsec) / 1e3;
-  }
-
-  std::atomic<double> cpu_at_request_ = 0;
-  SystemClock clock_;
-  net::EventLoop loop_;
-  observe::Log log_;
-  observe::Metrics metrics_;
-  observe::DecisionRing ring_;
-  observe::DecisionLog decision_log_;
-  ResourceNames resources_;
-  std::unique_ptr<placement::Placement> placement_;
-  admin::RecentPods pods_;
-  extender::Journal journal_;
-  extender::Context context_;
-  extender::ClusterUpdates updates_;
-  informer::WatchEventQueue queue_;
-  extender::ManifestBackend backend_;
-  extender::BindFlow bind_;
-  extender::Service service_;
-  std::unique_ptr<net::Server> server_;
-  std::thread thread_;
-};
 
 // The bodies in turns.
 using Bodies = std::vector<std::string>;
@@ -191,7 +96,7 @@ void AgainstEcho(Connection& connection, const char* verb, size_t names) {
 
 // What the check and the terms of real usage cost, on nodes as full as that.
 void AgainstNoUsage(Connection& without, Fullness fullness) {
-  Host host(WithUsage(), kPods, fullness);
+  Host host(WithUsage(), kNodes, kPods, fullness);
   Connection with(host.port());
   std::printf("a week of use: %s\n", Text(fullness));
   const std::string body = RequestBody(kNodes);
@@ -225,7 +130,7 @@ int Checks() {
 
 int Memory() {
   constexpr size_t kManyPods = 150'000;
-  Host host(WithUsage(), kManyPods, Fullness::kTypical);
+  Host host(WithUsage(), kNodes, kManyPods, Fullness::kTypical);
   std::printf("resident with %zu nodes, %zu pods, %zu workloads with a week of cpu and memory: %.0f MB\n", kNodes,
               kManyPods, kManyPods / kPodsOfDeployment, ResidentMegabytes());
   return 0;
@@ -235,7 +140,7 @@ int Memory() {
 int Relist() {
   constexpr size_t kManyPods = 150'000;
   constexpr auto kSpan = std::chrono::seconds(15);  // several LISTs
-  Host host({}, kManyPods);
+  Host host({}, kNodes, kManyPods);
   Connection connection(host.port());
   const Bodies bodies = {RequestBody(kNodes)};
   std::printf("filter of %zu names, %zu pods, while there come\n", kNodes, kManyPods);
@@ -263,6 +168,7 @@ int Relist() {
 
 int Run(int argc, char** argv) {
   std::vector<size_t> sizes;
+  if (argc > 1 && std::string_view(argv[1]) == "scale") return ReportScale({argv + 2, argv + argc});
   if (argc > 1 && std::string_view(argv[1]) == "memory") return Memory();
   if (argc > 1 && std::string_view(argv[1]) == "checks") return Checks();
   if (argc > 1 && std::string_view(argv[1]) == "relist") return Relist();
@@ -273,7 +179,7 @@ int Run(int argc, char** argv) {
   if (sizes.empty()) sizes = {500, 5000};
   net::IgnoreBrokenPipes();
   double before = ResidentMegabytes();
-  Host host({});
+  Host host({}, kNodes, kPods);
   double after = ResidentMegabytes();
   std::printf("cluster: %zu managed nodes of 2, 4 or 8 zones, %zu pods; resident %.0f MB (%.0f MB before)\n", kNodes,
               kPods, after, before);
