@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 JOBS ?= 2
 .DEFAULT_GOAL := help
-.PHONY: help setup build run test image image-test release demo bench bench-prometheus bench-webhook bench-overcommit format docs lint sanitize fuzz soak simulate coverage e2e-agent e2e-versions clean
+.PHONY: help setup build run test image image-test release demo bench bench-cluster bench-prometheus bench-webhook bench-overcommit bench-rules format docs lint sanitize fuzz soak abuse simulate coverage e2e-agent e2e-versions clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -37,11 +37,17 @@ bench: setup ## filter and prioritize against an echo of the same bytes; single 
 bench-prometheus: setup ## what a poll of a Prometheus with 150 000 pods costs; some minutes
 	@tools/build release huygens_prometheus_bench && tools/bench_prometheus && tools/bench_prometheus --raw
 
+bench-cluster: build ## pods a second of the real kube-scheduler without an extender, with huygens and with others, and what each process works; some hours, needs Go (--help of tools/bench_cluster: less of it)
+	@tools/control_plane && tools/bench_cluster --write $(BENCH_OPTIONS)
+
 bench-webhook: build ## what a creation costs with huygens webhook, beside none, one that does nothing, and ResourceQuota; some minutes, needs Go
 	@tools/control_plane && tools/bench_webhook
 
 bench-overcommit: build ## what a pod's creation costs where huygens webhook lowers its requests, beside none and one that does nothing; some minutes, needs Go
 	@tools/control_plane && tools/bench_overcommit
+
+bench-rules: build ## what a pod's creation costs where huygens webhook applies 200 rules, beside none and one that does nothing; some minutes, needs Go
+	@tools/control_plane && tools/bench_rules
 
 format: setup ## clang-format over all C++ files, new ones too
 	@git ls-files --cached --others --exclude-standard '*.h' '*.cc' | while read -r file; do [ ! -f "$$file" ] || echo "$$file"; done | xargs -r clang-format-19 -i
@@ -64,7 +70,10 @@ sanitize: setup ## unit, integration and a short end-to-end run under ASan+UBSan
 fuzz: setup ## each fuzz target for SECONDS (default 60)
 	@tools/fuzz $(SECONDS)
 
-soak: build ## an hour of abuse of every kind beside real scheduling; SECONDS=600 shortens it
+soak: build ## half an hour of webhook, controller and extender, killed in turns while everything changes; SECONDS=7200 for longer, SECONDS=120 for less
+	@tools/control_plane && HUYGENS_SOAK_SECONDS=$(or $(SECONDS),1800) tests/e2e/run soak
+
+abuse: build ## an hour of abuse of every kind beside real scheduling; SECONDS=600 shortens it
 	@tools/control_plane && HUYGENS_SOAK_SECONDS=$(or $(SECONDS),3600) tests/e2e/run abuse
 
 simulate: setup ## webhooks, controllers and an extender on a simulated API server: SEEDS of them (default 10000), from FIRST on
