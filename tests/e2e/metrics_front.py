@@ -19,7 +19,12 @@ TOKENS["manager-token"] = ("system:kube-controller-manager", "system:masters")
 TOKENS["controller-token"] = ("system:serviceaccount:kube-system:huygens-controller", "")
 AUTOSCALERS = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
 METRICS = "/apis/metrics.k8s.io/v1beta1"
+RECOMMENDATION = "/apis/huygens.dev/v1alpha1/namespaces/default/recommendations/deployment-web"
 PROXY = "front-proxy-client"
+# It recommends, too, by what the aggregated API says: its own front, that is, through the API server.
+CONFIGURATION = """
+overcommit: {mode: report, interval: 1s, checkpointInterval: 3s, pools: [{name: shared, type: dynamic, autoApply: true, minHistory: 0s}]}
+"""
 
 
 class Upstream:
@@ -51,8 +56,8 @@ class Upstream:
             return json.dumps({"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": "metrics.k8s.io/v1beta1", "resources": names}).encode()
         if url.path != f"{METRICS}/namespaces/default/pods":
             return b""
-        self.asked += 1
         selector = urllib.parse.parse_qs(url.query).get("labelSelector", [""])[0]
+        self.asked += bool(selector)  # by an autoscaler, whom the recommender's scans are none of
         pods = self.bed.client.get(f"{PODS}?{urllib.parse.urlencode({'labelSelector': selector})}")["items"]
         items = [{"metadata": {"name": pod["metadata"]["name"], "namespace": "default", "labels": pod["metadata"]["labels"]},
                   "timestamp": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 5)), "window": "15.5s",
@@ -79,7 +84,9 @@ class Kubelet:
                 if pod["status"]["phase"] != "Pending":
                     continue
                 then = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() - 600))
-                status = {"phase": "Running", "startTime": then, "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": then}]}
+                statuses = [{"name": each["name"], "image": "none", "imageID": "none", "ready": True, "restartCount": 0, "containerID": "none://1",
+                             "state": {"running": {"startedAt": then}}} for each in pod["spec"]["containers"]]
+                status = {"phase": "Running", "startTime": then, "containerStatuses": statuses, "conditions": [{"type": "Ready", "status": "True", "lastTransitionTime": then}]}
                 try:
                     self.bed.client.patch(f"{PODS}/{pod['metadata']['name']}/status", {"status": status})
                 except ApiError as error:
@@ -101,7 +108,7 @@ class Front(Huygens):
             "0.0.0.0:8443": f"127.0.0.1:{self.port}", "0.0.0.0:8889": f"127.0.0.1:{self.admin_port}",
             "/etc/huygens/metrics-front": str(bed.tls.directory), "/etc/huygens/front-proxy/requestheader-client-ca-file": str(bed.proxy / "ca.crt"),
             'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig('controller-token')}",
-            "enabled: true                    # of metricsFront": f'enabled: true\n    tokenFile: ""\n    upstream: http://127.0.0.1:{bed.upstream.port}'}))
+            "enabled: true                    # of metricsFront": f'enabled: true\n    tokenFile: ""\n    upstream: http://127.0.0.1:{bed.upstream.port}'}) + CONFIGURATION)
         self.process = Process(name, [huygens_binary(), "controller", "--config", self.config], bed.directory, grace=30)
 
 
@@ -128,7 +135,7 @@ class FrontBed(Bed):
 
     def install_front(self):
         """What config/controller and config/metrics-front ship; the Service leads to this machine, for there is no network of Services."""
-        shipped = objects(self, "-k", CONFIG / "controller") + objects(self, "-k", CONFIG / "metrics-front")
+        shipped = [item for each in ("controller", "recommendations", "metrics-front") for item in objects(self, "-k", CONFIG / each)]
         kept = [item for item in shipped if item["kind"] in ("ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding")]
         self.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": kept}))
         self.upstream, self.kubelet = Upstream(self), Kubelet(self)
@@ -230,6 +237,31 @@ def raw_for_everybody_else(bed):
         pass
 
 
+def recommended_from_the_metrics_api(bed):
+    """metrics.k8s.io is a source, as a cluster serves it: aggregated by an API server, asked namespace by namespace with the shipped permissions."""
+    bed.client.post("/apis/huygens.dev/v1alpha1/recommendationtemplates", {
+        "apiVersion": "huygens.dev/v1alpha1", "kind": "RecommendationTemplate", "metadata": {"name": "all"}, "spec": {"namespaces": ["default"]}})
+
+    def measured():
+        try:
+            found = bed.client.get(RECOMMENDATION)
+        except ApiError as error:
+            if error.code == 404:
+                return None
+            raise
+        status = found.get("status", {})
+        return status if status.get("cpu", {}).get("samples", 0) >= 10 else None
+
+    wait_until(measured, "nothing is recommended by metrics.k8s.io", 60)
+    status = measured()
+    # Two cores: the end of the bucket that 2 is in, at most 5 % above, and a tenth more.
+    assert 2 < status["cpu"]["model"] <= 2.1 and status["pods"] == 5, status
+    amount = status["podCPU"]["recommended"]
+    cores = int(amount.removesuffix("m")) / 1000
+    assert 2.2 < cores <= 2.31 and status["podCPU"]["original"] == "4", status
+    assert status["memory"]["samples"] >= 10, status
+
+
 def more_use_more_pods(bed):
     """It still scales, by limits: three cores of four are 75 %, half as many pods more."""
     bed.upstream.cpu = 3000
@@ -268,5 +300,5 @@ def metrics_front():
         bed.install_front()
         bed.start_controllers("deployment-controller", "replicaset-controller", "horizontal-pod-autoscaler-controller", token="manager-token",
                               horizontal_pod_autoscaler_sync_period="1s", horizontal_pod_autoscaler_downscale_stabilization="1s")
-        for check in (rolling_restart, raw_for_everybody_else, more_use_more_pods, native, fronts_killed):
+        for check in (rolling_restart, raw_for_everybody_else, recommended_from_the_metrics_api, more_use_more_pods, native, fronts_killed):
             check(bed)
