@@ -12,6 +12,7 @@
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
 #include "recommendations/recommender.h"
+#include "resizing/resize_reconciler.h"
 #include "settings/real_capacity_options.h"
 #include "settings/usage_source.h"
 
@@ -118,9 +119,12 @@ std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surrou
   if (given.configuration.controller.real_capacity.mode != settings::RealCapacityMode::kOff) {
     reconcilers.push_back(MakeRealCapacity(given));
   }
-  recommendations::AddReconcilers(
+  const std::shared_ptr<recommendations::Recommender> recommender = recommendations::AddReconcilers(
       {given.configuration, given.api_server, given.loop, given.log, given.metrics, given.clock, given.calls},
       reconcilers, given.pages);
+  if (recommender != nullptr && resizing::IsWanted(given.configuration.overcommit)) {
+    reconcilers.push_back(resizing::MakeResizing(recommender));
+  }
   return reconcilers;
 }
 

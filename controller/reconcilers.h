@@ -35,7 +35,8 @@ struct Surroundings {
 
 // Their names, as the metrics have them.
 inline constexpr std::string_view kReconcilerNames[] = {
-    "quota", "transfers", "certificates", "realCapacity", "recommendations", "usageScan", "recommendationTemplates"};
+    "quota",     "transfers",               "certificates", "realCapacity", "recommendations",
+    "usageScan", "recommendationTemplates", "resizing"};
 
 std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 

@@ -109,6 +109,11 @@ void ControllerMetrics::SetRecommendations(const RecommendationCounts& totals) {
   recommendations_->Set(totals);
 }
 
+void ControllerMetrics::SetResizes(const ResizeCounts& totals) {
+  if (recommendations_ == nullptr) recommendations_ = std::make_unique<RecommendationMetrics>(registry_);
+  recommendations_->Set(totals);
+}
+
 void ControllerMetrics::SetFilled(std::span<const FilledBudget> budgets) {
   auto gone = std::exchange(series_->shown, {});
   for (const FilledBudget& each : budgets) {

@@ -51,13 +51,14 @@ class ControllerMetrics {
   void SetFilled(std::span<const FilledBudget> budgets);
   void SetRealCapacity(const RealCapacityCounts& totals);
   void SetRecommendations(const RecommendationCounts& totals);
+  void SetResizes(const ResizeCounts& totals);
 
  private:
   struct Series;
   std::unique_ptr<Series> series_;
   prometheus::Registry& registry_;
   std::unique_ptr<CapacityMetrics> capacity_;               // null: nobody has called SetRealCapacity
-  std::unique_ptr<RecommendationMetrics> recommendations_;  // likewise
+  std::unique_ptr<RecommendationMetrics> recommendations_;  // null: neither of the last two
 };
 
 }  // namespace huygens::observe

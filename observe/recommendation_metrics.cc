@@ -43,7 +43,9 @@ struct RecommendationMetrics::Families {
         scan_seconds(LevelsNamed(registry, "huygens_recommendation_scan_seconds",
                                  "How long the last scan took, waiting for answers included.")),
         writes(CountsNamed(registry, "huygens_recommendation_writes_total",
-                           "Writes of the controller for recommendations, by what was written.")) {}
+                           "Writes of the controller for recommendations, by what was written.")),
+        resizes(CountsNamed(registry, "huygens_overcommit_resizes_total",
+                            "Running pods that were to be lowered in place, by what came of it.")) {}
   Levels& used;
   Levels& requested;
   Levels& original;
@@ -55,6 +57,7 @@ struct RecommendationMetrics::Families {
   Counts& taken;
   Levels& scan_seconds;
   Counts& writes;
+  Counts& resizes;
 };
 
 RecommendationMetrics::RecommendationMetrics(prometheus::Registry& registry)
@@ -85,6 +88,13 @@ void RecommendationMetrics::Set(const RecommendationCounts& totals) {
   GrowTo(families_->writes, {{"what", "checkpoint"}}, totals.checkpoints);
   GrowTo(families_->writes, {{"what", "status"}}, totals.statuses);
   GrowTo(families_->writes, {{"what", "deletion"}}, totals.deleted);
+}
+
+void RecommendationMetrics::Set(const ResizeCounts& totals) {
+  GrowTo(families_->resizes, {{"result", "lowered"}}, totals.lowered);
+  GrowTo(families_->resizes, {{"result", "kept"}}, totals.kept);
+  GrowTo(families_->resizes, {{"result", "refused"}}, totals.refused);
+  GrowTo(families_->resizes, {{"result", "failed"}}, totals.failed);
 }
 
 }  // namespace huygens::observe

@@ -27,12 +27,18 @@ struct RecommendationCounts {
   uint64_t checkpoints = 0, statuses = 0, deleted = 0;
 };
 
+// Of running pods that are lowered in place.
+struct ResizeCounts {
+  uint64_t lowered = 0, kept = 0, refused = 0, failed = 0;
+};
+
 class RecommendationMetrics {
  public:
   // For the files of observe/: registers them.
   explicit RecommendationMetrics(prometheus::Registry& registry);
   ~RecommendationMetrics();
   void Set(const RecommendationCounts& totals);
+  void Set(const ResizeCounts& totals);
 
  private:
   struct Families;

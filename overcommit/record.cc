@@ -15,12 +15,13 @@ constexpr ResourceId kResourceOf[] = {kCpu, kMemory};
 
 // As the annotation has it.
 struct StoredAmount {
-  std::string original, applied, limit, source;
+  std::string original, applied, limit, source, before;
   static void Describe(auto& self, auto& fields) {
     fields.Always("original", self.original);
     fields.Always("applied", self.applied);
     fields.IfSet("limit", self.limit);
     fields.Always("source", self.source);
+    fields.IfSet("before", self.before);
   }
 };
 
@@ -67,7 +68,11 @@ StatusOr<std::optional<RecordedAmount>> ReadAmount(const std::optional<StoredAmo
   if (!text->limit.empty()) {
     HUYGENS_ASSIGN_OR_RETURN(amount.limit, AmountOf(text->limit, resource));
   }
+  if (!text->before.empty()) {
+    HUYGENS_ASSIGN_OR_RETURN(amount.before, AmountOf(text->before, resource));
+  }
   if (amount.applied < 0 || amount.applied > amount.original) return std::nullopt;
+  if (amount.before && (*amount.before < amount.applied || *amount.before > amount.original)) amount.before.reset();
   return amount;
 }
 
@@ -83,7 +88,8 @@ std::optional<StoredAmount> WrittenAmount(const std::optional<RecordedAmount>& a
   return StoredAmount{.original = TextOf(amount->original, resource),
                       .applied = TextOf(amount->applied, resource),
                       .limit = amount->limit ? TextOf(*amount->limit, resource) : std::string(),
-                      .source = std::string(recommend::Name(amount->source))};
+                      .source = std::string(recommend::Name(amount->source)),
+                      .before = amount->before ? TextOf(*amount->before, resource) : std::string()};
 }
 
 bool IsEmpty(const RecordedAmounts& amounts) { return !amounts[0] && !amounts[1]; }
@@ -123,10 +129,10 @@ const RecordedAmounts* FindContainer(const Record& record, std::string_view name
 std::optional<recommend::Recorded> StillRecorded(const std::optional<RecordedAmount>& recorded,
                                                  const std::optional<int64_t>& request,
                                                  const std::optional<int64_t>& limit) {
-  if (!recorded || !request || *request != recorded->applied) return std::nullopt;
+  if (!recorded || !request || (*request != recorded->applied && *request != recorded->before)) return std::nullopt;
   const int64_t original = limit ? std::min(recorded->original, *limit) : recorded->original;
-  if (original < recorded->applied) return std::nullopt;
-  return recommend::Recorded{original, recorded->applied};
+  if (original < *request) return std::nullopt;
+  return recommend::Recorded{original, *request};
 }
 
 }  // namespace huygens::overcommit

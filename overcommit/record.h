@@ -24,6 +24,8 @@ struct RecordedAmount {
   int64_t applied = 0;
   std::optional<int64_t> limit;  // nothing: there was none
   recommend::Source source = recommend::Source::kNone;
+  // What was asked for before a running pod was resized, which may not have come about; nothing: it was not resized.
+  std::optional<int64_t> before = std::nullopt;
   friend bool operator==(const RecordedAmount&, const RecordedAmount&) = default;
 };
 using RecordedAmounts = recommend::PerResource<std::optional<RecordedAmount>>;
@@ -45,8 +47,8 @@ std::string RecordText(const Record& record);
 // Null: nothing is recorded of a container of this name.
 const RecordedAmounts* FindContainer(const Record& record, std::string_view name);
 
-// What is recorded of a request that is `request` now, if it still is what was applied: else somebody has written another
-// since, and that is what is asked for. An original above the limit of now is cut to it.
+// What is recorded of a request that is `request` now, if it still is what was applied, or what a resize found: else
+// somebody has written another since, and that is what is asked for. An original above the limit of now is cut to it.
 std::optional<recommend::Recorded> StillRecorded(const std::optional<RecordedAmount>& recorded,
                                                  const std::optional<int64_t>& request,
                                                  const std::optional<int64_t>& limit);

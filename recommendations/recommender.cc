@@ -172,19 +172,20 @@ void Recommender::RefreshMetrics(observe::Metrics& metrics) const {
   metrics.controller().SetRecommendations(counts);
 }
 
-void AddReconcilers(const Recommender::Environment& environment,
+std::shared_ptr<Recommender> AddReconcilers(const Recommender::Environment& environment,
                     std::vector<std::unique_ptr<reconcile::Reconciler>>& reconcilers,
                     std::unique_ptr<const admin::Pages>& pages) {
-  if (environment.configuration.overcommit.mode == settings::OvercommitMode::kOff) return;
+  if (environment.configuration.overcommit.mode == settings::OvercommitMode::kOff) return nullptr;
   const auto shared = std::make_shared<Recommender>(environment);
   if (const Status started = shared->Start(); !started.ok()) {
     environment.log.Error("no recommendations", {{"why", Message(started)}});
-    return;
+    return nullptr;
   }
   reconcilers.push_back(std::make_unique<Sharing>(shared, shared->recommendations(), true));
   reconcilers.push_back(std::make_unique<Sharing>(shared, shared->scan(), false));
   reconcilers.push_back(std::make_unique<Sharing>(shared, shared->templates(), false));
   pages = MakeRecommendationPages(shared);
+  return shared;
 }
 
 }  // namespace huygens::recommendations

@@ -73,9 +73,9 @@ class Recommender {
   TemplateReconciler templates_;
 };
 
-// The reconcilers, which own what they share, and the page that shows it; none where overcommit.mode is off.
-void AddReconcilers(const Recommender::Environment& environment,
-                    std::vector<std::unique_ptr<reconcile::Reconciler>>& reconcilers,
-                    std::unique_ptr<const admin::Pages>& pages);
+// The reconcilers, which own what they share, and the page that shows it; none and null where overcommit.mode is off.
+std::shared_ptr<Recommender> AddReconcilers(const Recommender::Environment& environment,
+                                            std::vector<std::unique_ptr<reconcile::Reconciler>>& reconcilers,
+                                            std::unique_ptr<const admin::Pages>& pages);
 
 }  // namespace huygens::recommendations

@@ -130,6 +130,15 @@ class Targets {
   // In the order of their keys.
   void ForEach(absl::FunctionRef<void(const TargetState&)> visit) const;
   void ForEachTemplate(absl::FunctionRef<void(const recommendation_api::RecommendationTemplate&)> visit) const;
+  // In no order.
+  void ForEachPod(absl::FunctionRef<void(const PodEntry&)> visit) const {
+    for (const auto& pod : pods_) visit(*pod);
+  }
+  // By namespace/name; null: there is none.
+  const PodEntry* FindPod(std::string_view key) const {
+    const auto at = pods_.find(key);
+    return at == pods_.end() ? nullptr : at->get();
+  }
   const recommendation_api::RecommendationTemplate* FindTemplate(std::string_view name) const;
   // Namespaces with pods whose use is wanted.
   std::vector<std::string> Namespaces() const;

@@ -33,6 +33,7 @@ struct PoolConfiguration {
   std::vector<std::string> namespaces;  // empty: all
   PoolType type = PoolType::kOff;
   bool auto_apply = false;  // false: values can be asked for, nothing is changed
+  bool in_place = false;    // running Burstable pods are lowered, too, without a restart
   bool memory = false;
   GuaranteedPods guaranteed = GuaranteedPods::kKeep;
   // Of these, those with a container of whole CPUs, which are exclusive where nodes have a static CPU manager.
@@ -68,6 +69,7 @@ struct OvercommitConfiguration {
   Duration checkpoint_interval = std::chrono::minutes(10);  // of a target that changes little
   Duration backfill = std::chrono::hours(7 * 24);           // history asked of Prometheus where there is none; 0: none
   Duration keep_for = std::chrono::hours(24);               // a recommendation whose workload is gone for sure
+  int64_t resizes_per_minute = 60;                          // of running pods, where a pool lowers them in place
 };
 
 }  // namespace huygens::settings

@@ -85,6 +85,8 @@ void Describe(Walk& walk, OvercommitConfiguration& c) {
              "history that Prometheus is asked for where there is no checkpoint; 0s = none");
   walk.Value("keepFor", Span(c.keep_for, seconds(0), days(28)),
              "a recommendation whose workload is gone for sure: in case it comes back");
+  walk.Value("resizesPerMinute", Integer(c.resizes_per_minute, 1, 6'000),
+             "most running pods that are lowered in a minute, of pools with inPlace");
 }
 
 void Describe(Walk& walk, PoolConfiguration& c) {
@@ -99,6 +101,9 @@ void Describe(Walk& walk, PoolConfiguration& c) {
       "else by the factor. They never multiply");
   walk.Value("autoApply", Flag(c.auto_apply),
              "false: values can be asked for, no pod is changed, not even by a factor");
+  walk.Value(
+      "inPlace", Quiet(c.in_place == begins.in_place, Flag(c.in_place)),
+      "pods that run already are lowered, too, without a restart, by `huygens controller`: Burstable ones alone");
   walk.Value("memory", Flag(c.memory), "memory, too");
   walk.Value("guaranteed", Choice(kKeepOrLower, c.guaranteed),
              "Guaranteed pods: are left alone; or lowered, and with that Burstable");

@@ -81,6 +81,11 @@ recommend::PoolPolicy OvercommitPools::PolicyOf(const PoolConfiguration* pool, c
   return PolicyOf(pool, [&](std::string_view key) { return Find(labels, key); });
 }
 
+std::string_view BasisName(HpaBasis basis) {
+  constexpr std::string_view kNames[] = {"", "original", "limit"};
+  return kNames[static_cast<size_t>(basis)];
+}
+
 recommend::Profile ProfileOf(const PoolConfiguration* pool) {
   if (pool == nullptr) return recommend::kWeekly;
   recommend::Profile profile = pool->profile == ModelProfile::kDaily ? recommend::kDaily : recommend::kWeekly;

@@ -32,6 +32,8 @@ class OvercommitPools {
   std::vector<LabelSelector> selectors_;  // of the pools
 };
 
+// As overcommit::Record::basis has it: "", "original", "limit".
+std::string_view BasisName(HpaBasis basis);
 // How far back the model of a pool looks, and which share it wants covered; null: as a pool that says nothing.
 recommend::Profile ProfileOf(const PoolConfiguration* pool);
 

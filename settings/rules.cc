@@ -248,6 +248,9 @@ void CheckPool(const PoolConfiguration& pool, const std::string& path, const Ove
   if (pool.type == PoolType::kStatic && pool.factors.empty()) {
     report(Concat(path, ".type"), "static takes a factor: set factors, such as [{cpu: 0.5}]");
   }
+  if (pool.in_place && !pool.auto_apply) {
+    report(Concat(path, ".inPlace"), "pods that run are lowered only where new ones are: set autoApply: true, too");
+  }
   for (size_t i = 0; i < pool.factors.size(); ++i) {
     const std::string factor = Item(Concat(path, ".factors"), i);
     if (!pool.factors[i].cpu && !pool.factors[i].memory) report(factor, "lowers nothing: set cpu, memory or both");

@@ -164,6 +164,61 @@ def check_same_as_kustomize(bed, helm):
     return check_same(objects(helm.template(CHART, values=values)), objects("\n---\n".join([text, *parts])))
 
 
+def check_parts_of_the_controller(bed, helm):
+    """What the controller may do besides follows what it is told to do, in the chart as in config/."""
+    base = {"controller": {"enabled": True}}
+    shipped = {name: objects(bed.kubectl("kustomize", CONFIG / name).stdout) for name in ("controller", "recommendations", "resizing", "metrics-front")}
+    bare = comparable(objects(helm.template(CHART, values=base)))
+    resizes = {"overcommit": {"mode": "enforce", "pools": [{"name": "shared", "type": "dynamic", "autoApply": True, "inPlace": True}]}}
+    for name, values in (("recommendations", {"config": {"overcommit": {"mode": "report"}}}), ("resizing", {"config": resizes}),
+                         ("metrics-front", {"metricsFront": {"enabled": True, "tls": {"source": "secret"}}})):
+        more = comparable(objects(helm.template(CHART, values={"controller": {"enabled": True, **values}})))
+        theirs = comparable(json.loads(json.dumps(shipped[name])))
+        if name == "resizing":  # which needs recommendations
+            theirs |= comparable(json.loads(json.dumps(shipped["recommendations"])))
+        faults = [line for key in theirs for line in differences("/".join(key), more.get(key), theirs[key])]
+        assert not faults, f"the chart and config/{name} differ: {faults[:10]}"
+        added = more.keys() - bare.keys()
+        assert added and added <= theirs.keys(), f"{name}: the chart alone has {added - theirs.keys()}"
+
+    front = {"controller": {"enabled": True, "metricsFront": {"enabled": True}}}
+    made = {(item["kind"], item["metadata"]["name"]): item for item in objects(helm.template(CHART, values=front))}
+    data, service = made["Secret", "huygens-metrics-front-tls"]["data"], made["APIService", "v1beta1.metrics.k8s.io"]["spec"]
+    assert service["caBundle"] == data["ca.crt"] and "insecureSkipTLSVerify" not in service, service
+    front["controller"]["metricsFront"]["tls"] = {"source": "certManager", "secretName": "front"}
+    made = {(item["kind"], item["metadata"]["name"]): item for item in objects(helm.template(CHART, values=front))}
+    certificate, service = made["Certificate", "huygens-metrics-front"]["spec"], made["APIService", "v1beta1.metrics.k8s.io"]
+    assert certificate["dnsNames"] == ["huygens-metrics-front.kube-system.svc"] and certificate["secretName"] == "front", certificate
+    assert service["metadata"]["annotations"] == {"cert-manager.io/inject-ca-from": "kube-system/huygens-metrics-front"}, service
+    mounted = [volume["secret"]["secretName"] for volume in made["Deployment", "huygens-controller"]["spec"]["template"]["spec"]["volumes"] if "secret" in volume]
+    assert mounted == ["front"], mounted
+    for namespace, values, named in (("other", {"metricsFront": {"enabled": True}}, "needs the release in kube-system"),
+                                     ("kube-system", {"config": {"controller": {"metricsFront": {"enabled": True}}}}, "set controller.metricsFront.enabled"),
+                                     ("kube-system", {"metricsFront": {"enabled": True}, "config": {"server": {"address": "0.0.0.0:1"}}}, "server.address is 0.0.0.0:1"),
+                                     ("kube-system", {"metricsFront": {"tls": {"source": "none"}}}, "/metricsFront/tls/source")):
+        refused = helm.run("template", "huygens", CHART, "-n", namespace, values={"controller": {"enabled": True, **values}}, check=False)
+        assert refused.returncode != 0 and named in refused.stderr, f"{values}: {refused.stderr[-500:]}"
+
+
+def check_parts_of_the_webhook(bed, helm):
+    """What the API server asks the webhook besides, and what it may read for that, follows its configuration, in the chart as in config/."""
+    base = {"controller": {"enabled": True}, "webhook": {"enabled": True, "tls": {"source": "certManager"}}}
+    bare = comparable(objects(helm.template(CHART, values=base)))
+    for name in ("overcommit", "rules"):
+        values = {**base, "webhook": {**base["webhook"], "config": {name: {"mode": "report"}}}}
+        more = comparable(objects(helm.template(CHART, values=values)))
+        theirs = {key: item for key, item in comparable(objects(bed.kubectl("kustomize", CONFIG / name).stdout)).items()
+                  if not key[-1].startswith("huygens-controller-")}  # which keeps certificates, and of the chart does not
+        faults = [line for key in theirs for line in differences("/".join(key), more.get(key), theirs[key])]
+        assert not faults, f"the chart and config/{name} differ: {faults[:10]}"
+        assert more.keys() - bare.keys() == theirs.keys(), f"{name}: {more.keys() - bare.keys()} instead of {theirs.keys()}"
+    elsewhere = objects(helm.template(CHART, values=values, namespace="other"))
+    config, = [item for item in elsewhere if item["kind"] == "ConfigMap" and item["metadata"]["name"].startswith("huygens-webhook-config")]
+    assert "excludedNamespaces:\n  - other" in config["data"]["webhook.yaml"], config["data"]
+    hook = next(hook for item in elsewhere if item["kind"] == "MutatingWebhookConfiguration" for hook in item["webhooks"] if hook["name"].startswith("pods."))
+    assert "other" in hook["namespaceSelector"]["matchExpressions"][0]["values"] and hook["clientConfig"]["service"]["namespace"] == "other", hook
+
+
 def selects(selector, labels):
     return selector.get("matchLabels", {}).items() <= labels.items() and all(
         each["operator"] == "In" and labels.get(each["key"]) in each["values"] for each in selector.get("matchExpressions", ()))
@@ -406,6 +461,8 @@ def chart():
         for values in ({}, EVERYTHING):
             helm.run("lint", "--strict", "--kube-version", kubernetes_version(), CHART, values=values)
         count = check_same_as_kustomize(bed, helm)
+        check_parts_of_the_controller(bed, helm)
+        check_parts_of_the_webhook(bed, helm)
         everything = check_values(bed, helm)
         bed.kubectl("apply", "--dry-run=server", "-f", "-", stdin=helm.template(CHART))
         define_foreign_kinds(bed)

@@ -8,8 +8,9 @@ import time
 import urllib.parse
 
 from api import ApiError, wait_until
-from binaries import BINARIES, missing
+from binaries import BINARIES, kubernetes_minor, missing
 from controller import ACCOUNT, Controller
+from in_place import OLDEST, POOL, WRITES, running_pods_are_lowered
 from overcommit import make_deployment
 from testbed import CONFIG, ControlPlane, Process, Skip, free_port, huygens_binary, replaced
 
@@ -29,7 +30,7 @@ overcommit:
   keepFor: 1h
   pools:
   - {name: shared, type: dynamic, autoApply: true}
-"""
+""" + POOL
 
 
 class Metrics:
@@ -283,7 +284,7 @@ def only_what_is_allowed(scene):
     assert refused <= granted, refused - granted
     written = {each for each in granted if each[0] not in ("get", "list", "watch") and each[1] not in ("leases", "configmaps", "events")}
     allowed = {("create", "recommendations", ""), ("patch", "recommendations", ""), ("update", "recommendations", "status"), ("patch", "recommendations", "status"),
-               ("create", "recommendationcheckpoints", ""), ("update", "recommendationcheckpoints", ""), ("update", "recommendationtemplates", "status")}
+               ("create", "recommendationcheckpoints", ""), ("update", "recommendationcheckpoints", ""), ("update", "recommendationtemplates", "status"), *WRITES}
     assert written <= allowed, written - allowed
 
 
@@ -294,8 +295,8 @@ def recommend():
     with ControlPlane("recommend") as bed:
         bed.install()
         bed.wait_established(*(f"{each}.huygens.dev" for each in DEFINITIONS))
-        for each in ("rbac", "recommendations"):
-            bed.kubectl("apply", "-f", CONFIG / "controller" / f"{each}.yaml")
+        for each in ("controller/rbac", "recommendations/rbac", "resizing/rbac", "resizing/lower-only"):
+            bed.kubectl("apply", "-f", CONFIG / f"{each}.yaml")
         manager = Process("kube-controller-manager", [
             BINARIES / "kube-controller-manager", f"--kubeconfig={bed.kubeconfig('admin-token')}", "--leader-elect=false", "--bind-address=127.0.0.1",
             f"--secure-port={free_port()}", "--controllers=deployment-controller,replicaset-controller,garbage-collector-controller"],
@@ -303,7 +304,8 @@ def recommend():
         metrics = Metrics()
         try:
             scene = Scene(bed, metrics)
-            for check in (refused_templates, template_makes_recommendations, asked_by_people, raised_request, nothing_is_deleted):
+            for check in (refused_templates, *([running_pods_are_lowered] if kubernetes_minor() >= OLDEST else []), template_makes_recommendations,
+                          asked_by_people, raised_request, nothing_is_deleted):
                 check(scene)
             took = leader_dies(scene)
             template_says(scene)

@@ -262,8 +262,13 @@ Reply Store::Update(const std::string& body, const std::string& key, bool status
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
-// A JSON merge patch, and a UID and a resource version in it as preconditions. `webhooks` are merged by their names, as
-// a strategic merge patch has it. What is being deleted goes with its last finalizer.
+// Lists whose elements a strategic merge patch merges by their names.
+bool IsMergedByName(std::string_view list) {
+  return list == "webhooks" || list == "containers" || list == "initContainers";
+}
+
+// A JSON merge patch, and a UID and a resource version in it as preconditions. Some lists are merged by names, as a
+// strategic merge patch has it. What is being deleted goes with its last finalizer.
 Reply Store::Patch(const std::string& body, const std::string& name, const std::string& key, Collection& collection) {
   json::object& known = collection.objects.at(key);
   const json::object patch = json::parse(body).as_object();
@@ -281,7 +286,7 @@ Reply Store::Patch(const std::string& body, const std::string& name, const std::
     for (const auto& entry : from) {
       if (entry.value().is_object()) {
         merge(Child(into, std::string(entry.key()).c_str()), entry.value().as_object());
-      } else if (entry.key() == "webhooks") {
+      } else if (IsMergedByName(entry.key()) && into.contains(entry.key())) {
         for (const json::value& each : entry.value().as_array()) {
           for (json::value& mine : into[entry.key()].as_array()) {
             if (mine.at("name") == each.at("name")) merge(mine.as_object(), each.as_object());
@@ -329,8 +334,8 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
     return Create(request.body, target, *collection);
   if (found == collection->objects.end())
     return StatusReply(404, "NotFound", Concat("pods \"", target.name, "\" not found"));
-  // Metadata may be patched through `status`, as the API server lets it.
-  if (request.method == "PATCH" && (target.part.empty() || target.part == "status"))
+  // Metadata may be patched through `status`, as the API server lets it, and what a pod asks for through `resize`.
+  if (request.method == "PATCH" && (target.part.empty() || target.part == "status" || target.part == "resize"))
     return Patch(request.body, target.collection, key, *collection);
   if (request.method == "GET" && target.part.empty()) return JsonReply(200, found->second);
   if (request.method == "DELETE" && target.part.empty()) return DeleteIf(request.body, target.collection, key);
