@@ -491,7 +491,7 @@ class ControlPlane:
 
     def _established(self, definition):
         found = self._exists(f"/apis/apiextensions.k8s.io/v1/customresourcedefinitions/{definition}")
-        conditions = (found or {}).get("status", {}).get("conditions", [])
+        conditions = (found or {}).get("status", {}).get("conditions") or []  # null at first
         return any(each["type"] == "Established" and each["status"] == "True" for each in conditions)
 
     def certificates(self):
