@@ -133,6 +133,7 @@ void Server::Core::OnAccept(const error_code& error, tcp::socket socket) {
   if (sessions_.size() >= options.max_connections) {
     waiting_ = std::move(socket);
     const bool made_room = MakeRoom();  // then Leave goes on
+    if (!made_room) WaitForSlow();
     if (!std::exchange(full_, true)) {
       Warn(Concat("limit of ", std::to_string(options.max_connections), " connections reached; ",
                   made_room ? "the one idle longest gave way" : "further ones wait"));
@@ -166,6 +167,12 @@ bool Server::Core::MakeRoom() {
   return first != nullptr;
 }
 
+void Server::Core::WaitForSlow() {
+  room_timer_ = loop.After(options.slow_after / 4, [this] {
+    if (waiting_ && !MakeRoom()) WaitForSlow();
+  });
+}
+
 void Server::Core::Leave(const std::shared_ptr<Session>& session) {
   sessions_.erase(session);
   if (draining_) {
@@ -190,6 +197,7 @@ void Server::Core::Drain(Duration grace, std::function<void(size_t cut)> done) {
   acceptor_.close(ignored);
   reload_timer_.Cancel();
   accept_timer_.Cancel();
+  room_timer_.Cancel();
   drain_timer_ = loop.After(grace, [this] { FinishDrain(); });
   for (const auto& session : std::vector<std::shared_ptr<Session>>(sessions_.begin(), sessions_.end()))
     session->Drain();
@@ -212,6 +220,7 @@ void Server::Core::Shutdown() {
   acceptor_.close(ignored);
   reload_timer_.Cancel();
   accept_timer_.Cancel();
+  room_timer_.Cancel();
   drain_timer_.Cancel();
   for (const auto& session : std::exchange(sessions_, {})) session->Cut();
 }

@@ -137,10 +137,13 @@ struct ServerOptions {
   // request that would go beyond is refused with 503. Shorter ones always pass, and an answer is never refused.
   size_t max_bytes_in_flight = 256 << 20;
   // Beyond this a new connection takes the place of the one that has been idle longest, of those that never asked
-  // anything first; if none is idle it waits, and the next answer ends its connection.
+  // anything first; if none is idle it waits for a slow one, and the next answer ends its connection.
   size_t max_connections = 1024;
-  // Connections whose request is still arriving or whose answer is not taken give way, too, if none is idle. Not where
-  // requests change anything.
+  // Where none is idle a connection gives way whose request has been arriving, or whose answer has not been taken, for
+  // so long: else as many slow clients as there are places would keep everybody out for read_timeout. Nothing of a
+  // request that has not arrived is done.
+  Duration slow_after = std::chrono::seconds(2);
+  // They give way at once. Not where requests change anything.
   bool unfinished_give_way = false;
   Duration idle_timeout = std::chrono::seconds(180);
   // The same for a connection that has not asked anything yet; absent: no other. Go's client keeps connections in

@@ -75,6 +75,8 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   void Accept();
   void OnAccept(const boost::system::error_code& error, boost::asio::ip::tcp::socket socket);
   void Admit(boost::asio::ip::tcp::socket socket);
+  // Looks again and again whether one of the connections has become slow, while another waits for a place.
+  void WaitForSlow();
   Status LoadTls();
   void WatchTlsFiles();
   void FinishDrain();
@@ -85,7 +87,7 @@ class Server::Core : public std::enable_shared_from_this<Core> {
   std::string reload_fault_;  // the last one reported, so that it is reported once
   std::unordered_set<std::shared_ptr<Session>> sessions_;
   std::optional<boost::asio::ip::tcp::socket> waiting_;  // accepted, but there is no room
-  Timer reload_timer_, accept_timer_, drain_timer_;
+  Timer reload_timer_, accept_timer_, room_timer_, drain_timer_;
   std::function<void(size_t)> drained_;
   bool accepting_ = false;
   bool accept_failing_ = false;

@@ -214,7 +214,10 @@ std::optional<Session::Standing> Session::standing() const {
       return Standing{served_ ? 1 : 0, since_};
     case State::kReading:
     case State::kWriting:
-      if (!core_->options.unfinished_give_way) return std::nullopt;
+      if (!core_->options.unfinished_give_way &&
+          std::chrono::steady_clock::now() - since_ < core_->options.slow_after) {
+        return std::nullopt;
+      }
       return Standing{state_ == State::kReading ? 2 : 3, since_};
     case State::kHandling:
     case State::kClosed:

@@ -102,6 +102,32 @@ TEST(ServerCrowd, WhereNothingIsChangedUnfinishedRequestsGiveWay) {
   }
 }
 
+// As of clients that send a byte now and then: of a webhook's port anybody may be one.
+TEST(ServerCrowd, SlowRequestsAndAnswersGiveWayInTimeWhereNobodyIsIdleAndARequestThatIsHandledNever) {
+  ServerOptions options = Few(4);
+  options.slow_after = 50ms;
+  Inbox<std::function<void()>> held;
+  TestServer server(options, [&](const Request& request, Respond respond) {
+    if (request.body == "hold") return held.Put([respond] { respond({200, "text/plain", "held"}); });
+    respond({200, "text/plain", request.path == "/large" ? std::string(16 << 20, 'x') : std::string(request.body)});
+  });
+  RawConnection handled(server.port());
+  handled.Send(Post("hold"));
+  const auto answer = held.Take();
+  std::vector<std::unique_ptr<RawConnection>> slow;
+  for (int i = 0; i < 40; ++i) {
+    slow.push_back(std::make_unique<RawConnection>(server.port()));
+    slow.back()->Send(i % 4 == 0 ? "GET /large HTTP/1.1\r\nHost: x\r\n\r\n" : Post("never whole").substr(0, 20));
+  }
+  for (int i = 0; i < 3; ++i) {
+    RawConnection other(server.port());
+    other.Send(Post("other"));
+    EXPECT_EQ(other.Receive().body, "other") << i;
+  }
+  answer();
+  EXPECT_EQ(handled.Receive().body, "held");
+}
+
 // What a read has taken from the socket, but nobody has looked at, is a request under way.
 TEST(ServerCrowd, ARequestThatHasJustArrivedIsAnswered) {
   TestServer server(Few(2));
