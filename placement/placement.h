@@ -269,6 +269,15 @@ class Placement {
   // is taken for granted. Changes nothing.
   bool FitsTogether(std::span<const std::shared_ptr<const cluster::Pod>> pods, NodeIndex node, Time now);
 
+  // Whether the node passes every check for the pod and has room for its requests, once it took all these others, too,
+  // one after the other. Where the order of pods matters (topology::NodeZones) it is not known what others would leave:
+  // then no. Changes nothing. For moves that are planned (rescheduling/).
+  bool TakesBeside(const cluster::Pod& pod, NodeIndex node, std::span<const std::shared_ptr<const cluster::Pod>> others,
+                   Time now);
+
+  // As OvercommittedZones, were these pods of the node gone. Changes nothing.
+  size_t OvercommittedWithout(NodeIndex node, std::span<const cluster::PlacedPod* const> gone, Time now);
+
   // One score from 0 to max_score per name; unknown names and nodes that no term judges get 0. `explain`, if given,
   // receives what each term said.
   std::vector<int64_t> Prioritize(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now,

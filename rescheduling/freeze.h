@@ -13,8 +13,8 @@
 namespace huygens::rescheduling {
 
 struct FreezeWindow {
-  std::array<bool, 7> days{};   // Monday first
-  int from = 0, until = 0;      // minutes since midnight; equal: the whole day
+  std::array<bool, 7> days{};  // Monday first
+  int from = 0, until = 0;     // minutes since midnight; equal: the whole day
   absl::TimeZone zone = absl::UTCTimeZone();
   std::string text;  // as it was written
 };

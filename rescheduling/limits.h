@@ -7,11 +7,11 @@
 // passed in. One thread at a time.
 #pragma once
 
-#include <deque>
 #include <map>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -41,8 +41,8 @@ enum class Limit : uint8_t {
   kHourGroup,
   kCoolDownPod,
   kCoolDownNode,
-  kLeftLately,       // the target is a node that the workload's pod left lately
-  kEmergencyNode,    // the emergency's own caps
+  kLeftLately,     // the target is a node that the workload's pod left lately
+  kEmergencyNode,  // the emergency's own caps
   kEmergencyMinute,
 };
 // One word, for a metric's label: "in_flight_source".
@@ -52,12 +52,12 @@ struct LimitOptions {
   // At once; 0: none.
   size_t in_flight_cluster = 20, in_flight_source = 2, in_flight_target = 2, in_flight_namespace = 5,
          in_flight_group = 10;
-  // In any hour.
+  // In any hour; 0: none.
   size_t hour_cluster = 200, hour_node = 10, hour_group = 100;
   // Share of a workload's replicas, in millionths: of more than ten at once this, of four to ten two, of up to three
   // one; in any hour this, and one at least.
   int64_t workload_share = 100'000;
-  Duration pod_cool_down = std::chrono::hours(24);    // after a pod of the same name, or of the same workload's node
+  Duration pod_cool_down = std::chrono::hours(24);     // of a pod's name, and of a node as a target of whom it lost
   Duration node_cool_down = std::chrono::minutes(10);  // after a move from or to it succeeded
   std::vector<FreezeWindow> freezes;
   int64_t busy_share = 700'000;  // of its weekly peak, in millionths: above, a workload rests
@@ -84,7 +84,7 @@ struct Candidate {
 
 // How far what is known can be relied upon.
 struct Health {
-  bool stopped = false;        // by annotation or command
+  bool stopped = false;         // by annotation or command
   int64_t not_ready_nodes = 0;  // share, in millionths
   bool usage_steps_aside = false;
   bool no_lease = false;
@@ -111,16 +111,22 @@ class Limits {
   std::optional<Time> BreakerOpenUntil(Time now) const;
 
  private:
-  struct Record {
-    Migration migration;
-    bool counts = true;  // false: abandoned, which uses up nothing
-    bool InFlight() const { return migration.outcome == Outcome::kUnderWay; }
+  // Points in time by whatever they are counted by, ascending.
+  class Times {
+   public:
+    void Add(const std::string& key, Time time);
+    void Remove(const std::string& key, Time time);
+    // How many are later than `from`.
+    size_t Since(std::string_view key, Time from) const;
+
+   private:
+    TextMap<std::vector<Time>> by_key_;
   };
-  template <typename Of>
-  size_t InFlight(Of of) const;
-  template <typename Of>
-  size_t Since(Time from, Of of) const;
-  Limit CheckHealth(const Health& health, Time now) const;
+
+  // Counts the migration, or no longer.
+  void Count(const Migration& migration, bool counts);
+  size_t InFlight(std::string_view what, std::string_view name) const;
+  Limit CheckHealth(const Candidate& candidate, const Health& health, Time now) const;
   Limit CheckWorkload(const Candidate& candidate, Time now) const;
   Limit CheckInFlight(const Candidate& candidate) const;
   Limit CheckHours(const Candidate& candidate, Time now) const;
@@ -128,8 +134,12 @@ class Limits {
   Limit CheckEmergency(const Move& move, Time now) const;
 
   LimitOptions options_;
-  TextMap<Record> records_;  // by UID
+  TextMap<Migration> records_;  // by UID
   size_t in_flight_ = 0;
+  TextMap<size_t> in_flight_of_;
+  Times began_, cooled_;  // when moves began; when they succeeded
+  // By when they ended and UID: whether they failed.
+  std::map<std::pair<Time, std::string>, bool> ended_;
 };
 
 }  // namespace huygens::rescheduling

@@ -27,8 +27,7 @@ std::string WorkloadKey(const cluster::Pod& pod) {
 
 std::shared_ptr<const cluster::Pod> StandIn(const cluster::Pod& victim) {
   auto pod = std::make_shared<cluster::Pod>(victim);
-  pod->name = Concat(kStandInPrefix, victim.uid);
-  pod->uid = pod->name;
+  pod->uid = Concat(kStandInPrefix, victim.uid);  // its name stays: the history of a StatefulSet's pod goes by that
   pod->node_name.clear();
   pod->nominated_node.clear();
   pod->phase = cluster::PodPhase::kPending;

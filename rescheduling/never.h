@@ -13,15 +13,15 @@ inline constexpr std::string_view kMoveAnnotation = "huygens.dev/move";
 
 // Of one pod.
 struct NeverFacts {
-  std::string_view owner_kind;          // of the controller; empty: none
-  bool mirror = false;                  // annotation kubernetes.io/config.mirror
-  bool system_critical = false;         // priority of 2'000'000'000 or more
-  bool local_volume = false;            // hostPath-backed or local PersistentVolume
-  std::string_view move;                // annotation huygens.dev/move: "never" or "allow"
-  std::string_view safe_to_evict;       // annotation cluster-autoscaler.kubernetes.io/safe-to-evict
-  bool prefer_no_eviction = false;      // annotation descheduler.alpha.kubernetes.io/prefer-no-eviction is there
-  std::optional<Time> created;          // nothing: unknown, taken as young
-  Duration history{};                   // how much of its workload's use was measured
+  std::string_view owner_kind;      // of the controller; empty: none
+  bool mirror = false;              // annotation kubernetes.io/config.mirror
+  bool system_critical = false;     // priority of 2'000'000'000 or more
+  bool local_volume = false;        // hostPath-backed or local PersistentVolume
+  std::string_view move;            // annotation huygens.dev/move: "never" or "allow"
+  std::string_view safe_to_evict;   // annotation cluster-autoscaler.kubernetes.io/safe-to-evict
+  bool prefer_no_eviction = false;  // annotation descheduler.alpha.kubernetes.io/prefer-no-eviction is there
+  std::optional<Time> created;      // nothing: unknown, taken as young
+  Duration history{};               // how much of its workload's use was measured
 };
 
 struct NeverOptions {

@@ -75,6 +75,7 @@ struct NodeUse {
   int64_t capacity = 0;            // real allocatable; 0 = unknown
   std::optional<int64_t> ceiling;  // in base units
   int64_t now = 0;                 // as measured; in the slot of the week that it is now where nobody says
+  std::optional<Time> now_measured;  // when, where that was measured lately
   int64_t peak = 0;                // of the week, by the estimator
   int64_t measured_peak = 0;       // likewise, without what is estimated, fresh or not
 };
@@ -104,6 +105,8 @@ class Account final : public cluster::Account {
   // What the pod would add: by the history of its workload, else by its requests and limits, and over the first day of
   // history by both (usage/profile.h).
   Demand DemandOf(const cluster::Pod& pod) const;
+  // What the pod, which is placed on the node, counts for there; nothing if it is not there.
+  std::optional<Demand> DemandOn(NodeIndex node, const cluster::Pod& pod) const;
   // What is kept of a demand for queries: of the last ones that DemandOf has named.
   using Known = CeilingIndex::Known;
   Known Find(const Demand& demand) const { return ceilings_.Find(demand); }
@@ -149,6 +152,10 @@ class Account final : public cluster::Account {
   ResourceMask ShortHistory() const;
   Duration HistoryOf(size_t resource) const;
 
+  // The sums that all of these go by, of a node that is known: for who adds up what would be (rescheduling/). They hold
+  // until the next pod or reading.
+  const NodeUsage& SumOf(NodeIndex node, size_t resource) const { return At(node, resource).usage; }
+  bool Knows(NodeIndex node) const { return node < nodes_.size(); }
   // A few nanoseconds.
   NodeUse Use(NodeIndex node, size_t resource, Time now) const;
   // When the source last measured the resource on any node or pod.

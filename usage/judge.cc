@@ -73,6 +73,19 @@ Demand Account::DemandOf(const cluster::Pod& pod) const {
   return demand;
 }
 
+std::optional<Demand> Account::DemandOn(NodeIndex node, const cluster::Pod& pod) const {
+  if (node >= nodes_.size()) return std::nullopt;
+  const auto& pods = nodes_[node].pods;
+  const auto here = std::ranges::find_if(pods, [&](const PodHere& each) { return each.pod.get() == &pod; });
+  if (here == pods.end()) return std::nullopt;
+  Demand demand;
+  demand.resources.reserve(resources_.size());
+  for (size_t r = 0; r < resources_.size(); ++r) {
+    demand.resources.push_back(usage::DemandOf(ProfileOf(node, *here, r)));
+  }
+  return demand;
+}
+
 Account::CeilingQuery::CeilingQuery(const Account& account, const Demand& demand, const Known& known, Time now,
                                     ResourceMask left_out)
     : account_(account),
@@ -173,6 +186,7 @@ NodeUse Account::Use(NodeIndex node, size_t resource, Time now) const {
   use.now = !fresh                        ? sum.usage.estimates()
             : IsFresh(sum.moment.at, now) ? sum.moment.pods + std::max<int64_t>(0, sum.moment.system - sum.reserved)
                                           : sum.usage.At(slot) - sum.usage.extra();
+  if (fresh && IsFresh(sum.moment.at, now)) use.now_measured = sum.moment.at;
   use.measured_peak = Predicted(sum) - sum.usage.extra();
   use.peak = fresh ? Predicted(sum) : sum.usage.estimates();
   return use;

@@ -27,6 +27,9 @@ class NodeUsage {
   size_t peak_slot() const { return peak_slot_; }  // the first slot of the week with that peak
   int64_t At(size_t slot) const { return extra_ + (slots_.empty() ? 0 : slots_[slot]); }
 
+  // What is not in extra(), by slot of the week; empty: nothing, in all of them.
+  std::span<const int64_t> slots() const { return slots_; }
+
   // Peak of the sum with the pod, by two slots alone: the node's highest and
   // the pod's highest. Never above the true one, and less than both peaks
   // together where they do not coincide.
