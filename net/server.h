@@ -139,9 +139,9 @@ struct ServerOptions {
   // Beyond this a new connection takes the place of the one that has been idle longest, of those that never asked
   // anything first; if none is idle it waits for a slow one, and the next answer ends its connection.
   size_t max_connections = 1024;
-  // Where none is idle a connection gives way whose request has been arriving, or whose answer has not been taken, for
-  // so long: else as many slow clients as there are places would keep everybody out for read_timeout. Nothing of a
-  // request that has not arrived is done.
+  // A connection whose request has been arriving, or whose answer has not been taken, for so long gives way, too, before
+  // those that were answered: else as many slow clients as there are places would keep everybody out for read_timeout.
+  // Nothing of a request that has not arrived is done.
   Duration slow_after = std::chrono::seconds(2);
   // They give way at once. Not where requests change anything.
   bool unfinished_give_way = false;

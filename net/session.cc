@@ -211,14 +211,13 @@ std::optional<Session::Standing> Session::standing() const {
       return Standing{0, since_};
     case State::kIdle:
       if (giving_way_) return std::nullopt;
-      return Standing{served_ ? 1 : 0, since_};
+      return Standing{served_ ? 2 : 0, since_};
     case State::kReading:
     case State::kWriting:
-      if (!core_->options.unfinished_give_way &&
-          std::chrono::steady_clock::now() - since_ < core_->options.slow_after) {
-        return std::nullopt;
-      }
-      return Standing{state_ == State::kReading ? 2 : 3, since_};
+      // Who is slow gives way before a client that asked and was answered.
+      if (std::chrono::steady_clock::now() - since_ >= core_->options.slow_after) return Standing{1, since_};
+      if (!core_->options.unfinished_give_way) return std::nullopt;
+      return Standing{state_ == State::kReading ? 3 : 4, since_};
     case State::kHandling:
     case State::kClosed:
       return std::nullopt;

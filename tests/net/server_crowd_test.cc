@@ -128,6 +128,25 @@ TEST(ServerCrowd, SlowRequestsAndAnswersGiveWayInTimeWhereNobodyIsIdleAndAReques
   EXPECT_EQ(handled.Receive().body, "held");
 }
 
+TEST(ServerCrowd, TheSlowGiveWayBeforeThoseWhoWereAnswered) {
+  ServerOptions options = Few(3);
+  options.slow_after = 0ms;
+  TestServer server(options);
+  RawConnection used(server.port()), slow(server.port());
+  used.Send(Post("1"));
+  EXPECT_EQ(used.Receive().body, "1");
+  slow.Send(Post("never whole").substr(0, 20));
+  RawConnection late(server.port());
+  late.Send(Post("2"));
+  EXPECT_EQ(late.Receive().body, "2");
+  RawConnection other(server.port());
+  other.Send(Post("3"));
+  EXPECT_EQ(other.Receive().body, "3");
+  EXPECT_TRUE(slow.Ended());
+  used.Send(Post("again"));
+  EXPECT_EQ(used.Receive().body, "again");
+}
+
 // What a read has taken from the socket, but nobody has looked at, is a request under way.
 TEST(ServerCrowd, ARequestThatHasJustArrivedIsAnswered) {
   TestServer server(Few(2));
