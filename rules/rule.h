@@ -23,6 +23,8 @@ inline constexpr std::string_view kRulesPath = "/apis/huygens.dev/v1alpha1/sched
 
 // Of an object that has it with any value but "false": no rule is for it.
 inline constexpr std::string_view kSkipAnnotation = "rules.huygens.dev/skip";
+// Of a namespace, with this value: no rule is for what is in it.
+inline constexpr std::string_view kRulesLabel = "huygens.dev/rules", kIgnoreValue = "ignore";
 
 // Which objects. Without requirements all of its kinds, of all namespaces but those of the system.
 struct Selection {
@@ -103,8 +105,31 @@ struct RuleConflict {
   friend bool operator==(const RuleConflict&, const RuleConflict&) = default;
 };
 
+// As Kubernetes has them. kValid: the rule can be used. kPoliciesInStep: of a rule marked always, the API server applies
+// it by itself. kCarried: every object that it is for is as it says.
+inline constexpr std::string_view kValid = "Valid", kPoliciesInStep = "PoliciesInStep", kCarried = "Carried";
+
+struct RuleCondition {
+  std::string type, status, reason, message;  // status: "True" or "False"
+  int64_t observed_generation = 0;
+  std::optional<Time> last_transition_time;
+
+  static void Describe(auto& self, auto& fields) {
+    fields.Always("type", self.type);
+    fields.Always("status", self.status);
+    fields.IfSet("observedGeneration", self.observed_generation);
+    fields.IfSet("lastTransitionTime", self.last_transition_time);
+    fields.Always("reason", self.reason);
+    fields.Always("message", self.message);
+  }
+  friend bool operator==(const RuleCondition&, const RuleCondition&) = default;
+};
+
+// Counts are of objects. `pending`: are going to be changed where they are; `need_new_pods`: lack what only a new pod
+// has; `misplaced`: of those, are on a node where they may not be.
 struct RuleStatus {
-  int64_t observed_generation = 0, matched = 0, applied = 0;
+  int64_t observed_generation = 0, matched = 0, applied = 0, pending = 0, need_new_pods = 0, misplaced = 0;
+  std::vector<RuleCondition> conditions;
   std::vector<RuleConflict> conflicts;
   std::vector<RuleError> last_errors;
 
@@ -112,6 +137,10 @@ struct RuleStatus {
     fields.IfSet("observedGeneration", self.observed_generation);
     fields.Always("matched", self.matched);
     fields.Always("applied", self.applied);
+    fields.IfSet("pending", self.pending);
+    fields.IfSet("needNewPods", self.need_new_pods);
+    fields.IfSet("misplaced", self.misplaced);
+    fields.IfSet("conditions", self.conditions);
     fields.IfSet("conflicts", self.conflicts);
     fields.IfSet("lastErrors", self.last_errors);
   }
