@@ -104,6 +104,8 @@ void ResizeReconciler::Fail(const std::shared_ptr<Attempt>& attempt, const Statu
     return Next(attempt);
   }
   ++counts_.failed;
+  // Who may not do it says so each time; that one pod may not be resized, as on a node that is gone, keeps no other waiting.
+  if (absl::IsPermissionDenied(status)) LeaveAlone(attempt->pod.uid);
   attempt->done({.status = Annotate(status, Concat("pod ", attempt->pod.key))});
 }
 

@@ -1,10 +1,6 @@
 """Running pods whose requests are lowered without a restart: the subresource `resize` of a real API server, written by huygens controller with the
 permissions that it ships with. There is no kubelet: what the API server stores is what is looked at."""
-import json
-import subprocess
-
-from api import wait_until
-from binaries import BINARIES
+from api import ApiError, wait_until
 from overcommit import DEPLOYMENTS, PODS, make_deployment, recorded, requested
 
 OLDEST = 33  # where pods have the subresource without a feature gate
@@ -42,6 +38,7 @@ def running_pods_are_lowered(scene):
 
 def only_lower(scene, name):
     """The account may do nothing else by these permissions, whatever it tries."""
+    client = scene.bed.client_as("controller-token")
     resources = lambda **more: {"spec": {"containers": [{"name": "app", "resources": more}]}}
     for what, subresource, patch in (
             ("raised a request", "resize", resources(requests={"cpu": "3"})),
@@ -49,6 +46,9 @@ def only_lower(scene, name):
             ("wrote another annotation", "status", {"metadata": {"annotations": {"a": "b"}}}),
             ("wrote a label", "status", {"metadata": {"labels": {"a": "b"}}}),
             ("wrote a status", "status", {"status": {"phase": "Failed"}})):
-        result = subprocess.run([BINARIES / "kubectl", "--kubeconfig", scene.bed.kubeconfig("controller-token"), "-n", "default", "patch", "pod", name,
-                                 f"--subresource={subresource}", "--type=strategic", "-p", json.dumps(patch)], capture_output=True, text=True)
-        assert result.returncode != 0 and "this account may" in result.stderr, f"it {what}: {result.stdout}{result.stderr}"
+        try:
+            client.call("PATCH", f"{PODS}/{name}/{subresource}", patch, "application/strategic-merge-patch+json")
+        except ApiError as error:
+            assert error.code == 422 and "this account may" in str(error), f"it {what}: {error}"
+        else:
+            raise AssertionError(f"it {what}")
