@@ -34,6 +34,11 @@ struct QuotaReservation {
 // How a reservation names the kind of groups: a child is charged to its parent.
 inline constexpr std::string_view kGroupKind = "BizGroupResourceQuota.quota.huygens.dev";
 
+// How a reservation names what an instance of huygens webhook keeps ahead of need (advances/advance.h), by the UID of the
+// instance, and that an instance asks the others to give that back, which takes nothing. Objects never have these kinds.
+inline constexpr std::string_view kAdvanceKind = "Advance.quota.huygens.dev";
+inline constexpr std::string_view kRecallKind = "Recall.quota.huygens.dev";
+
 // A child that was deleted, of which the hours are in its parent's account already.
 struct InheritedGroup {
   std::string uid, name;

@@ -78,9 +78,9 @@ void Inheritance::Forget(BizGroupQuota& group, Time now) const {
 std::string Inheritance::KeptBy(const BizGroupQuota& group, Time now) const {
   const auto children = cluster_.groups().ChildrenOf(group.name);
   if (!children.empty()) return Concat("its child ", children.front()->name);
-  if (!group.reservations.empty()) {
-    return Concat("a reservation of ", group.reservations.front().kind, " ", group.reservations.front().name);
-  }
+  const auto takes = [](const auto& each) { return each.kind != cluster::kRecallKind; };
+  const auto reserved = std::find_if(group.reservations.begin(), group.reservations.end(), takes);
+  if (reserved != group.reservations.end()) return Concat("a reservation of ", reserved->kind, " ", reserved->name);
   const auto workloads = use_.Of(group.name);
   if (!workloads.empty()) {
     const ObservedObject& first = workloads.front();

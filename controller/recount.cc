@@ -81,6 +81,12 @@ class Judge {
     if (fate != Fate::kSettled) quota::Add(explained_, quota::Increase(reserved, observed));
     return true;
   }
+  // What asks for something and takes nothing ends with its time alone.
+  bool IsOver(const QuotaReservation& recall) {
+    if (recall.until <= input_.watched_until) return true;
+    result_.look_again = std::min(result_.look_again.value_or(recall.until), recall.until);
+    return false;
+  }
   // What no longer counts because reservations were dropped unseen.
   const Amounts& explained() const { return explained_; }
 
@@ -127,6 +133,20 @@ bool FiguresDiffer(const cluster::BizGroupQuota& before, const cluster::BizGroup
          before.last_reconcile.has_value() != after.last_reconcile.has_value();
 }
 
+// What of the objects that were seen stands in the advances, too: no more than all figures have risen by. All by keys of
+// `used`, as it would be with both.
+Amounts CountedTwice(const RecountInput& input, const Amounts& advances, const Amounts& before, const Amounts& used) {
+  Amounts twice;
+  if (advances.empty() || !input.may_be_of_advance) return twice;
+  for (const ObservedObject& each : input.workloads) {
+    if (input.may_be_of_advance(each)) quota::Add(twice, quota::NormalKeys(each.usage));
+  }
+  const Amounts risen = quota::Increase(used, before);
+  twice = quota::Masked(WithoutHours(twice), quota::Masked(before, used));
+  for (auto& [key, amount] : twice) amount = std::min({amount, quota::Get(advances, key), quota::Get(risen, key)});
+  return twice;
+}
+
 }  // namespace
 
 Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group) {
@@ -134,10 +154,16 @@ Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group) {
   Side own(input.workloads), children(input.children);
   Judge judge(input, result);
   std::vector<QuotaReservation> standing;
+  Amounts advances;
   for (QuotaReservation& each : std::exchange(group.reservations, {})) {
+    if (each.kind == cluster::kRecallKind) {
+      if (!judge.IsOver(each)) standing.push_back(std::move(each));
+      continue;
+    }
     Side& side = each.kind == cluster::kGroupKind ? children : own;
     if (judge.Drops(each, side)) continue;
     side.Reserve(each);
+    if (each.kind == cluster::kAdvanceKind) quota::Add(advances, quota::NormalKeys(each.amounts));
     standing.push_back(std::move(each));
   }
   group.reservations = std::move(standing);
@@ -153,6 +179,9 @@ Recounted Recount(const RecountInput& input, cluster::BizGroupQuota& group) {
   Amounts keys = budget;
   quota::Add(keys, hours);  // what was consumed of a budget of hours that is no more
   Amounts used = ForKeysOf(keys, sum);
+  const Amounts twice = CountedTwice(input, advances, quota::NormalKeys(group.used), used);
+  quota::Subtract(used, twice);
+  quota::Subtract(self, quota::Masked(twice, self));
 
   // A key that is counted for the first time, or no more, does not fall.
   Amounts before = quota::Masked(WithoutHours(group.used), used);

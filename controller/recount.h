@@ -3,6 +3,10 @@
 // charged: a reservation counts until its object is seen with all that was reserved, until its time is over, or until
 // its name turns out to be another object's, which is how a creation ends that failed because the name was taken.
 //
+// What instances of the webhook keep ahead of need (advances/advance.h) counts like a reservation until its time is over. An
+// object that was let in out of it may be seen before its reservation: for some seconds it counts as part of the advance,
+// so that it is not counted twice, if it is what the figures have risen by.
+//
 // Pure; times come in. The answer never says less than what was observed.
 #pragma once
 
@@ -31,6 +35,9 @@ struct RecountInput {
   // Up to when the watches have shown all there is: never later than now, earlier where a watch is silent. Nothing is
   // believed to be gone on account of time that nobody watched.
   Time watched_until;
+  // Whether an object that nothing was ever reserved for may have been let in out of an advance that stands
+  // (advances/advance.h), so that its own reservation is still to be written; null: none.
+  std::function<bool(const ObservedObject& object)> may_be_of_advance = nullptr;
   // What transfers keep of the group beside these reservations; null: nothing.
   std::function<quota::Amounts(const std::vector<cluster::QuotaReservation>& standing)> held = nullptr;
 };

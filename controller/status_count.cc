@@ -15,8 +15,11 @@ using cluster::QuotaReservation;
 constexpr std::string_view kPods = "Pod";  // as reservations name kinds
 constexpr Duration kCatchUpPause = std::chrono::seconds(2);
 constexpr Duration kCatchUpTime = std::chrono::milliseconds(500);
-
 std::string KeyOf(const QuotaReservation& reservation) { return Concat(reservation.kind, "/", reservation.uid); }
+
+std::string KeyWithTimeOf(const QuotaReservation& reservation) {
+  return Concat(KeyOf(reservation), " ", FormatRfc3339(reservation.until));
+}
 
 void Sooner(std::optional<Duration>& again, Duration other) { again = std::min(again.value_or(other), other); }
 
@@ -101,8 +104,8 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
   // Of the last count only what is still there is remembered.
   TextMap<Time> reserved, holders;
   for (const QuotaReservation& each : before.reservations) {
-    const auto known = memory.reserved.find(KeyOf(each));
-    reserved.try_emplace(KeyOf(each), known == memory.reserved.end() ? now : known->second);
+    const auto known = memory.reserved.find(KeyWithTimeOf(each));
+    reserved.try_emplace(KeyWithTimeOf(each), known == memory.reserved.end() ? now : known->second);
   }
   memory.reserved = std::move(reserved);
   const std::vector<quota::CashLedger> inherited = inheritance_.TakeOver(group, now);
@@ -115,7 +118,18 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
     if (holder) holders.try_emplace(holder->uid, holder->since);
     return holder;
   };
-  const auto known_since = [&](const QuotaReservation& each) { return memory.reserved.find(KeyOf(each))->second; };
+  const auto known_since = [&](const QuotaReservation& each) {
+    return memory.reserved.find(KeyWithTimeOf(each))->second;
+  };
+  const auto uids = [&](auto tell) {
+    for (const ObservedObject& each : workloads) tell(each.uid);
+  };
+  memory.unwritten.See(before, uids, now);
+  const auto may_be_of_advance = [&](const ObservedObject& each) {
+    const std::optional<Time> until = memory.unwritten.Until(each.uid, now);
+    if (until) Sooner(counted.again, *until - now);
+    return until.has_value();
+  };
   // What a transfer keeps of a group whose reservation for it ends: that is no charge which nobody knew of.
   bool held_anew = false;
   const auto held = [&](const std::vector<QuotaReservation>& standing) {
@@ -131,11 +145,14 @@ Counted StatusCount::Count(const BizGroupQuota& before, Time now, Duration monot
                                .holder_of = holder_of,
                                .known_since = known_since,
                                .watched_until = now - Silence(before),
+                               .may_be_of_advance = may_be_of_advance,
                                .held = held},
                               group);
   memory.holders = std::move(holders);
   AwaitUnaware(before, memory, group);
-  if (memory.changes == memory.counted_changes && !held_anew) counted.drift = counted.recounted.fall;
+  // Beside an advance something may be counted twice for a moment, rightly.
+  const bool told = memory.changes == memory.counted_changes && !held_anew && !memory.unwritten.near();
+  if (told) counted.drift = counted.recounted.fall;
   Decide(before, memory, now, monotonic, counted);
   return counted;
 }

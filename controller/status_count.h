@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "advances/unwritten.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "controller/cluster_view.h"
@@ -62,7 +63,10 @@ class StatusCount {
  private:
   struct Memory {
     std::string uid;
-    TextMap<Time> reserved, holders;  // since when known: reservations by kind and UID, other holders of names by UID
+    // Since when known: reservations by kind, UID and time, so that one that is made again is a new one, and other holders
+    // of names by UID.
+    TextMap<Time> reserved, holders;
+    advances::Unwritten unwritten;
     // Of each key that came to the budget and is not counted yet: the reservations, by kind and UID, that were made without
     // it perhaps.
     std::map<std::string, std::set<std::string, std::less<>>> unaware;

@@ -13,8 +13,12 @@
 namespace huygens::kube {
 
 // Replaces the status, if the group still has this UID and resource version, and returns the object as it is now.
+// FailedPrecondition, with the file to apply, where the CustomResourceDefinition is an earlier one: API servers drop the
+// fields that it does not know, and store the rest.
 StatusOr<cluster::BizGroupQuota> WriteGroupStatus(net::Client& client, const cluster::BizGroupQuota& group,
                                                   Duration timeout);
+// Whether it would be taken whole, with the errors of WriteGroupStatus; nothing is stored.
+Status TryGroupStatus(net::Client& client, const cluster::BizGroupQuota& group, Duration timeout);
 // Replaces its finalizers, likewise; without the last one an object that is being deleted is gone, and as it was returned.
 StatusOr<cluster::BizGroupQuota> WriteGroupFinalizers(net::Client& client, const cluster::BizGroupQuota& group,
                                                       Duration timeout);

@@ -227,7 +227,12 @@ struct Metrics::Series {
       EachCounter("huygens_group_status_writes_total", "Writes of charges into the status of business groups.",
                   "result", kGroupWriteResults);
   Counter& group_charges =
-      OneCounter("huygens_group_charges_total", "Admission reviews whose charge was written before their yes.");
+      OneCounter("huygens_group_charges_total", "Admission reviews that were charged to a business group.");
+  Counter& group_charges_advanced =
+      OneCounter("huygens_group_charges_advanced_total",
+                 "Charges that were answered out of an advance, before they were written by themselves.");
+  Counter& group_advances_recalled =
+      OneCounter("huygens_group_advances_recalled_total", "Times that all advances of a group were asked back.");
   Counter& group_charges_expired =
       OneCounter("huygens_group_charges_expired_total",
                  "Admission reviews whose charge was not written before their time was over.");
@@ -370,6 +375,8 @@ void Metrics::SetGroupCharges(const GroupCharges& totals) {
 
 void Metrics::SetTotals(const Totals& totals) {
   RaiseTo(series_->pod_events_sent, totals.pod_events_sent);
+  RaiseTo(series_->group_charges_advanced, totals.advanced);
+  RaiseTo(series_->group_advances_recalled, totals.recalls);
   RaiseTo(series_->pod_events_suppressed, totals.pod_events_suppressed);
   RaiseTo(series_->pod_events_failed, totals.pod_events_failed);
   RaiseTo(series_->log_lines_dropped, totals.log_lines_dropped);

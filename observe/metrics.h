@@ -137,6 +137,8 @@ class Metrics {
     uint64_t expired = 0;
   };
   void SetGroupCharges(const GroupCharges& totals);
+    uint64_t advanced = 0;  // of `charged`: answered at once, out of what was kept ahead of need
+    uint64_t recalls = 0;   // of what other instances keep so
 
   // Of `huygens controller` (observe/controller_metrics.h).
   ControllerMetrics& controller();

@@ -202,6 +202,7 @@ struct WebhookConfiguration {
   std::string controller_user = "system:serviceaccount:kube-system:huygens-controller";
   std::vector<std::string> configurations = {"huygens-webhook"};
 };
+  bool advance = false;
 
 struct CertificatesConfiguration {
   bool enabled = false;

@@ -318,6 +318,8 @@ void Describe(Walk& walk, WebhookConfiguration& c) {
   walk.Value("strictShrink", Flag(c.strict_shrink), "refuse a budget below what is used of it");
   walk.Value("controllerUser", Text(c.controller_user, "user", NotEmpty),
              "the user of `huygens controller`, whose transfers `strictShrink` lets pass");
+  walk.Value("advance", Flag(c.advance),
+             "write down ahead of need what a busy group is about to take, and answer its creations at once");
   walk.Texts("configurations", c.configurations,
              "names of ValidatingWebhookConfigurations, or MutatingWebhookConfiguration/NAME", NotEmpty,
              "whose `caBundle` must name who signed the certificate that is served, or this is not ready; [] = none is "

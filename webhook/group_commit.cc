@@ -16,23 +16,9 @@ using cluster::QuotaReservation;
 
 constexpr Duration kFirstPause = std::chrono::milliseconds(50);
 constexpr Duration kLongestPause = std::chrono::seconds(1);
-
-// Takes the charge into the status. False: it has no room for another reservation.
-bool Apply(const Charge& charge, Time until, size_t most_reservations, BizGroupQuota& group) {
-  auto& reservations = group.reservations;
-  auto at = std::find_if(reservations.begin(), reservations.end(), [&](const QuotaReservation& each) {
-    return each.uid == charge.reservation.uid && each.kind == charge.reservation.kind;
-  });
-  if (at == reservations.end()) {
-    if (reservations.size() >= most_reservations) return false;
-    at = reservations.insert(reservations.end(), charge.reservation);
-  }
-  quota::Max(at->amounts, charge.reservation.amounts);
-  at->until = std::max(at->until, until);
-  quota::Add(group.used, charge.increase);
-  if (!charge.of_child) quota::Add(group.self_used, charge.increase);
-  return true;
-}
+// Within so long of a charge the yes has to follow where the name is another object's still. The controller gives such a
+// charge up 2 s after it has seen it, which leaves the object a second to be stored.
+constexpr Duration kFresh = std::chrono::seconds(1);
 
 // Longer ones no API server makes: whoever forges a review must not fill the status of the group with it.
 bool HasUsualSize(const QuotaReservation& reservation) {
@@ -58,18 +44,29 @@ std::string Named(const std::string& group) { return Concat("quota bizrq/", grou
 }  // namespace
 
 GroupCommit::GroupCommit(Ledger& ledger, StatusStore& store, Environment environment, GroupCommitOptions options)
-    : ledger_(ledger), store_(store), environment_(std::move(environment)), options_(options) {}
+    : ledger_(ledger), store_(store), environment_(std::move(environment)), options_(std::move(options)) {
+  ledger_.KeepsAdvances(options_.advance.instance, [this](const std::string& group) {
+    environment_.after(Duration::zero(), [this, group] { Next(group); });
+  });
+}
+
+GroupCommit::Queue& GroupCommit::QueueOf(const std::string& group) {
+  return queues_.try_emplace(group, Backoff(kFirstPause, kLongestPause, environment_.random), options_.advance)
+      .first->second;
+}
 
 void GroupCommit::Submit(Review review, const Judgement& first) {
   const std::string group = review.charge.group;
   const Duration last = review.deadline - options_.margin;
-  Queue& queue = queues_.try_emplace(group, Backoff(kFirstPause, kLongestPause, environment_.random)).first->second;
+  Queue& queue = QueueOf(group);
   if (queue.waiting.size() >= options_.most_waiting) {
     return review.answer(NotYet(Concat(Named(group), "too many requests of this group wait to be charged")));
   }
   if (!HasUsualSize(review.charge.reservation)) {
     return review.answer(NotYet(Concat(Named(group), "the name or UID of the object is longer than API servers make")));
   }
+  queue.advance.Note(review.charge, environment_.monotonic());
+  if (AnswerFromAdvance(queue, review, first)) return;
   ledger_.Hold(review.charge);
   queue.waiting.push_back({.review = std::move(review), .judgement = first, .judged_by = VersionOf(group)});
   Next(group);
@@ -99,11 +96,15 @@ void GroupCommit::Next(const std::string& group) {
   if (queue.gathering != 0 && queue.waiting.size() < queue.expected) return;
   queue.gathering = 0;
   Expire(queue);
-  if (queue.waiting.empty()) {
+  const BizGroupQuota* known = ledger_.Find(group);
+  if (known == nullptr) LetGo(queue.advance.Drop());
+  const Duration now = environment_.monotonic();
+  const bool due = known != nullptr && (queue.recall || queue.advance.IsDue(*known, environment_.clock.Now(), now));
+  if (queue.waiting.empty() && !due) {
+    if (known != nullptr && queue.advance.IsKept(*known, now)) return Tick(group, queue);
     queues_.erase(found);
     return;
   }
-  const BizGroupQuota* known = ledger_.Find(group);
   const auto is_old = [&](const Order& order) { return order.judged_by != known->resource_version; };
   if (known == nullptr || std::any_of(queue.waiting.begin(), queue.waiting.end(), is_old)) {  // it went, or changed
     JudgeAgain(queue, false);
@@ -111,7 +112,7 @@ void GroupCommit::Next(const std::string& group) {
   }
   queue.busy = true;
   auto end = std::find_if(queue.waiting.begin(), queue.waiting.end(), [](const Order& order) { return order.alone; });
-  if (end == queue.waiting.begin()) ++end;
+  if (end == queue.waiting.begin() && end != queue.waiting.end()) ++end;
   queue.writing.assign(std::move_iterator(queue.waiting.begin()), std::move_iterator(end));
   queue.waiting.erase(queue.waiting.begin(), end);
   WriteBatch(group, queue, *known);
@@ -121,24 +122,36 @@ void GroupCommit::WriteBatch(const std::string& group, Queue& queue, BizGroupQuo
   KeepCounted(object);
   object.used = quota::NormalKeys(object.used);
   object.self_used = quota::NormalKeys(object.self_used);
-  const Time until = std::chrono::ceil<std::chrono::seconds>(environment_.clock.Now()) +
+  const Time wall = environment_.clock.Now();
+  const Duration now = environment_.monotonic();
+  const Time until = std::chrono::ceil<std::chrono::seconds>(wall) +
                      std::chrono::duration_cast<std::chrono::seconds>(options_.reservation);
+  LetGo(queue.advance.Settle(until, now, object));
+  const bool any = !queue.writing.empty();
   const size_t left_out = std::erase_if(queue.writing, [&](Order& order) {
-    if (Apply(order.review.charge, until, options_.most_reservations, object)) return false;
+    if (advances::TakeIn(order.review.charge, until, options_.most_reservations, object)) return false;
     ledger_.LetGo(order.review.charge);
     order.review.answer(
         NotYet(Concat(Named(group), "too many of its objects wait to be seen; is huygens controller up?")));
     return true;
   });
   if (left_out > 0) MustBeJudged(queue.waiting);
-  if (queue.writing.empty()) {
+  if (any && queue.writing.empty()) {
+    queue.advance.NotWritten();
     queue.busy = false;
     return Next(group);
   }
+  std::erase_if(object.reservations,
+                [&](const QuotaReservation& each) { return each.kind == cluster::kRecallKind && each.until <= wall; });
+  if (std::exchange(queue.recall, false)) {
+    ++counts_.recalls;
+    advances::Recall(options_.advance, wall, object);
+  }
+  queue.advance.Make(until, wall, now, object);
   queue.base = object.resource_version;
   queue.in_flight = true;
   queue.removals = ledger_.removals();
-  queue.began = environment_.monotonic();
+  queue.began = now;
   store_.Write(object, std::min(options_.write_timeout, LongestLeft(queue)),
                [this, group](StatusOr<BizGroupQuota> stored) { Written(group, std::move(stored)); });
 }
@@ -151,12 +164,14 @@ void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stor
   queue.backoff.Reset();
   queue.trouble.clear();
   queue.busy = false;
-  for (const Order& order : queue.writing) ledger_.LetGo(order.review.charge);
-  for (Order& order : queue.waiting) {  // what was held beside them is in the group now, which makes no difference
+  for (Order& order : queue.waiting) {  // what is held beside them is in the group now, which makes no difference
     if (order.judged_by == queue.base) order.judged_by = stored->resource_version;
   }
-  ledger_.SetAnswer(*std::move(stored), queue.removals);
   std::vector<Order> done = std::exchange(queue.writing, {});
+  WriteAgainWhatIsOld(queue, done);
+  for (const Order& order : done) ledger_.LetGo(order.review.charge);
+  LetGo(queue.advance.Written());
+  ledger_.SetAnswer(*std::move(stored), queue.removals);
   for (Order& order : done) {
     if (!order.review.answer) continue;
     ++counts_.charges;
@@ -164,6 +179,17 @@ void GroupCommit::Written(const std::string& group, StatusOr<BizGroupQuota> stor
   }
   Gather(group, queue, done.size());
   Next(group);
+}
+
+// An answer that took long tells of a charge that may have stood for as long, and perhaps no more: see Stands.
+void GroupCommit::WriteAgainWhatIsOld(Queue& queue, std::vector<Order>& written) const {
+  if (environment_.monotonic() - queue.began < kFresh) return;
+  const auto rest = std::stable_partition(written.begin(), written.end(), [](const Order& order) {
+    return !order.review.answer || !order.review.charge.name_taken;
+  });
+  for (auto at = rest; at != written.end(); ++at) at->judged_by.reset();
+  queue.waiting.insert(queue.waiting.begin(), std::move_iterator(rest), std::move_iterator(written.end()));
+  written.erase(rest, written.end());
 }
 
 void GroupCommit::Gather(const std::string& group, Queue& queue, size_t answered) {
@@ -187,6 +213,11 @@ void GroupCommit::Failed(const std::string& group, Queue& queue, const Status& w
   ++(conflict ? counts_.conflicts : counts_.failures);
   queue.trouble = Message(why);
   if (absl::IsFailedPrecondition(why)) return NeverTaken(group, queue);
+  if (conflict) {
+    queue.advance.NotWritten();
+  } else {
+    queue.advance.PerhapsWritten(queue.base);
+  }
   const BizGroupQuota* known = ledger_.Find(group);
   if (conflict && known != nullptr && known->resource_version != queue.base) {  // the watch told first
     queue.busy = false;
@@ -198,6 +229,7 @@ void GroupCommit::Failed(const std::string& group, Queue& queue, const Status& w
 }
 
 void GroupCommit::NeverTaken(const std::string& group, Queue& queue) {
+  LetGo(queue.advance.Refused());
   Expire(queue);
   if (queue.writing.size() == 1) {
     Order& order = queue.writing.front();
@@ -217,7 +249,7 @@ void GroupCommit::NeverTaken(const std::string& group, Queue& queue) {
 void GroupCommit::ReadAnew(const std::string& group) {
   Queue& queue = queues_.find(group)->second;
   Expire(queue);
-  if (queue.writing.empty() && queue.waiting.empty()) {
+  if (queue.writing.empty() && queue.waiting.empty() && !queue.advance.AnythingAnswered()) {
     queue.busy = false;
     return Next(group);
   }
@@ -240,11 +272,12 @@ void GroupCommit::HaveRead(const std::string& group, StatusOr<BizGroupQuota> rea
   Next(group);
 }
 
-// Whether it was written before, by a call whose answer got lost, and stays for as long as the object may still come.
+// Whether it was written before, by a call whose answer got lost, and that within the last second: from an older one, of
+// which nobody said yes, the controller may be about to take the name for another object's, who goes just now.
 bool GroupCommit::Stands(const Charge& charge) const {
   const BizGroupQuota* known = ledger_.Find(charge.group);
   if (known == nullptr || !charge.increase.empty()) return false;
-  const Time needed = environment_.clock.Now() + options_.longest_request;
+  const Time needed = environment_.clock.Now() + options_.reservation;
   return std::any_of(known->reservations.begin(), known->reservations.end(), [&](const QuotaReservation& each) {
     quota::Amounts lacking = quota::Increase(charge.reservation.amounts, each.amounts);
     quota::RemoveZeros(lacking);
@@ -343,6 +376,7 @@ std::string GroupCommit::VersionOf(const std::string& group) const {
 }
 
 Duration GroupCommit::LongestLeft(const Queue& queue) const {
+  if (queue.writing.empty() && queue.waiting.empty()) return options_.write_timeout;
   Duration latest{};
   for (const Order& order : queue.writing) latest = std::max(latest, order.review.deadline);
   for (const Order& order : queue.waiting) latest = std::max(latest, order.review.deadline);

@@ -15,7 +15,11 @@
 //
 // A batch that the API server never takes (422) is written charge by charge, so that a bad one stops no others.
 //
-// A charge that was written in an answer that got lost is found again by its UID, so that nothing is charged twice.
+// A charge that was written in an answer that got lost is found again by its UID, so that nothing is charged twice; but
+// it is written again where it is older than a second, with a new time, by which the controller knows it for a new one.
+// Of a busy group some is written ahead of need, if the options say so, out of which creations are answered at once; their
+// reservations are in the next write (advances/advance.h).
+//
 // Owned by the thread of the service's loop; `store` makes its calls on others.
 #pragma once
 
@@ -26,6 +30,7 @@
 #include <string>
 #include <vector>
 
+#include "advances/advance.h"
 #include "base/backoff.h"
 #include "base/time.h"
 #include "webhook/judgement.h"
@@ -43,6 +48,7 @@ struct GroupCommitOptions {
   Duration longest_gathering = std::chrono::milliseconds(10);  // 0: a write never waits for more to carry
   size_t most_waiting = 2000;                                  // reviews of one group
   size_t most_reservations = 2000;                             // some 300 KB of status; etcd takes 1.5 MB
+  advances::AdvanceOptions advance = {};
 };
 
 struct GroupCommitCounts {
@@ -51,6 +57,8 @@ struct GroupCommitCounts {
   uint64_t failures = 0;   // of writes and reads, without conflicts
   uint64_t charges = 0;    // of reviews that were answered with yes
   uint64_t expired = 0;    // reviews whose deadline came first
+  uint64_t advanced = 0;   // of `charges`: at once, out of an advance
+  uint64_t recalls = 0;    // of advances of other instances, written
 };
 
 class GroupCommit {
@@ -77,6 +85,16 @@ class GroupCommit {
   // Reads a group that no watch has told of, before it is said that there is none; `then` gets OK when it is in the
   // ledger, NotFound when there is none. Once for all who ask meanwhile.
   void LookUp(const std::string& group, Duration deadline, std::function<void(Status)> then);
+
+  // Whether advances stand in the group.
+  bool AnyAdvance(const std::string& group) const;
+  // Whether what the group lacks may be what other instances keep of it ahead of need. Nothing: not known how much.
+  bool MayBeHeld(const std::string& group, const quota::Amounts& lacking) const;
+  // Asks all instances to give back what they keep of the group, this one too. Not from within an answer.
+  void Recall(const std::string& group);
+  // No advances from now on; those that stand are given back.
+  void GiveAdvancesBack();
+
   const GroupCommitCounts& counts() const { return counts_; }
 
  private:
@@ -87,7 +105,7 @@ class GroupCommit {
     bool alone = false;                    // written by itself: a batch with it was refused
   };
   struct Queue {
-    explicit Queue(Backoff pauses) : backoff(std::move(pauses)) {}
+    Queue(Backoff pauses, const advances::AdvanceOptions& options) : backoff(std::move(pauses)), advance(options) {}
     std::deque<Order> waiting;
     std::vector<Order> writing;
     std::string base;        // the resource version that is being written upon
@@ -99,9 +117,18 @@ class GroupCommit {
     bool in_flight = false;  // a write is
     std::string trouble;     // of the last call
     Backoff backoff;
+    advances::Advance advance;
+    bool recall = false;  // is to be written
+    std::optional<Duration> recalled;
+    uint64_t tick = 0;  // not 0: a number of its own for the next look at the advance
   };
 
+  Queue& QueueOf(const std::string& group);
+  bool AnswerFromAdvance(Queue& queue, Review& review, const Judgement& judgement);
   void Next(const std::string& group);
+  void Tick(const std::string& group, Queue& queue);
+  void LetGo(const std::vector<Charge>& charges);
+  void WriteAgainWhatIsOld(Queue& queue, std::vector<Order>& written) const;
   // After a write that carried `answered` reviews.
   void Gather(const std::string& group, Queue& queue, size_t answered);
   void WriteBatch(const std::string& group, Queue& queue, cluster::BizGroupQuota object);

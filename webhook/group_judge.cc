@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/text.h"
 #include "quota/group_rules.h"
 #include "webhook/verdicts.h"
@@ -69,6 +71,7 @@ Judgement Create(const BizGroupQuota& group, const Facts& facts) {
   if (const Status may = quota::MayCreate(facts.tree, group, reserved); !may.ok()) {
     Judgement refusal = Refuse(Message(may));
     refusal.unknown_group = MissingGroup(facts.tree, group.parent);
+    refusal.short_of = group.parent;
     return refusal;
   }
   Judgement judgement;
@@ -95,7 +98,9 @@ Judgement Update(const BizGroupQuota& before, const BizGroupQuota& group, bool b
   quota::GroupRules by = rules.groups;
   by.strict_shrink = by.strict_shrink && (!by_controller || before.transfers == group.transfers);
   if (const Status may = quota::MayUpdate(facts.tree, group, by, reserved); !may.ok()) {
-    return Refuse(Message(may));
+    Judgement refusal = Refuse(Message(may));
+    refusal.short_of = group.parent;
+    return refusal;
   }
   Judgement judgement;
   Amounts more = WillTake(facts.tree, group);
@@ -125,6 +130,18 @@ Judgement Delete(const BizGroupQuota& group, const quota::Tree& tree) {
 }
 
 }  // namespace
+
+bool TakesRoomAway(const AdmissionRequest& request) {
+  if (request.operation == Operation::kDelete) return true;
+  const auto before = wire::DecodeBizGroupQuota(request.old_object), after = wire::DecodeBizGroupQuota(request.object);
+  if (!before.ok() || !after.ok()) return false;
+  const Amounts hard = quota::NormalKeys(after->hard);
+  const Amounts was = quota::NormalKeys(before->hard);
+  return std::any_of(was.begin(), was.end(), [&](const auto& each) {
+    const Quantity* now = quota::Find(hard, each.first);
+    return now != nullptr && *now < each.second;
+  });
+}
 
 Judgement JudgeGroup(const AdmissionRequest& request, const Facts& facts, const Rules& rules) {
   const bool created = request.operation == Operation::kCreate;

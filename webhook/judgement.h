@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "advances/charge.h"
 #include "base/resource.h"
 #include "quota/device_classes.h"
 #include "quota/group_rules.h"
@@ -64,15 +65,7 @@ struct GroupChange {
   quota::Amounts amounts;  // below 0: what becomes free, not before the object is stored
 };
 
-// What must stand in the status of a group before the yes is said. `increase` is what the reservation adds to what is
-// used; nothing, where an earlier review of the object has charged as much.
-struct Charge {
-  std::string group;
-  cluster::QuotaReservation reservation;  // without its time
-  quota::Amounts increase;
-  bool of_child = false;  // a group below this one, not a workload
-  friend bool operator==(const Charge&, const Charge&) = default;
-};
+using advances::Charge;
 
 struct Judgement {
   bool allowed = true;
@@ -86,7 +79,13 @@ struct Judgement {
   // Of a refusal because nobody has seen this group: a watch may be behind, so whoever can asks the API server for it and
   // judges again.
   std::string unknown_group = {};
+  // Of a refusal for lack of room: of this group, and by how much, if that is known.
+  std::string short_of = {};
+  quota::Amounts lacking = {};
 };
+
+// Whether the review deletes a group, or makes its budget smaller.
+bool TakesRoomAway(const AdmissionRequest& request);
 
 Judgement Judge(const AdmissionRequest& request, const Facts& facts, const Rules& rules = {});
 

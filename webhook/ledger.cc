@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "advances/advance.h"
 #include "base/text.h"
 #include "quota/keys.h"
 #include "wire/object_meta.h"
@@ -36,6 +37,11 @@ bool Covers(const Amounts& reserved, const Amounts& wanted) {
 
 }  // namespace
 
+void Ledger::KeepsAdvances(std::string instance, std::function<void(const std::string&)> recalled) {
+  instance_ = std::move(instance);
+  recalled_ = std::move(recalled);
+}
+
 void Ledger::Set(BizGroupQuota object) {
   Entry& entry = entries_[object.name];
   if (entry.there && SaysNothingNew(object, entry.object)) return;
@@ -45,6 +51,10 @@ void Ledger::Set(BizGroupQuota object) {
   tree_.Set(std::move(object));
   Refresh(name);
   if (!parent.empty()) Refresh(parent);
+  if (advances::AdvanceOf(entry.object, instance_) == nullptr) return;
+  const auto is_recall = [](const auto& each) { return each.kind == cluster::kRecallKind; };
+  const auto& reservations = entry.object.reservations;
+  if (recalled_ && std::any_of(reservations.begin(), reservations.end(), is_recall)) recalled_(name);
 }
 
 bool Ledger::SetAnswer(BizGroupQuota object, uint64_t removals) {
@@ -84,6 +94,9 @@ void Ledger::Refresh(std::string_view name) {
     own = group->object->used;
     quota::Subtract(own, children);
     quota::Max(own, group->object->self_used);
+    if (const auto* advance = advances::AdvanceOf(*group->object, instance_)) {
+      quota::Subtract(own, quota::Masked(quota::NormalKeys(advance->amounts), own));
+    }
     own = WithoutHours(std::move(own));
   }
   ReleaseTree(name, entry.own);

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -22,6 +23,9 @@ namespace huygens::webhook {
 
 class Ledger {
  public:
+  // What this instance keeps of groups ahead of need (advances/advance.h) does not count as used here. `recalled` is told
+  // of each object that is taken in with such an advance and a recall; it must not ask anything of the ledger at once.
+  void KeepsAdvances(std::string instance, std::function<void(const std::string& group)> recalled);
   // An object that is no newer than the one known is passed over.
   void Set(cluster::BizGroupQuota object);
   void Remove(std::string_view name);
@@ -62,6 +66,8 @@ class Ledger {
   void ChargeTree(std::string_view name, const quota::Amounts& amounts);
   void ReleaseTree(std::string_view name, const quota::Amounts& amounts);
 
+  std::string instance_;
+  std::function<void(const std::string&)> recalled_;
   quota::Tree tree_;
   std::map<std::string, Entry, std::less<>> entries_;
   uint64_t removals_ = 0;

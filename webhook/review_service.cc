@@ -8,6 +8,7 @@
 #include "kube/api_call.h"
 #include "webhook/admission_review.h"
 #include "webhook/proven.h"
+#include "webhook/subject.h"
 #include "webhook/verdicts.h"
 
 namespace huygens::webhook {
@@ -18,6 +19,9 @@ constexpr std::string_view kTimeout = "timeout=";
 // A watch is behind by milliseconds, and a client that is told to come again does so a second later.
 constexpr Duration kWaitForWatch = std::chrono::seconds(1);
 constexpr Duration kPause = std::chrono::milliseconds(20);
+// Until all instances that are up have given back what they keep of a group: a write and a watch, twice.
+constexpr Duration kWaitForAdvances = std::chrono::seconds(5);
+constexpr Duration kPauseForAdvances = std::chrono::milliseconds(50);
 
 net::Response Text(int status, std::string_view text) {
   return {.status = status, .content_type = "text/plain; charset=utf-8", .body = Concat(text, "\n")};
@@ -29,10 +33,6 @@ std::string_view OutcomeOf(const Judgement& judgement) {
 }
 
 }  // namespace
-
-std::string PathBelow(std::string_view prefix, std::string_view path) {
-  return Concat(prefix, prefix.ends_with('/') ? "" : "/", path);
-}
 
 Duration PatienceOf(std::string_view query) {
   int64_t seconds = 10;
@@ -97,6 +97,7 @@ void ReviewService::Settle(const std::shared_ptr<Review>& review, const Judgemen
   if (commit_ != nullptr && review->lookups < quota::kMaxDepth && kube::IsObjectName(judgement.unknown_group)) {
     return LookForGroup(review, judgement);
   }
+  if (const std::string group = HeldAhead(*review, judgement); !group.empty()) return AwaitAdvances(review, group);
   const Duration now = environment_.monotonic();
   if (judgement.soon && environment_.after &&
       now < std::min(review->began + kWaitForWatch, review->deadline - kPause)) {
@@ -107,8 +108,40 @@ void ReviewService::Settle(const std::shared_ptr<Review>& review, const Judgemen
   commit_->Submit({.charge = *judgement.charge,
                    .deadline = review->deadline,
                    .judge = [this, review] { return JudgeNow(review->request); },
-                   .answer = [this, review](const Judgement& last) { Answer(*review, last); }},
+                   .answer = [this, review](const Judgement& last) { Charged(review, last); }},
                   judgement);
+}
+
+// What was refused when it was judged again has the same reasons to wait as before. Not at once: the group is busy.
+void ReviewService::Charged(const std::shared_ptr<Review>& review, const Judgement& judgement) {
+  if (judgement.allowed || !environment_.after || HeldAhead(*review, judgement).empty()) {
+    return Answer(*review, judgement);
+  }
+  environment_.after(kPause, [this, review] { Settle(review, JudgeNow(review->request)); });
+}
+
+std::string ReviewService::HeldAhead(const Review& review, const Judgement& judgement) const {
+  const AdmissionRequest& request = review.request;
+  if (commit_ == nullptr || !environment_.after) return {};
+  if (!judgement.allowed) {
+    const bool held = !judgement.short_of.empty() && commit_->MayBeHeld(judgement.short_of, judgement.lacking);
+    return held ? judgement.short_of : std::string();
+  }
+  // Whoever makes a budget smaller, or ends it, must be sure that nothing is let in by it afterwards.
+  const bool ends = SubjectOf(request) == Subject::kGroup && !request.dry_run && commit_->AnyAdvance(request.name) &&
+                    TakesRoomAway(request);
+  return ends ? request.name : std::string();
+}
+
+void ReviewService::AwaitAdvances(const std::shared_ptr<Review>& review, const std::string& group) {
+  const Duration last = std::min(review->began + kWaitForAdvances, review->deadline - 2 * kPauseForAdvances);
+  if (environment_.monotonic() >= last) {
+    return Answer(*review,
+                  NotYet(Concat("quota bizrq/", group, ": an instance of huygens webhook keeps some of it ahead",
+                                " of need (webhook.advance) and has not given that back yet")));
+  }
+  if (!review->request.dry_run) commit_->Recall(group);
+  environment_.after(kPauseForAdvances, [this, review] { Settle(review, JudgeNow(review->request)); });
 }
 
 // Who creates groups and what belongs to them with one command is faster than a watch.

@@ -14,6 +14,7 @@
 #include "webhook/group_commit.h"
 #include "webhook/judgement.h"
 #include "webhook/known_cluster.h"
+#include "webhook/path_below.h"
 
 namespace huygens::webhook {
 
@@ -45,6 +46,10 @@ class ReviewService {
   Judgement JudgeNow(const AdmissionRequest& request) const;
   void Settle(const std::shared_ptr<Review>& review, const Judgement& judgement);
   void LookForGroup(const std::shared_ptr<Review>& review, const Judgement& refusal);
+  // The group of which something is kept ahead of need that this review has to wait for (advances/advance.h); empty: none.
+  std::string HeldAhead(const Review& review, const Judgement& judgement) const;
+  void AwaitAdvances(const std::shared_ptr<Review>& review, const std::string& group);
+  void Charged(const std::shared_ptr<Review>& review, const Judgement& judgement);
   void Answer(const Review& review, const Judgement& judgement) const;
 
   const KnownCluster& cluster_;
@@ -53,9 +58,6 @@ class ReviewService {
   const std::string path_;
   const Environment environment_;
 };
-
-// "/validate".
-std::string PathBelow(std::string_view prefix, std::string_view path);
 
 // How long an API server waits for the answer, by the query of its call ("timeout=10s"); without one its default.
 Duration PatienceOf(std::string_view query);

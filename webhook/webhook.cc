@@ -47,6 +47,12 @@ observe::Metrics::Options MetricsOf(const settings::Configuration& configuration
   options.workloads = true;
   return options;
 }
+// The name is no other process's.
+advances::AdvanceOptions AdvanceOf(const settings::Configuration& configuration) {
+  const std::string name = admin::Identity();
+  return {.on = configuration.webhook.advance, .instance = name, .name = name};
+}
+
 
 class Webhook final : public admin::RunningService {
  public:
@@ -69,6 +75,7 @@ class Webhook final : public admin::RunningService {
   void EndLameDuck() override { shell_->EndLameDuck(); }
 
  private:
+    if (commit_ != nullptr) commit_->GiveAdvancesBack();
   Status ReadManifests(const std::string& directory);
   Status FollowApiServer();
   Status FollowRecommendations();
@@ -141,13 +148,14 @@ Status Webhook::FollowApiServer() {
   queue_ = std::make_unique<informer::WatchEventQueue>(*watched_, loop_, log_, metrics_);
   reflectors_ = std::make_unique<informer::Reflectors>(names_, *queue_);
   calls_ = std::make_unique<kube::CallPool>(loop_);
-  store_ = std::make_unique<ApiStatusStore>(*calls_);
+  store_ = std::make_unique<ApiStatusStore>(*calls_, log_, clock_);
   commit_ = std::make_unique<GroupCommit>(
       watched_->ledger(), *store_,
       GroupCommit::Environment{.clock = clock_,
                                .monotonic = SteadyNow,
                                .after = [this](Duration delay, auto task) { After(delay, std::move(task)); },
-                               .random = SystemRandom()});
+                               .random = SystemRandom()},
+      GroupCommitOptions{.advance = AdvanceOf(configuration_)});
   ca_bundles_ = std::make_unique<CaBundles>(
       configuration_.webhook.configurations,
       CaBundles::Environment{.calls = *calls_,
@@ -216,7 +224,9 @@ void Webhook::RefreshMetrics() {
                             .conflicts = counts.conflicts,
                             .failed = counts.failures,
                             .charged = counts.charges,
-                            .expired = counts.expired});
+                            .expired = counts.expired,
+                            .advanced = counts.advanced,
+                            .recalls = counts.recalls});
 }
 
 observe::Readiness Webhook::Describe() const {

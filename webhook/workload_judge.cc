@@ -125,6 +125,25 @@ std::optional<Charge> ChargeFor(const quota::Group& group, const WorkloadObject&
   return charge;
 }
 
+Judgement RefuseForLack(const Verdict& verdict, const std::string& group) {
+  Judgement refusal = Refuse(quota::Text(verdict, group));
+  if (verdict.outcome != quota::Outcome::kExceeded) return refusal;
+  refusal.short_of = group;
+  for (const quota::Shortage& each : verdict.shortages) {
+    Quantity lacking = each.used;
+    lacking.Add(each.requested);
+    lacking.Sub(each.hard);
+    quota::Set(refusal.lacking, each.key, lacking);
+  }
+  return refusal;
+}
+
+bool NameIsTaken(const WorkloadObject& workload, const workloads::WorkloadIndex& known) {
+  const WorkloadObject* holder =
+      known.ByName(workload.counted.group, workload.counted.kind, workload.namespace_name, workload.name);
+  return holder != nullptr && holder->uid != workload.uid;
+}
+
 }  // namespace
 
 Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject& given, const Facts& facts,
@@ -169,8 +188,15 @@ Judgement JudgeWorkload(const WorkloadObject* given_before, const WorkloadObject
   if (!joins) quota::Max(charged, StillCharged(was, given_before, facts, rules));
   Amounts more = quota::Increase(now->usage, charged);
   quota::RemoveZeros(more);
-  if (const Verdict verdict = CheckGrowth(facts.tree, *group, more); !verdict.fits()) return refuse(verdict);
+  if (const Verdict verdict = CheckGrowth(facts.tree, *group, more); !verdict.fits()) {
+    return RefuseForLack(verdict, now->group);
+  }
   judgement.charge = ChargeFor(*group, after, now->usage, more, grown);
+  if (judgement.charge) {
+    judgement.charge->created = given_before == nullptr;
+    judgement.charge->name_taken = NameIsTaken(after, facts.workloads);
+    judgement.charge->usage = now->usage;
+  }
   WarnOfTheEnd(*group, more, judgement);
   return judgement;
 }

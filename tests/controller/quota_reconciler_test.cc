@@ -202,6 +202,21 @@ TEST_F(QuotaReconcilerTest, ACreationThatFailedSinceTheNameIsTakenCostsNothingSo
   EXPECT_EQ(controller.counts().superseded, 1u);
 }
 
+// A webhook that did not learn of its write within a second writes it again, and says yes then.
+TEST_F(QuotaReconcilerTest, AReservationThatIsMadeAgainIsANewOneWhereItsNameIsTaken) {
+  PutGroup("team", "", {{"limits.cpu", "10"}});
+  server.PutDeployment("web", "team", 1);
+  Run(seconds(1));
+  Charge("team", Reserved("another-uid", "web", {{"limits.cpu", "3"}}, In(seconds(90))));
+  Run(milliseconds(1900));
+  server.Change("team", [&](auto& group) { group.reservations[0].until = In(seconds(90)); });
+  Run(milliseconds(1900));
+  EXPECT_EQ(Used("team"), "4");
+  EXPECT_EQ(controller.counts().superseded, 0u);
+  Run(seconds(1));
+  EXPECT_EQ(Used("team"), "1");
+}
+
 TEST_F(QuotaReconcilerTest, WhereTheWebhookIsFasterNothingOfItIsLost) {
   PutGroup("team", "", {{"limits.cpu", "10"}});
   server.PutDeployment("web", "team", 2);

@@ -24,7 +24,8 @@ class RecountTest : public testing::Test {
       if (found == holders_.end()) return std::nullopt;
       return found->second;
     };
-    return Recount({workloads_, children_, holder, [this](const auto&) { return known_since_; }, watched_until, held_},
+    return Recount({workloads_, children_, holder, [this](const auto&) { return known_since_; }, watched_until,
+                    may_be_of_advance_, held_},
                    group_);
   }
   StatusChange CountAndCompare() {
@@ -42,8 +43,61 @@ class RecountTest : public testing::Test {
   std::vector<ObservedObject> workloads_, children_;
   std::map<std::string, NameHolder> holders_;
   Time known_since_ = kNow - seconds(30);
+  std::function<bool(const ObservedObject&)> may_be_of_advance_;
   std::function<Amounts(const std::vector<cluster::QuotaReservation>&)> held_;
 };
+
+cluster::QuotaReservation AdvanceOf(const std::string& instance, quota::Pairs amounts) {
+  cluster::QuotaReservation advance = Reserved(instance, instance, amounts, kNow + seconds(90));
+  advance.kind = cluster::kAdvanceKind;
+  return advance;
+}
+
+TEST_F(RecountTest, AnAdvanceCountsUntilItsTimeIsOver) {
+  group_.reservations = {AdvanceOf("i1", {{"limits.cpu", "3"}, {"pods", "0"}})};
+  Count();
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "3"}, {"pods", "0"}}));
+  EXPECT_EQ(group_.self_used, group_.used);
+  EXPECT_EQ(Count(kNow + seconds(90)).expired, 1u);
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "0"}, {"pods", "0"}}));
+}
+
+TEST_F(RecountTest, WhatWasLetInOutOfAnAdvanceCountsOnceBeforeItsReservationIsWritten) {
+  group_.reservations = {AdvanceOf("i1", {{"limits.cpu", "3"}, {"pods", "0"}})};
+  Count();
+  may_be_of_advance_ = [](const ObservedObject& each) { return each.uid != "u9"; };
+  workloads_ = {Observed("u1", "web", {{"limits.cpu", "2"}})};
+  EXPECT_THAT(Count().fall, IsEmpty());
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "3"}, {"pods", "0"}}));
+  EXPECT_EQ(group_.self_used, group_.used);
+  EXPECT_EQ(StatusChange::kNone, CountAndCompare());
+  workloads_ = {Observed("u1", "web", {{"limits.cpu", "2"}}), Observed("u2", "db", {{"limits.cpu", "4"}})};
+  Count();
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "6"}, {"pods", "0"}})) << "never less than is seen";
+  workloads_ = {Observed("u9", "old", {{"limits.cpu", "2"}})};
+  Count();
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "5"}, {"pods", "0"}})) << "an old one is no part of it";
+}
+
+// One comes, another goes: nothing says that the advance has become smaller.
+TEST_F(RecountTest, OnlyWhatTheFiguresHaveRisenByIsTakenForPartOfAnAdvance) {
+  workloads_ = {Observed("u9", "old", {{"limits.cpu", "2"}})};
+  group_.reservations = {AdvanceOf("i1", {{"limits.cpu", "3"}, {"pods", "0"}})};
+  Count();
+  may_be_of_advance_ = [](const ObservedObject&) { return true; };
+  workloads_ = {Observed("u1", "web", {{"limits.cpu", "2"}})};
+  Count();
+  EXPECT_EQ(group_.used, Of({{"limits.cpu", "5"}, {"pods", "0"}}));
+}
+
+TEST_F(RecountTest, ARecallOfAdvancesTakesNothingAndEndsWithItsTime) {
+  group_.reservations = {AdvanceOf("i1", {})};
+  group_.reservations[0].kind = cluster::kRecallKind;
+  EXPECT_THAT(Count().look_again, Optional(kNow + seconds(90)));
+  EXPECT_THAT(Standing(), ElementsAre("i1"));
+  EXPECT_EQ(Count(kNow + seconds(90)).expired, 0u);
+  EXPECT_THAT(Standing(), IsEmpty());
+}
 
 TEST_F(RecountTest, AddsUpWhatTheWorkloadsTakeOfTheKeysOfTheBudget) {
   workloads_ = {Observed("u1", "web", {{"limits.cpu", "2"}, {"limits.memory", "4Gi"}}),

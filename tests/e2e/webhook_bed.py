@@ -75,13 +75,13 @@ class Webhook(Service):
     """One `huygens webhook` with the shipped configuration."""
     metric = Huygens.metric
 
-    def __init__(self, bed, name, certificates, api_server=None):
+    def __init__(self, bed, name, certificates, api_server=None, advance=False):
         self.bed, self.name, self.port, self.admin_port = bed, name, free_port(), free_port()
         self.config = bed.directory / f"{name}.yaml"
         self.config.write_text(replaced((CONFIG / "webhook" / "webhook.yaml").read_text(), {
             "0.0.0.0:8443": f"127.0.0.1:{self.port}", "0.0.0.0:8889": f"127.0.0.1:{self.admin_port}",
             "/etc/huygens/webhook": str(certificates), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig(f'{bed.namespace}-webhook-token', api_server)}",
-            "lameDuck: 10s": "lameDuck: 2s"}))
+            "lameDuck: 10s": "lameDuck: 2s", "webhook:\n": f"webhook:\n  advance: {str(advance).lower()}\n"}))
         self.process = Process(name, [huygens_binary(), "webhook", "--config", self.config], bed.directory, grace=30)
 
     def knows(self, group):
@@ -100,9 +100,9 @@ class Webhook(Service):
 
 
 class WebhookBed(ControlPlane):
-    def __init__(self, name, options=(), namespace="kube-system"):
+    def __init__(self, name, options=(), namespace="kube-system", advance=False):
         super().__init__(name)
-        self._options, self._others, self.namespace = list(options), [], namespace
+        self._options, self._others, self.namespace, self._advance = list(options), [], namespace, advance
         self.balancer = self.api_servers = None  # what passes connections on to the webhooks, and to API servers
 
     def api_server_options(self):
@@ -136,9 +136,9 @@ class WebhookBed(ControlPlane):
         wait_until(lambda: self.kubectl("create", "--dry-run=server", "-f", "-", stdin=json.dumps(nobody), check=False).returncode != 0,
                    "the API server does not ask the webhooks", 10, interval=0.02)
 
-    def start_webhook(self, name, api_server=None):
-        """`api_server`: the port of the one that it talks to, if not the first."""
-        webhook = Webhook(self, name, self.certificates_of_webhook.directory, api_server)
+    def start_webhook(self, name, api_server=None, advance=None):
+        """`api_server`: the port of the one that it talks to, if not the first. `advance`: if not as the others."""
+        webhook = Webhook(self, name, self.certificates_of_webhook.directory, api_server, self._advance if advance is None else advance)
         self.extenders.append(webhook)
         return webhook
 

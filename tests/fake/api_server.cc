@@ -343,6 +343,10 @@ uint64_t ApiServer::version() const {
   return impl_->Locked([&] { return impl_->store_.version(); });
 }
 
+void ApiServer::DropFromStatus(const std::string& collection, const std::string& field) {
+  impl_->Locked([&] { impl_->store_.Find(collection)->unknown_in_status.push_back(field); });
+}
+
 void ApiServer::Install(const std::string& collection, bool installed) {
   impl_->Locked([&] { impl_->store_.Install(collection, installed); });
 }

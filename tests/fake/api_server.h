@@ -108,6 +108,8 @@ class ApiServer {
   void Inject(Fault fault);
   void ClearFaults();
 
+  // The definition of the collection has no such field of status: it is dropped whenever it is written.
+  void DropFromStatus(const std::string& collection, const std::string& field);
   // Requests seen so far, as "METHOD path?query", in order of arrival.
   std::vector<std::string> Requests() const;
   int Seen(std::string_view method, std::string_view part) const;

@@ -240,10 +240,10 @@ Reply Store::Create(const std::string& body, const Target& target, Collection& c
 }
 
 // `status_alone`: of the subresource, which takes nothing else and insists on the UID.
-Reply Store::Update(const std::string& body, const std::string& key, bool status_alone, Collection& collection) {
+Reply Store::Update(const HttpRequest& request, const std::string& key, bool status_alone, Collection& collection) {
   const auto found = collection.objects.find(key);
   if (found == collection.objects.end()) return StatusReply(404, "NotFound", Concat("\"", key, "\" not found"));
-  json::object object = json::parse(body).as_object();
+  json::object object = json::parse(request.body).as_object();
   const std::string version = Text(object, {"metadata", "resourceVersion"});
   if (!version.empty() && version != Text(found->second, {"metadata", "resourceVersion"})) {
     return StatusReply(409, "Conflict",
@@ -274,9 +274,11 @@ Reply Store::Patch(const std::string& body, const std::string& name, const std::
   const json::object patch = json::parse(body).as_object();
   const std::string uid = Text(patch, {"metadata", "uid"});
   if (!uid.empty() && uid != Text(known, {"metadata", "uid"})) {
+    for (const std::string& each : collection.unknown_in_status) Child(whole, "status").erase(each);
     return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
   }
   const std::string version = Text(patch, {"metadata", "resourceVersion"});
+  if (request.Query("dryRun") == "All") return JsonReply(200, object);
   if (!version.empty() && version != Text(known, {"metadata", "resourceVersion"})) {
     return StatusReply(409, "Conflict", "the object has been modified");
   }
@@ -327,7 +329,7 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   const std::string key = Key(target.namespace_name, target.name);
   if (request.method == "GET" && target.name.empty()) return List(request, target, *collection);
   if (request.method == "POST" && target.name.empty()) return Create(request.body, target, *collection);
-  if (request.method == "PUT") return Update(request.body, key, target.part == "status", *collection);
+  if (request.method == "PUT") return Update(request, key, target.part == "status", *collection);
   const auto found = collection->objects.find(key);
   // A server-side apply makes what is not there; else it is merged as far as a merge patch does, lists as a whole.
   if (found == collection->objects.end() && request.method == "PATCH" && request.Query("force") == "true")

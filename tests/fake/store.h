@@ -35,6 +35,7 @@ struct Collection {
   bool installed = true;
   std::map<std::string, boost::json::object> objects;  // by "namespace/name"
   std::vector<HistoryEntry> history;
+  std::vector<std::string> unknown_in_status;  // fields that the definition does not have: dropped when they come
 };
 
 class Store {
@@ -58,7 +59,7 @@ class Store {
   Reply List(const HttpRequest& request, const Target& target, const Collection& collection);
   Reply Bind(boost::json::object& pod, const boost::json::object& binding, Collection& pods, const std::string& key);
   Reply Create(const std::string& body, const Target& target, Collection& collection);
-  Reply Update(const std::string& body, const std::string& key, bool status_alone, Collection& collection);
+  Reply Update(const HttpRequest& request, const std::string& key, bool status_alone, Collection& collection);
   Reply DeleteIf(const std::string& body, const std::string& name, const std::string& key);
   Reply Patch(const std::string& body, const std::string& name, const std::string& key, Collection& collection);
   const boost::json::object& Record(Collection& collection, const std::string& key, boost::json::object object);

@@ -45,6 +45,30 @@ TEST_F(GroupStatusTest, WritesTheStatusAndReturnsWhatIsStored) {
   EXPECT_EQ(Read().exact_hours, group.exact_hours);
 }
 
+TEST_F(GroupStatusTest, SaysWhichFileToApplyWhereTheDefinitionIsOfAnEarlierVersion) {
+  server_.DropFromStatus(fake::kBizGroupQuotas, "reservations");
+  cluster::BizGroupQuota group = Read();
+  group.used = {{"limits.cpu", *Quantity::Parse("2")}};
+  group.reservations = {{.uid = "u-1", .kind = "Pod", .namespace_name = "shop", .name = "web", .amounts = group.used}};
+  const Status tried = TryGroupStatus(*client_, group, seconds(5));
+  EXPECT_TRUE(absl::IsFailedPrecondition(tried)) << tried;
+  EXPECT_THAT(std::string(Message(tried)),
+              testing::AllOf(testing::HasSubstr("it has no status.reservations"),
+                             testing::HasSubstr("kubectl apply -f config/crd/bizgroupresourcequotas.yaml")));
+  EXPECT_EQ(Read().resource_version, group.resource_version);  // it was but tried
+  EXPECT_TRUE(absl::IsFailedPrecondition(WriteGroupStatus(*client_, group, seconds(5)).status()));
+  group = Read();
+  group.reservations.clear();
+  EXPECT_TRUE(WriteGroupStatus(*client_, group, seconds(5)).ok());
+}
+
+TEST_F(GroupStatusTest, TriesAStatusWithoutStoringIt) {
+  cluster::BizGroupQuota group = Read();
+  group.used = {{"limits.cpu", *Quantity::Parse("2")}};
+  EXPECT_TRUE(TryGroupStatus(*client_, group, seconds(5)).ok());
+  EXPECT_TRUE(Read().used.empty());
+}
+
 TEST_F(GroupStatusTest, WritesSomeOfTheBudgetTogetherWithTheMarkOfATransfer) {
   const cluster::BizGroupQuota before = Read();
   const cluster::QuotaAmounts less = {{"limits.cpu", *Quantity::Parse("4")}};

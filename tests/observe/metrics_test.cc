@@ -157,13 +157,16 @@ TEST(Metrics, CountsKeptElsewhereAreCopied) {
                      .decision_log_written = 20,
                      .decision_log_dropped = 2});
   EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="sent"})"), 4);
-  metrics.SetGroupCharges({.written = 2, .conflicts = 1, .failed = 3, .charged = 7, .expired = 4});
+  metrics.SetGroupCharges(
+      {.written = 2, .conflicts = 1, .failed = 3, .charged = 7, .expired = 4, .advanced = 6, .recalls = 5});
   EXPECT_EQ(Value(metrics, R"(huygens_group_status_writes_total{result="written"})"), 2);
   EXPECT_EQ(Value(metrics, R"(huygens_group_status_writes_total{result="conflict"})"), 1);
   EXPECT_EQ(Value(metrics, R"(huygens_group_status_writes_total{result="failed"})"), 3);
   EXPECT_EQ(Value(metrics, "huygens_group_charges_total"), 7);
   EXPECT_EQ(Value(metrics, "huygens_group_charges_expired_total"), 4);
   EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="suppressed"})"), 0);
+  EXPECT_EQ(Value(metrics, "huygens_group_charges_advanced_total"), 6);
+  EXPECT_EQ(Value(metrics, "huygens_group_advances_recalled_total"), 5);
   EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="failed"})"), 5);
   EXPECT_EQ(Value(metrics, "huygens_log_lines_dropped_total"), 1);
   EXPECT_EQ(Value(metrics, R"(huygens_decision_log_records_total{result="written"})"), 20);

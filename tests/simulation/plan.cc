@@ -85,12 +85,41 @@ Verb Draw(const std::vector<std::pair<Verb, int>>& verbs, Stream& random) {
   return verbs.front().first;
 }
 
+// Many small Deployments of one group, one after the other, so that it is busy.
+void AddBursts(Stream& random, int groups, Duration end, Plan& plan) {
+  int number = 1000;
+  for (int burst = random.Within(1, 6); burst > 0; --burst) {
+    Duration at = random.Between(plan.settings.faults_from, end);
+    const int group = random.Below(groups);
+    for (int count = random.Within(4, 25); count > 0; --count) {
+      at += random.Between(Duration(), milliseconds(random.Chance(0.1) ? 900 : 60));
+      plan.operations.push_back({.verb = Verb::kCreateDeployment,
+                                 .number = number,
+                                 .at = at,
+                                 .target = number,
+                                 .group = group,
+                                 .amount = 1,
+                                 .milli_cores = random.Within(1, 3) * 100});
+      ++number;
+    }
+  }
+}
+
 }  // namespace
 
-Plan MakePlan(uint64_t seed, Breadth breadth) {
+Plan MakePlan(uint64_t seed, Breadth breadth, bool advances) {
   Plan plan{.seed = seed};
   Stream random(seed);
   if (breadth == Breadth::kWide) plan.settings = WideSettings(random);
+  Stream of_advance(seed ^ 0xad7a9ce);
+  if (advances) {
+    plan.settings.advance = {.on = true,
+                             .instance = {},
+                             .name = "webhook",
+                             .share = of_advance.Within(2, 8),
+                             .busy = static_cast<size_t>(of_advance.Within(1, 3)),
+                             .least = static_cast<size_t>(of_advance.Within(1, 3))};
+  }
   const int groups = breadth == Breadth::kThin ? 1 : random.Within(1, 6);
   Duration at = seconds(1);
   for (int i = 0; i < groups; ++i) {  // parents first; the next one once the controller has counted
@@ -139,6 +168,7 @@ Plan MakePlan(uint64_t seed, Breadth breadth) {
     }
     plan.operations.push_back(operation);
   }
+  if (advances) AddBursts(of_advance, groups, at, plan);
   return plan;
 }
 
@@ -156,11 +186,11 @@ std::string Text(const Plan& plan) {
   std::string text = Concat(
       "seed ", std::to_string(plan.seed), ": webhooks ", std::to_string(s.webhooks), s.extender ? ", extender" : "",
       s.hours ? ", hours" : "", s.exact_hours ? " exact" : "", s.periods ? " by periods" : "",
-      s.models ? ", models" : "", s.transfers ? ", transfers" : "", "; per mille of calls: lost requests ",
-      share(s.calls.lost_request), ", lost answers ", share(s.calls.lost_answer), ", slow ", share(s.calls.slow),
-      ", errors ", share(s.calls.error), "; lost after yes ", share(s.requests.lost_after_yes), ", slowly stored ",
-      share(s.requests.slow_store), "; watches ",
-      std::to_string(std::chrono::duration_cast<milliseconds>(s.lag.longest).count()), " ms late\n");
+      s.models ? ", models" : "", s.advance.on ? ", advances" : "", s.transfers ? ", transfers" : "",
+      "; per mille of calls: lost requests ", share(s.calls.lost_request), ", lost answers ",
+      share(s.calls.lost_answer), ", slow ", share(s.calls.slow), ", errors ", share(s.calls.error),
+      "; lost after yes ", share(s.requests.lost_after_yes), ", slowly stored ", share(s.requests.slow_store),
+      "; watches ", std::to_string(std::chrono::duration_cast<milliseconds>(s.lag.longest).count()), " ms late\n");
   for (const Operation& each : plan.operations) text += Concat("  ", Text(each), "\n");
   return text;
 }

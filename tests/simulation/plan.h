@@ -9,6 +9,7 @@
 #include "base/time.h"
 #include "tests/simulation/network.h"
 #include "tests/simulation/requests.h"
+#include "advances/advance.h"
 
 namespace huygens::simulation {
 
@@ -64,6 +65,7 @@ struct Settings {
   CallFaults calls;
   RequestFaults requests;
   WatchLag lag;
+  advances::AdvanceOptions advance;  // of webhooks
 };
 
 struct Plan {
@@ -74,7 +76,9 @@ struct Plan {
 
 // How much may happen.
 enum class Breadth : uint8_t { kThin, kWide };
-Plan MakePlan(uint64_t seed, Breadth breadth = Breadth::kWide);
+// `advances`: webhooks keep some of groups ahead of need, and think soon that one is busy, and there are bursts of
+// creations besides.
+Plan MakePlan(uint64_t seed, Breadth breadth = Breadth::kWide, bool advances = false);
 std::string Text(const Plan& plan);
 
 }  // namespace huygens::simulation

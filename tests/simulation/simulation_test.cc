@@ -35,11 +35,11 @@ std::string Report(const Plan& plan, const std::string& why) {
   return text;
 }
 
-Tally PlayAll(Breadth breadth, uint64_t first, uint64_t count) {
+Tally PlayAll(Breadth breadth, uint64_t first, uint64_t count, bool advances = false) {
   Tally all;
   int failed = 0;
   for (uint64_t seed = first; seed < first + count && failed < 3; ++seed) {
-    const Plan plan = MakePlan(seed, breadth);
+    const Plan plan = MakePlan(seed, breadth, advances);
     World world(plan, std::getenv("HUYGENS_SIMULATION_TELL") != nullptr);
     const std::string why = world.Run();
     for (const std::string& event : world.events()) std::cout << event << "\n";
@@ -72,6 +72,18 @@ TEST(Simulation, NothingIsAdmittedBeyondABudgetAndNoChargeIsLostOrDoubled) {
     EXPECT_GT(happened, 0u);
   }
   EXPECT_GT(tally.hours, 0);
+}
+
+// The same with room that webhooks keep ahead of need.
+TEST(Simulation, NothingIsAdmittedBeyondABudgetByAdvances) {
+  const uint64_t one = FromEnvironment("HUYGENS_SIMULATION_SEED", 0);
+  const uint64_t first = one != 0 ? one : FromEnvironment("HUYGENS_SIMULATION_FIRST", 1);
+  const uint64_t count = one != 0 ? 1 : FromEnvironment("HUYGENS_SIMULATION_SEEDS", 200);
+  const Tally tally = PlayAll(Breadth::kWide, first, count, true);
+  std::cout << "stored " << tally.stored << ", denied " << tally.denied << ", unavailable " << tally.unavailable
+            << "; out of advances " << tally.advanced << ", recalls " << tally.recalls << "\n";
+  if (one != 0) return;
+  for (const uint64_t happened : {tally.stored, tally.denied, tally.advanced, tally.recalls}) EXPECT_GT(happened, 0u);
 }
 
 TEST(Simulation, TheSameSeedPlaysTheSame) {

@@ -10,7 +10,8 @@ workloads::WorkloadObject Decoded(const Workload& workload, const ResourceNames&
   return *workloads::DecodeWorkload(ApiGroupOf(workload.kind), workload.kind, Json(workload), names);
 }
 
-WebhookInstance::WebhookInstance(const Surroundings& given, Stream random, Duration clock_offset, Written written)
+WebhookInstance::WebhookInstance(const Surroundings& given, Stream random, Duration clock_offset,
+                                 const advances::AdvanceOptions& advance, Written written)
     : given_(given),
       clock_(given.time, clock_offset),
       written_(std::move(written)),
@@ -19,7 +20,8 @@ WebhookInstance::WebhookInstance(const Surroundings& given, Stream random, Durat
               {.clock = clock_,
                .monotonic = [&time = given.time] { return time.Monotonic(); },
                .after = [this](Duration delay, auto task) { line_.After(delay, std::move(task)); },
-               .random = [stream = random.Fork(2)]() mutable { return stream.Uniform(); }}),
+               .random = [stream = random.Fork(2)]() mutable { return stream.Uniform(); }},
+              {.advance = advance}),
       service_(*this, rules_, &commit_, "",
                {.log = given.log,
                 .metrics = given.metrics,

@@ -46,7 +46,8 @@ class WebhookInstance final : public webhook::KnownCluster, public webhook::Stat
   // `written`: is told of each charge before it is stored, with the group as it was.
   using Written = std::function<void(const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after)>;
 
-  WebhookInstance(const Surroundings& given, Stream random, Duration clock_offset, Written written);
+  WebhookInstance(const Surroundings& given, Stream random, Duration clock_offset,
+                  const advances::AdvanceOptions& advance, Written written);
 
   // The answer comes as text, or never, if this instance goes before.
   void Ask(std::string review, Duration patience, std::function<void(std::string)> answer);

@@ -61,6 +61,8 @@ Tally& Tally::operator+=(const Tally& other_tally) {
   other += other_tally.other;
   conflicts += other_tally.conflicts;
   restarts += other_tally.restarts;
+  advanced += other_tally.advanced;
+  recalls += other_tally.recalls;
   settled += other_tally.settled;
   expired += other_tally.expired;
   superseded += other_tally.superseded;
@@ -120,10 +122,18 @@ Surroundings World::Given() {
 void World::StartWebhook(size_t which) {
   Stream random = NextStream();
   const Duration offset = random.Between(-plan_.settings.clock_offset, plan_.settings.clock_offset);
+  advances::AdvanceOptions advance = plan_.settings.advance;
+  advance.instance = Numbered("instance-", ++instances_);
   webhooks_[which] = std::make_unique<WebhookInstance>(
-      Given(), random, offset, [this](const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after) {
+      Given(), random, offset, advance, [this](const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after) {
         if (std::string why = Truth::WithinBudget(before, after); !why.empty()) Fail(why);
       });
+}
+
+void World::CountWebhook(const WebhookInstance& webhook) {
+  tally_.conflicts += webhook.counts().conflicts;
+  tally_.advanced += webhook.counts().advanced;
+  tally_.recalls += webhook.counts().recalls;
 }
 
 void World::StartController(size_t which) {
@@ -345,7 +355,7 @@ std::string World::Run() {
   for (Duration at{}; at < rest && failure_.empty(); at += kSlice) time_.Run(at);
   if (failure_.empty()) failure_ = CheckAtRest();
   for (const auto& each : webhooks_) {
-    if (each != nullptr) tally_.conflicts += each->counts().conflicts;
+    if (each != nullptr) CountWebhook(*each);
   }
   for (const auto& each : controllers_) {
     if (each == nullptr) continue;

@@ -21,6 +21,7 @@ struct Tally {
   uint64_t stored = 0, denied = 0, unavailable = 0, other = 0;  // requests of users
   uint64_t conflicts = 0;                                       // of writes of status by webhooks
   uint64_t restarts = 0;
+  uint64_t advanced = 0, recalls = 0;  // charges that were answered out of an advance; advances that were asked back
   uint64_t settled = 0, expired = 0, superseded = 0;  // reservations
   int64_t hours = 0;                                  // milli-core-seconds that were counted
   Tally& operator+=(const Tally& other);
@@ -46,6 +47,7 @@ class World {
   Surroundings Given();
   Stream NextStream() { return random_.Fork(++streams_); }
   void StartWebhook(size_t which);
+  void CountWebhook(const WebhookInstance& webhook);
   void StartController(size_t which);
   void Execute(const Operation& operation);
   void ExecuteOnGroups(const Operation& operation);
@@ -83,6 +85,7 @@ class World {
   std::vector<std::unique_ptr<ControllerInstance>> controllers_;
   size_t leader_ = 0;
   uint64_t terms_ = 0;
+  int instances_ = 0;  // of webhooks, that were ever started
   std::unique_ptr<ExtenderInstance> extender_;
   Requests requests_;
   KubeControllers kube_;
