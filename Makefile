@@ -32,7 +32,10 @@ demo: build ## the sample pods through the real etcd, kube-apiserver and kube-sc
 	@tools/control_plane && tests/e2e/run $(if $(KEEP),--keep,demo)
 
 bench: setup ## filter and prioritize against an echo of the same bytes; single calls; a trace placed by real usage
-	@tools/build release huygens huygens_bench huygens_topology_bench huygens_replay_bench && tools/bench
+	@tools/build release huygens huygens_bench huygens_topology_bench huygens_replay_bench huygens_rebalance_bench && tools/bench
+
+bench-rebalance: setup ## moves that cool a cluster with hot machines, beside the fewest possible; STATES=FOLDER/* names states of a public trace, some minutes
+	@tools/build release huygens_rebalance_bench && tools/bench_rebalance $(STATES)
 
 bench-prometheus: setup ## what a poll of a Prometheus with 150 000 pods costs; some minutes
 	@tools/build release huygens_prometheus_bench && tools/bench_prometheus && tools/bench_prometheus --raw

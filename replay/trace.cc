@@ -1,6 +1,7 @@
 #include "replay/trace.h"
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "base/text.h"
@@ -9,6 +10,8 @@
 namespace huygens::replay {
 
 namespace {
+
+constexpr double kMostAtOnce = 1e9;
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -20,19 +23,36 @@ std::vector<std::string_view> Split(std::string_view text, char separator) {
   return parts;
 }
 
-double Number(std::string_view text) {
-  double value = -1;
-  std::from_chars(text.data(), text.data() + text.size(), value);
-  return value;
+// One value for all points, or one for each.
+bool ReadCurve(std::string_view text, std::vector<double>& curve) {
+  const std::vector<std::string_view> points = Split(text, '|');
+  if (points.size() != 1 && points.size() != kPoints) return false;
+  curve.reserve(kPoints);
+  for (std::string_view point : points) {
+    const std::optional<double> use = ReadNumber(point);
+    if (!use) return false;
+    curve.push_back(*use);
+  }
+  curve.resize(kPoints, curve.front());
+  return true;
 }
 
-// Calls `each` with the cells of each line; stops at the first line that it refuses.
-template <typename Each>
-Status ReadLines(const std::string& path, size_t cells, Each each) {
+}  // namespace
+
+std::optional<double> ReadNumber(std::string_view text) {
+  double value = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  return whole && std::isfinite(value) && value >= 0 ? std::optional(value) : std::nullopt;
+}
+
+Status ReadLines(const std::string& path, size_t cells,
+                 absl::FunctionRef<bool(const std::vector<std::string_view>& cells)> each) {
   HUYGENS_ASSIGN_OR_RETURN(const std::string text, ReadGzip(path));
   size_t number = 0;
   for (std::string_view line : Split(text, '\n')) {
     ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
     if (line.empty()) continue;
     const std::vector<std::string_view> parts = Split(line, ',');
     if (parts.size() != cells || !each(parts)) {
@@ -41,20 +61,6 @@ Status ReadLines(const std::string& path, size_t cells, Each each) {
   }
   return absl::OkStatus();
 }
-
-// One value for all points, or one for each.
-bool ReadCurve(std::string_view text, std::vector<double>& curve) {
-  const std::vector<std::string_view> points = Split(text, '|');
-  if (points.size() != 1 && points.size() != kPoints) return false;
-  for (std::string_view point : points) {
-    curve.push_back(Number(point));
-    if (curve.back() < 0) return false;
-  }
-  curve.resize(kPoints, curve.front());
-  return true;
-}
-
-}  // namespace
 
 StatusOr<Trace> ReadTrace(const std::string& folder) {
   Trace trace;
@@ -70,22 +76,27 @@ StatusOr<Trace> ReadTrace(const std::string& folder) {
   HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/machine_resources.csv.gz", 1 + kResources, [&](const auto& cells) {
     Machine& machine = trace.machines.emplace_back();
     machine.name = cells[0];
-    for (size_t r = 0; r < kResources; ++r) machine.capacity[r] = Number(cells[1 + r]);
-    return *std::min_element(machine.capacity.begin(), machine.capacity.end()) >= 0;
+    for (size_t r = 0; r < kResources; ++r) {
+      const std::optional<double> capacity = ReadNumber(cells[1 + r]);
+      if (!capacity) return false;
+      machine.capacity[r] = *capacity;
+    }
+    return true;
   }));
   HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/instance_deploy.csv.gz", 3, [&](const auto& cells) {
     const auto app = numbers.find(cells[1]);
     if (app == numbers.end()) return false;
     trace.instances.push_back(app->second);
+    trace.first_machines.emplace_back(cells[2]);
     return true;
   }));
   HUYGENS_RETURN_IF_ERROR(ReadLines(folder + "/app_interference.csv.gz", 3, [&](const auto& cells) {
     const auto present = numbers.find(cells[0]);
     const auto limited = numbers.find(cells[1]);
-    if (present == numbers.end() || limited == numbers.end()) return false;
+    const std::optional<double> most = ReadNumber(cells[2]);
+    if (present == numbers.end() || limited == numbers.end() || !most || *most > kMostAtOnce) return false;
     const bool itself = present == limited;
-    trace.apps[present->second].at_most.emplace_back(limited->second,
-                                                     static_cast<uint32_t>(Number(cells[2])) + (itself ? 1 : 0));
+    trace.apps[present->second].at_most.emplace_back(limited->second, static_cast<uint32_t>(*most) + (itself ? 1 : 0));
     return true;
   }));
   return trace;

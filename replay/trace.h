@@ -10,10 +10,13 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "base/status.h"
 
 namespace huygens::replay {
@@ -38,10 +41,18 @@ struct Machine {
 
 struct Trace {
   std::vector<App> apps;
-  std::vector<Machine> machines;    // as in the file: the small model, then the large
-  std::vector<uint32_t> instances;  // the application of each, by its number, as in the file
+  std::vector<Machine> machines;            // as in the file: the small model, then the large
+  std::vector<uint32_t> instances;          // the application of each, by its number, as in the file
+  std::vector<std::string> first_machines;  // of each, its name; empty: none
 };
 
+// Errors name the file and the line.
 StatusOr<Trace> ReadTrace(const std::string& folder);
+
+// Calls `each` with the cells of each line of a file that is not empty; what it refuses is an error that names the line.
+Status ReadLines(const std::string& path, size_t cells,
+                 absl::FunctionRef<bool(const std::vector<std::string_view>& cells)> each);
+// A finite number of at least 0; nothing: it is none.
+std::optional<double> ReadNumber(std::string_view text);
 
 }  // namespace huygens::replay

@@ -33,6 +33,7 @@ void Draft::Settle() {
 }
 
 void Draft::TakeBack() {
+  planned_.nowhere.clear();
   const Step step = std::move(steps_.back());
   steps_.pop_back();
   const Leaver& leaver = *step.leaver;

@@ -60,11 +60,6 @@ bool PlannedUse::Fresh(NodeIndex node) const {
   return true;
 }
 
-const PlannedUse::Touched* PlannedUse::Find(NodeIndex node) const {
-  const auto found = touched_.find(node);
-  return found == touched_.end() ? nullptr : &found->second;
-}
-
 int64_t PlannedUse::Base(NodeIndex node, size_t resource, size_t slot) const {
   const usage::NodeUsage& sum = account_.SumOf(node, resource);
   return of_sum_ ? sum.At(slot) : sum.sum_of_peaks();
@@ -110,7 +105,9 @@ int64_t PlannedUse::PeakWith(NodeIndex node, size_t resource, const Load& load) 
 }
 
 void PlannedUse::Change(NodeIndex node, const Load& load, int64_t sign) {
-  Touched& touched = touched_[node];
+  if (node >= touched_.size()) touched_.resize(node + 1);
+  if (!touched_[node]) touched_[node] = std::make_unique<Touched>();
+  Touched& touched = *touched_[node];
   touched.change.resize(resources_ * slots_);
   touched.peaks.resize(resources_);
   touched.peak_slots.resize(resources_);

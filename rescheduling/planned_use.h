@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "usage/account.h"
 
 namespace huygens::rescheduling {
@@ -82,15 +82,15 @@ class PlannedUse {
     std::vector<size_t> peak_slots;
   };
   void TakeIn(NodeIndex node, usage::ResourceMask left_out);
-  const Touched* Find(NodeIndex node) const;
+  const Touched* Find(NodeIndex node) const { return node < touched_.size() ? touched_[node].get() : nullptr; }
   int64_t Base(NodeIndex node, size_t resource, size_t slot) const;
 
   const usage::Account& account_;
   size_t resources_, slots_;
   bool of_sum_;
   Time now_{};
-  std::vector<Bounds> bounds_;  // by node and resource
-  absl::flat_hash_map<NodeIndex, Touched> touched_;
+  std::vector<Bounds> bounds_;                     // by node and resource
+  std::vector<std::unique_ptr<Touched>> touched_;  // by node; null: not by the plan
 };
 
 }  // namespace huygens::rescheduling

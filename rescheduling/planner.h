@@ -34,10 +34,10 @@ namespace huygens::rescheduling {
 struct PlannerOptions {
   // A pod that is spread over more zones than another node would take it on is moved.
   bool gather_zones = true;
-  // A node that cannot be cleared is left by pods that take away this share of what is too much at least, in millionths.
-  int64_t least_gain = 250'000;
-  // How much one step does: so many looks at a node's curve.
-  size_t step = 500;
+  // TargetWanted::comfort, of pods that leave nodes above a ceiling.
+  int64_t comfort = 875'000;
+  // How much one step does, in looks at one slot of one node: of a nanosecond or two.
+  int64_t step = 100'000;
 };
 
 // A violation that somebody else found, of a rule about existing pods.

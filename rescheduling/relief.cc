@@ -104,7 +104,9 @@ bool Relief::SearchNext(uint32_t number, int64_t& budget, Time now) {
                    .stand_in = choice.leaver->stand_in,
                    .load = &choice.leaver->there,
                    .source = node_,
-                   .rank_by = rank_by_},
+                   .rank_by = rank_by_,
+                   .comfort = comfort_,
+                   .source_is_hot = true},
                   orders_[rank_by_]);
     searching_ = true;
   }

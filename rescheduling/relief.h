@@ -15,8 +15,9 @@ namespace huygens::rescheduling {
 class Relief {
  public:
   // All must outlive it.
-  Relief(placement::Placement& placement, const Facts& facts, Draft& draft, std::vector<NodesByShare>& orders)
-      : draft_(draft), orders_(orders), search_(placement, facts, draft.use(), draft.planned()) {}
+  Relief(placement::Placement& placement, const Facts& facts, Draft& draft, std::vector<NodesByShare>& orders,
+         int64_t comfort)
+      : draft_(draft), orders_(orders), comfort_(comfort), search_(placement, facts, draft.use(), draft.planned()) {}
 
   // `movable`: the pods of the node that may leave.
   void Begin(NodeIndex node, std::vector<std::shared_ptr<const Leaver>> movable);
@@ -68,6 +69,7 @@ class Relief {
 
   Draft& draft_;
   std::vector<NodesByShare>& orders_;
+  const int64_t comfort_;
   TargetSearch search_;
   Stage stage_ = Stage::kDone;
   NodeIndex node_ = 0;

@@ -18,7 +18,7 @@ Planner::Search::Search(placement::Placement& placement, const Facts& facts, Pla
       options_(options),
       draft_(placement.usage()),
       orders_(std::max<size_t>(1, placement.usage().options().resources.size())),
-      relief_(placement, facts, draft_, orders_),
+      relief_(placement, facts, draft_, orders_, options.comfort),
       zone_relief_(placement, facts, draft_),
       target_(placement, facts, draft_.use(), draft_.planned()) {}
 
@@ -42,7 +42,7 @@ void Planner::Search::Begin(Time now, std::vector<Violation> rules) {
 }
 
 bool Planner::Search::Step(Time now) {
-  auto budget = static_cast<int64_t>(options_.step);
+  int64_t budget = options_.step;
   while (stage_ != Stage::kIdle && budget > 0) Do(budget, now);
   return stage_ != Stage::kIdle;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "usage/workload.h"
+
 namespace huygens::rescheduling {
 
 namespace {
@@ -36,6 +38,13 @@ void TargetSearch::Begin(TargetWanted wanted, const NodesByShare& order) {
   Want(std::move(wanted));
   order_ = &order;
   next_ = 0;
+  comfortable_ = 0;
+  const auto& entries = order.entries();
+  if (wanted_.comfort > 0 && wanted_.load != nullptr) {
+    while (comfortable_ < entries.size() && IsComfortable(entries[comfortable_].node, entries[comfortable_].share))
+      ++comfortable_;
+  }
+  workload_ = usage::WorkloadOf(*wanted_.stand_in);
   open_ = {};
   found_.reset();
   any_room_ = false;
@@ -98,7 +107,47 @@ bool TargetSearch::Passes(NodeIndex node, Time now) {
   return placement_.TakesBeside(*wanted_.stand_in, node, others, now);
 }
 
+bool TargetSearch::IsComfortable(NodeIndex node, float share) const {
+  const std::optional<int64_t> limit = use_.Limit(node, wanted_.rank_by);
+  const int64_t capacity = use_.Capacity(node, wanted_.rank_by);
+  if (!limit || capacity == 0) return false;
+  const double comfortable = static_cast<double>(*limit) * static_cast<double>(wanted_.comfort) / usage::kMillion;
+  return static_cast<double>(share) * static_cast<double>(capacity) <= comfortable;
+}
+
+bool TargetSearch::AdvanceComfortable(int64_t& budget, Time now) {
+  const auto& entries = order_->entries();
+  while (comfortable_ > 0 && budget > 0) {
+    const NodeIndex node = entries[--comfortable_].node;
+    budget -= kGlance;
+    if (!Allowed(node)) continue;
+    std::optional<float> share = Share(node, false);
+    if (!share || !IsComfortable(node, *share)) continue;
+    budget -= static_cast<int64_t>(use_.slots() * use_.resources());
+    share = Share(node, true);
+    if (!share || !IsComfortable(node, *share)) continue;
+    any_room_ = true;
+    budget -= kChecks;
+    if (!Passes(node, now)) continue;
+    found_ = Target{node, *share};
+    return false;
+  }
+  return true;
+}
+
+bool TargetSearch::IsKnownToFail() {
+  if (wanted_.load == nullptr) return false;
+  const auto known = planned_.nowhere.find(workload_);
+  if (known == planned_.nowhere.end()) return false;
+  for (size_t r = 0; r < wanted_.load->resources(); ++r) {
+    if (wanted_.load->peak(r) < known->second[r]) return false;
+  }
+  return true;
+}
+
 bool TargetSearch::Advance(int64_t& budget, Time now) {
+  if (next_ == 0 && open_.empty() && IsKnownToFail()) return false;
+  if (!AdvanceComfortable(budget, now)) return false;
   const auto& entries = order_->entries();
   while (budget > 0) {
     const bool more = next_ < entries.size();
@@ -117,7 +166,13 @@ bool TargetSearch::Advance(int64_t& budget, Time now) {
       found_ = Target{best.node, best.share};
       return false;
     }
-    if (!more) return false;
+    if (!more) {
+      if (any_room_ || !wanted_.source_is_hot || models_) return false;
+      std::vector<int64_t>& peaks = planned_.nowhere[workload_];
+      peaks.clear();
+      for (size_t r = 0; r < wanted_.load->resources(); ++r) peaks.push_back(wanted_.load->peak(r));
+      return false;
+    }
     const NodeIndex node = entries[next_++].node;
     budget -= kGlance;
     if (!Allowed(node)) continue;

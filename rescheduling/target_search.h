@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "base/text.h"
 #include "placement/placement.h"
 #include "rescheduling/facts.h"
 #include "rescheduling/move.h"
@@ -20,8 +21,11 @@
 
 namespace huygens::rescheduling {
 
-// What the plan so far does to nodes.
+// What the plan so far does to nodes, and what it has learnt.
 struct PlannedPods {
+  // By workload: the peaks of a pod that no node had room for below its ceilings. Nodes only fill up while a plan grows,
+  // so another one like it need not be searched for.
+  mutable TextMap<std::vector<int64_t>> nowhere;
   absl::flat_hash_map<NodeIndex, std::vector<std::shared_ptr<const cluster::Pod>>> arrivals;  // stand-ins
   absl::flat_hash_set<NodeIndex> left;  // nodes that lose pods: nobody is sent there, for it would have to wait
 };
@@ -46,7 +50,11 @@ struct TargetWanted {
   std::shared_ptr<const cluster::Pod> stand_in;  // StandIn(pod)
   const Load* load = nullptr;                    // what it counts for elsewhere; null: nothing is known of use
   NodeIndex source = 0;
-  size_t rank_by = 0;            // resource
+  size_t rank_by = 0;  // resource
+  // Share of the ceiling, in millionths: of the nodes that stay below it the one that is used most is taken, so that
+  // large pods that come later find room; else the one that stays lowest. 0: that one in any case.
+  int64_t comfort = 0;
+  bool source_is_hot = false;    // above a ceiling: no other pod would go there
   std::optional<int> max_zones;  // over so many zones it may be spread there
 };
 
@@ -85,6 +93,11 @@ class TargetSearch {
   // Nothing: it would be above a ceiling.
   std::optional<float> Share(NodeIndex node, bool exact) const;
   bool Passes(NodeIndex node, Time now);
+  // Tries the nodes that are used most but would stay comfortable, in turn.
+  bool AdvanceComfortable(int64_t& budget, Time now);
+  bool IsComfortable(NodeIndex node, float share) const;
+  // Whether a pod like it was found to have no room.
+  bool IsKnownToFail();
 
   placement::Placement& placement_;
   const Facts& facts_;
@@ -92,7 +105,9 @@ class TargetSearch {
   const PlannedPods& planned_;
   TargetWanted wanted_;
   const NodesByShare* order_ = nullptr;
-  size_t next_ = 0;  // in the order
+  size_t next_ = 0;         // in the order
+  size_t comfortable_ = 0;  // so many of the order, from the front, have not been tried
+  std::string workload_;
   std::priority_queue<Candidate, std::vector<Candidate>, std::greater<>> open_;
   std::optional<quota::WantedModels> models_;
   std::optional<Target> found_;
