@@ -165,7 +165,10 @@ int Run(int argc, char** argv) {
     return std::fprintf(stderr, "usage: huygens_recommend_bench FOLDER [--seed=N] [--part=0|1]\n"), 2;
   }
   const StatusOr<std::vector<Trace>> traces = ReadTraces(folder, options);
-  if (!traces.ok()) return std::printf("SKIPPED recommendations (%s)\n", traces.status().ToString().c_str()), 0;
+  if (absl::IsNotFound(traces.status())) {
+    return std::printf("SKIPPED recommendations (%s)\n", traces.status().ToString().c_str()), 0;
+  }
+  if (!traces.ok()) return std::fprintf(stderr, "%s\n", traces.status().ToString().c_str()), 1;
   for (const Trace& trace : *traces) Report(trace);
   return 0;
 }

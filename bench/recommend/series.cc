@@ -30,12 +30,14 @@ std::vector<std::string_view> Split(std::string_view text, std::string_view sepa
   return parts;
 }
 
-// Nothing if one of them is no number.
+// Nothing if one of them is no number, or none that use can be.
 std::optional<std::vector<double>> Numbers(const std::vector<std::string_view>& texts) {
   std::vector<double> numbers;
   for (const std::string_view text : texts) {
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), numbers.emplace_back());
-    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    double& number = numbers.emplace_back();
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const bool whole = error == std::errc() && end == text.data() + text.size();
+    if (!whole || !std::isfinite(number) || number < 0) return std::nullopt;
   }
   return numbers;
 }
@@ -102,7 +104,11 @@ StatusOr<std::vector<Trace>> ReadPlanetLab(const std::set<std::string>& days, co
   std::map<std::string, std::vector<std::vector<double>>> machines;
   for (const std::string& day : days) {
     std::set<std::string> paths;
-    for (const fs::directory_entry& file : fs::directory_iterator(day)) paths.insert(file.path());
+    std::error_code error;
+    for (const fs::directory_entry& file : fs::directory_iterator(day, error)) {
+      if (file.is_regular_file()) paths.insert(file.path());
+    }
+    if (error) return NotFound(Concat(day, ": ", error.message()));
     for (const std::string& path : paths) {
       HUYGENS_ASSIGN_OR_RETURN(const std::string text, replay::ReadGzip(path));
       std::optional<std::vector<double>> percents = Numbers(Split(text, " \t\r\n"));
@@ -187,7 +193,8 @@ StatusOr<std::vector<Trace>> ReadTraces(const std::string& folder, const TraceOp
     const std::string name = entry.path().filename();
     if (name == "app_resources.csv.gz") return ReadContest(entry.path(), options);
     if (entry.is_directory() && name.starts_with("2011")) days.insert(entry.path());
-    if (name.ends_with(".csv") || name.ends_with(".csv.gz")) files.insert(entry.path());
+    const bool csv = name.ends_with(".csv") || name.ends_with(".csv.gz");
+    if (csv && entry.is_regular_file()) files.insert(entry.path());
   }
   if (error) return NotFound(Concat(folder, ": ", error.message()));
   if (!days.empty()) return ReadPlanetLab(days, options);
