@@ -64,7 +64,12 @@ Amounts KnownOf(const App& app, const ReplayOptions& options, size_t trough) {
 
 class Replayer {
  public:
-  Replayer(const Trace& trace, const ReplayOptions& options) : trace_(trace), options_(options), affinity_(trace) {}
+  Replayer(const Trace& trace, const ReplayOptions& options)
+      : trace_(trace),
+        options_(options),
+        affinity_(trace),
+        asked_(RequestsOf(trace, options.requests)),
+        given_(trace.machines.size()) {}
 
   StatusOr<Assignment> Run() {
     HUYGENS_RETURN_IF_ERROR(Build());
@@ -88,6 +93,7 @@ class Replayer {
       if (!reservation.Accepted()) return absl::InternalError("a machine that passed the filter was refused at bind");
       assignment[instance] = machine;
       if (options_.anti_affinity) affinity_.Place(app, machine);
+      for (size_t r = 0; r < kTraceResources.size(); ++r) given_[machine][r] += asked_[app][r];
     }
     return assignment;
   }
@@ -95,7 +101,7 @@ class Replayer {
  private:
   Status Build() {
     placement::Options options;
-    options.checks = {"usage"};
+    if (options_.usage_check) options.checks = {"usage"};
     options.terms = options_.terms;
     options.narrow_to = 1;
     options.usage.estimator = options_.estimator;
@@ -175,9 +181,18 @@ class Replayer {
     }
     std::vector<uint32_t> places;
     for (uint32_t place = first_open_[app]; place < order_.size(); ++place) {
-      if (!forbidden[order_[place]]) places.push_back(place);
+      if (!forbidden[order_[place]] && HasRoom(order_[place], app)) places.push_back(place);
     }
     return places;
+  }
+
+  // As kube-scheduler judges, by requests alone.
+  bool HasRoom(uint32_t machine, uint32_t app) const {
+    constexpr double kRounding = 1e-9;
+    for (size_t r = 0; r < kTraceResources.size(); ++r) {
+      if (given_[machine][r] + asked_[app][r] > trace_.machines[machine].capacity[r] + kRounding) return false;
+    }
+    return true;
   }
 
   std::optional<uint32_t> FirstFit(const cluster::Pod& pod, uint32_t app) {
@@ -214,6 +229,8 @@ class Replayer {
   const Trace& trace_;
   const ReplayOptions& options_;
   AntiAffinity affinity_;
+  std::vector<Asked> asked_;  // by application
+  std::vector<Asked> given_;  // by machine: what its instances ask for
   ResourceNames names_;
   std::vector<usage::ResourceOptions> resources_;
   std::unique_ptr<placement::Placement> placement_;

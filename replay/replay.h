@@ -11,6 +11,7 @@
 #include "base/status.h"
 #include "placement/placement.h"
 #include "replay/outcome.h"
+#include "replay/requests.h"
 #include "replay/trace.h"
 
 namespace huygens::replay {
@@ -27,6 +28,8 @@ struct ReplayOptions {
   Knowledge knowledge = Knowledge::kCurves;
   usage::Estimator estimator = usage::Estimator::kPeakOfSum;
   int64_t cpu_ceiling = 800'000;               // millionths; the other resources are filled up to their capacity
+  Requests requests = Requests::kNone;         // what kube-scheduler keeps to besides
+  bool usage_check = true;                     // false: requests alone decide
   double oversold = 1;                         // a requested core or GB counts as 1 / oversold
   bool anti_affinity = false;                  // keep to the rules of which applications disturb each other
   std::vector<placement::WeightedTerm> terms;  // none: the first machine that fits, else the best

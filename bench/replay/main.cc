@@ -2,11 +2,12 @@
 // placed by huygens' decision core by what it is told of their use, on the first machine that fits or the best by
 // score. What came of it is counted from the raw data, not by huygens (replay/outcome.h).
 //
-// Usage: huygens_replay_bench FOLDER      the trace's files
+// Usage: huygens_replay_bench FOLDER [lowered]      the trace's files; lowered: only the part with lowered requests
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <string_view>
 
 #include "replay/replay.h"
 
@@ -31,7 +32,7 @@ class Report {
                 ">100 %", "cost", "minimum");
   }
 
-  std::optional<Outcome> Line(const char* what, const ReplayOptions& options) {
+  std::optional<Outcome> Line(const char* what, const ReplayOptions& options) const {
     const StatusOr<Assignment> assignment = Replay(trace_, options);
     if (!assignment.ok()) {
       std::printf("%s: %s\n", what, assignment.status().ToString().c_str());
@@ -66,19 +67,41 @@ void OtherOrders(const Trace& trace, const char* what, ReplayOptions options) {
               cores[cores.size() / 2], over);
 }
 
+// What instances ask for is lowered to what is recommended for them, and the usage check has the last word.
+void WithLoweredRequests(const Report& report) {
+  report.Heading("by lowered requests, on the first machine that fits");
+  ReplayOptions options{.requests = Requests::kRecommended, .usage_check = false};
+  report.Line("requests as recommended", options);
+  options.usage_check = true;
+  report.Line("as recommended, peakOfSum, ceiling 80 %", options);
+
+  report.Heading("the same on the best machine, one more when none fits");
+  options = {.requests = Requests::kWritten, .usage_check = false, .terms = LeastUsedAndBalanced(), .grow = true};
+  report.Line("requests as written", options);
+  options.requests = Requests::kRecommended;
+  report.Line("requests as recommended", options);
+  options.usage_check = true;
+  report.Line("as recommended, peakOfSum, ceiling 80 %", options);
+  options.requests = Requests::kWritten;
+  report.Line("as written, peakOfSum, ceiling 80 %", options);
+}
+
 int Run(int argc, char** argv) {
-  if (argc != 2) return std::fprintf(stderr, "usage: huygens_replay_bench FOLDER\n"), 2;
+  const bool lowered_only = argc == 3 && std::string_view(argv[2]) == "lowered";
+  if (argc != 2 && !lowered_only) return std::fprintf(stderr, "usage: huygens_replay_bench FOLDER [lowered]\n"), 2;
   const auto start = std::chrono::steady_clock::now();
   const StatusOr<Trace> trace = ReadTrace(argv[1]);
   if (!trace.ok()) return std::printf("SKIPPED placement (%s)\n", trace.status().ToString().c_str()), 0;
   std::printf("%zu applications, %zu instances in one random order, %zu machines, %zu points\n", trace->apps.size(),
               trace->instances.size(), trace->machines.size(), kPoints);
 
+  Report report(*trace);
+  if (lowered_only) return WithLoweredRequests(report), 0;
+
   using Estimator = usage::Estimator;
   const ReplayOptions curves;
   ReplayOptions peaks;
   peaks.estimator = Estimator::kSumOfPeaks;
-  Report report(*trace);
 
   report.Heading("on the first machine that fits, the largest first");
   ReplayOptions requests{.knowledge = Knowledge::kRequested, .cpu_ceiling = usage::kMillion};
@@ -110,6 +133,8 @@ int Run(int argc, char** argv) {
   report.Line("peakOfSum, ceiling 80 %, first fit", apart);
   growing.anti_affinity = true;
   report.Line("peakOfSum, ceiling 80 %, score, a machine more ...", growing);
+
+  WithLoweredRequests(report);
 
   std::printf("\n");
   OtherOrders(*trace, "sumOfPeaks, first fit, five other orders:", peaks);

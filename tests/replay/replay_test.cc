@@ -67,6 +67,23 @@ TEST_F(TraceReplay, LeavesNoMachineAboveItsCeilingAtAnyPoint) {
   }
 }
 
+// Requests that were lowered to what is recommended let more onto a machine than it can carry at some hour; the ceiling
+// holds all the same.
+TEST_F(TraceReplay, LoweredRequestsMakeHotMachinesAndTheCeilingNone) {
+  const ReplayOptions alone{.requests = Requests::kRecommended, .usage_check = false, .terms = kScore, .grow = true};
+  const Outcome without = OutcomeOf(alone);
+  EXPECT_GT(without.over_80, without.machines / 10);
+  EXPECT_EQ(without.overfull, 0u);
+  ReplayOptions both = alone;
+  both.usage_check = true;
+  const Outcome with = OutcomeOf(both);
+  EXPECT_EQ(with.over_80, 0u);
+  EXPECT_EQ(with.overfull, 0u);
+  ReplayOptions written = both;
+  written.requests = Requests::kWritten;
+  EXPECT_LT(with.cores, OutcomeOf(written).cores);  // or lowering had been for nothing
+}
+
 // Or the judge would acquit anybody.
 TEST_F(TraceReplay, LeavesHotMachinesIfItGoesByUseAtTheTroughOrByTheMean) {
   for (Knowledge knowledge : {Knowledge::kAtTrough, Knowledge::kMean}) {
