@@ -130,24 +130,27 @@ class Churn:
 
     def run(self, thread):
         draw, there = random.Random(thread), set()
-        names = [f"churn-{thread}-{i}" for i in range(4)]
         for _ in range(STEPS // THREADS):
-            name, chance = draw.choice(names), draw.random()
-            path = f"{DEPLOYMENTS}/{name}"
-            if name not in there:
-                request = "POST", DEPLOYMENTS, runnable(name, draw.choice(self._groups), draw.randrange(4))
-            elif chance < 0.5:
-                request = "PATCH", f"{path}/scale", {"spec": {"replicas": draw.randrange(5)}}, MERGE
-            elif chance < 0.7:
-                request = "PATCH", path, {"metadata": {"labels": {GROUP: draw.choice(self._groups)}}}, MERGE
-            elif chance < 0.85:
-                request = "PATCH", path, {"spec": {"replicas": draw.randrange(5), "template": {"metadata": {"annotations": {"n": str(chance)}}}}}, MERGE
-            else:
-                request = "DELETE", path
-            code = self._caller.patiently(*request)[0]
-            self.codes[code] += 1
-            if code == 200:
-                (there.discard if request[0] == "DELETE" else there.add)(name)
+            self.step(thread, draw, there)
+
+    def step(self, thread, draw, there):
+        """One change by this thread; `there`: its Deployments that exist."""
+        name, chance = f"churn-{thread}-{draw.randrange(4)}", draw.random()
+        path = f"{DEPLOYMENTS}/{name}"
+        if name not in there:
+            request = "POST", DEPLOYMENTS, runnable(name, draw.choice(self._groups), draw.randrange(4))
+        elif chance < 0.5:
+            request = "PATCH", f"{path}/scale", {"spec": {"replicas": draw.randrange(5)}}, MERGE
+        elif chance < 0.7:
+            request = "PATCH", path, {"metadata": {"labels": {GROUP: draw.choice(self._groups)}}}, MERGE
+        elif chance < 0.85:
+            request = "PATCH", path, {"spec": {"replicas": draw.randrange(5), "template": {"metadata": {"annotations": {"n": str(chance)}}}}}, MERGE
+        else:
+            request = "DELETE", path
+        code = self._caller.patiently(*request)[0]
+        self.codes[code] += 1
+        if code == 200:
+            (there.discard if request[0] == "DELETE" else there.add)(name)
 
     def done(self):
         return sum(self.codes.values())
@@ -190,7 +193,7 @@ def tree_under_fire(bed, controllers):
 def all_pods_placed(bed):
     """What was admitted runs: each Deployment of ours has its pods, on nodes."""
     def wrong():
-        pods = collections.Counter(each["metadata"]["labels"].get("app") for each in bed.client.get(PODS)["items"]
+        pods = collections.Counter(each["metadata"].get("labels", {}).get("app") for each in bed.client.get(PODS)["items"]
                                    if oracle.bound(each) and not each["metadata"].get("deletionTimestamp"))
         wanted = {each["metadata"]["name"]: each["spec"]["replicas"] for each in bed.client.get(DEPLOYMENTS)["items"]
                   if each["spec"]["template"]["spec"]["schedulerName"] == SCHEDULER_NAME}
