@@ -14,6 +14,7 @@
 #include "kube/call_pool.h"
 #include "kubelet_api/client.h"
 #include "net/folder_watch.h"
+#include "pod_resources/client.h"
 
 namespace huygens::agent {
 namespace {
@@ -53,7 +54,7 @@ bool Tells(std::string_view folder, std::string_view name, std::string_view root
 class KubeletLooker {
  public:
   KubeletLooker(kubelet_api::ClientOptions options, std::string root)
-      : client_(std::move(options)), root_(std::move(root)) {}
+      : client_(std::move(options)), devices_(Concat(root, "/pod-resources/kubelet.sock")), root_(std::move(root)) {}
 
   // Pods before state files: a pod that comes in between is in neither then (publish/topology_object.h).
   StatusOr<KubeletLook> Look() {
@@ -69,9 +70,14 @@ class KubeletLooker {
       HUYGENS_ASSIGN_OR_RETURN(look.memory,
                                Read(kubelet_api::kMemoryManagerState, kubelet_api::DecodeMemoryManagerState));
     }
+    HUYGENS_RETURN_IF_ERROR(ReadDevices());
+    look.devices = known_devices_;
     return look;
   }
-  void Cancel() { client_.Cancel(); }
+  void Cancel() {
+    client_.Cancel();
+    devices_.Cancel();
+  }
 
  private:
   template <typename Decode>
@@ -81,7 +87,17 @@ class KubeletLooker {
     return decode(std::string_view(text));
   }
 
+  // That they cannot be asked for says nothing about them: those that are known stay.
+  Status ReadDevices() {
+    StatusOr<std::optional<pod_resources::ZoneDevices>> devices = devices_.Read(kLookTimeout);
+    if (!devices.ok()) return known_devices_ ? absl::OkStatus() : devices.status();
+    known_devices_ = *std::move(devices);
+    return absl::OkStatus();
+  }
+
   kubelet_api::Client client_;
+  pod_resources::Client devices_;
+  std::optional<pod_resources::ZoneDevices> known_devices_;
   const std::string root_;
 };
 

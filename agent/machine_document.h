@@ -91,6 +91,29 @@ struct KubeletDocument {
   }
 };
 
+// Who owns CPUs, where an agent pins.
+struct PinDocument {
+  std::string pod;  // namespace/name; its UID where that is not known
+  std::string uid, container, cpus;
+  static void Describe(auto& self, auto& fields) {
+    fields.Always("pod", self.pod);
+    fields.Always("uid", self.uid);
+    fields.Always("container", self.container);
+    fields.Always("cpus", self.cpus);
+  }
+};
+
+struct PinsDocument {
+  std::vector<PinDocument> owners;  // by pod and container
+  std::string shared;               // CPUs of all others
+  std::string error;                // why the state cannot be read
+  static void Describe(auto& self, auto& fields) {
+    fields.Always("owners", self.owners);
+    fields.Always("shared", self.shared);
+    fields.IfSet("error", self.error);
+  }
+};
+
 struct MachineDocument {
   std::string online, present;
   std::vector<std::string> cores;         // online CPUs of each
@@ -101,6 +124,7 @@ struct MachineDocument {
   std::vector<CacheDocument> caches;
   std::vector<std::string> notices;
   KubeletDocument kubelet;
+  std::optional<PinsDocument> pins;  // nothing: no agent has pinned here
   static void Describe(auto& self, auto& fields) {
     fields.Always("online", self.online);
     fields.Always("present", self.present);
@@ -114,6 +138,7 @@ struct MachineDocument {
     fields.Always("caches", self.caches);
     fields.Always("notices", self.notices);
     fields.Always("kubelet", self.kubelet);
+    fields.IfSet("pins", self.pins);
   }
 };
 

@@ -14,6 +14,7 @@
 #include "kubelet_api/pods.h"
 #include "kubelet_api/state_files.h"
 #include "machine/machine.h"
+#include "pod_resources/zone_devices.h"
 
 namespace huygens::agent {
 
@@ -23,6 +24,7 @@ struct KubeletLook {
   std::vector<kubelet_api::Pod> pods;                     // by UID
   std::optional<kubelet_api::CpuManagerState> cpus;       // where its CPU manager pins
   std::optional<kubelet_api::MemoryManagerState> memory;  // where its memory manager does
+  std::optional<pod_resources::ZoneDevices> devices;      // where it tells of the devices of plug-ins
   friend bool operator==(const KubeletLook&, const KubeletLook&) = default;
 };
 

@@ -18,6 +18,28 @@ std::string Padded(std::string text, size_t width) {
 
 }  // namespace
 
+std::optional<PinsDocument> DescribePins(const StatusOr<pinner::KeptState>& kept) {
+  PinsDocument document;
+  if (!kept.ok()) {
+    document.error = std::string(Message(kept.status()));
+    return document;
+  }
+  if (kept->shared.empty()) return std::nullopt;
+  document.shared = pinning::ListOf(kept->shared);
+  for (const auto& [uid, cpus] : kept->pods) {
+    const auto name = kept->names.find(uid);
+    for (const auto& [container, set] : cpus.containers) {
+      document.owners.push_back({.pod = name == kept->names.end() ? uid : name->second,
+                                 .uid = uid,
+                                 .container = container,
+                                 .cpus = pinning::ListOf(set)});
+    }
+  }
+  std::ranges::sort(document.owners, {},
+                    [](const PinDocument& each) { return std::tie(each.pod, each.uid, each.container); });
+  return document;
+}
+
 std::string DrawPins(const machine::Machine& machine, const pinner::KeptState& kept, std::string_view file) {
   std::string out = Concat("\npinned by huygens-agent (", file, ")\n");
   pinning::CpuSet owned;

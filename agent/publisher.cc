@@ -146,8 +146,9 @@ class Publisher final : public Part {
     if (!faulted_) fault_.clear();
     wanted_notes_.clear();
     community_.wanted.reset();
+    const pod_resources::ZoneDevices* devices = look.devices ? &*look.devices : nullptr;
     if (!look.kubelet.PinsCpus()) {
-      crane_.wanted = publish::ManagedTopology(node_, *facts.machine(), look.kubelet);
+      crane_.wanted = publish::ManagedTopology(node_, *facts.machine(), look.kubelet, devices);
       crane_.only_if_there = false;
       return Work();
     }
@@ -162,7 +163,8 @@ class Publisher final : public Part {
                                                         .kubelet = look.kubelet,
                                                         .pods = look.pods,
                                                         .cpus = *look.cpus,
-                                                        .memory = memory});
+                                                        .memory = memory,
+                                                        .devices = devices});
     SetNotes(publish::KubeletPlacements(context_.node_name, *facts.kubelet_machine(), look.pods, *look.cpus, memory),
              look.pods);
     Work();

@@ -34,7 +34,7 @@ int RunShow(std::span<const std::string_view> arguments) {
   if (!arguments.empty()) return UsageError("show", Concat("unexpected argument ", arguments[0], "; see --help"));
   const std::string format = absl::GetFlag(FLAGS_o);
   if (format != kTable && format != kJson) return UsageError("show", Concat("-o is table or json, not ", format));
-  const StatusOr<std::string> text = Show(absl::GetFlag(FLAGS_root), format);
+  const StatusOr<std::string> text = Show(absl::GetFlag(FLAGS_root), format, absl::GetFlag(FLAGS_state));
   if (!text.ok()) {
     UsageError("show", Message(text.status()));
     return program::kFailed;
@@ -51,13 +51,15 @@ constexpr std::string_view kFlags[] = {"root", "o", "state"};
 
 }  // namespace
 
-StatusOr<std::string> Show(const std::string& root, std::string_view format) {
+StatusOr<std::string> Show(const std::string& root, std::string_view format, const std::string& state) {
   if (format != kTable && format != kJson) return Invalid(Concat("no format is called ", format));
   HUYGENS_ASSIGN_OR_RETURN(const machine::Machine machine, machine::ReadMachine(root));
   const StatusOr<kubelet_api::KubeletMachine> kubelet =
       kubelet_api::ReadKubeletMachine(machine::SystemFiles(root), kubelet_api::OwnKubeletBuild());
   if (format == kTable) return DrawMachine(machine, kubelet);
-  return EncodeJson(DescribeMachine(machine, kubelet)) + "\n";
+  MachineDocument document = DescribeMachine(machine, kubelet);
+  if (!state.empty()) document.pins = DescribePins(pinner::StateStore(state).Look());
+  return EncodeJson(document) + "\n";
 }
 
 const program::Command kShowCommand = {"show", "draw the machine: zones, cores, caches, memory, distances",
@@ -68,12 +70,12 @@ with their CPUs, cores, last-level caches, memory, huge pages and distances, and
 which CPUs are offline or isolated. The last lines say where kubelet sees it
 differently. Needs no rights beyond reading /sys and /proc.
 
-  -o table|json    json: all of it, with kubelet's view (default table)
+  -o table|json    json: all of it, with kubelet's view, and who owns which CPUs
+                   where an agent pins (default table)
   --root DIR       the folder that holds sys/ and proc/ of the machine: a copy of
                    another machine's, or the host's in a container (default /)
-  --state FILE     where the agent that pins here keeps who has which CPUs; drawn in
-                   the table, if it is there (default
-                   /var/lib/huygens/crane_cpu_manager_state)
+  --state FILE     where the agent that pins here keeps who has which CPUs; shown if
+                   it is there (default /var/lib/huygens/crane_cpu_manager_state)
 
 Exit codes: 0 done, 1 a file cannot be read or understood, 2 wrong usage.
 )",

@@ -8,7 +8,8 @@
 
 namespace huygens::agent {
 
-// `format`: "table" or "json". InvalidArgument for another one; otherwise the errors of ReadMachine.
-StatusOr<std::string> Show(const std::string& root, std::string_view format);
+// `format`: "table" or "json". InvalidArgument for another one; otherwise the errors of ReadMachine. `state`: the file of
+// the agent that pins there, for the document; empty: none.
+StatusOr<std::string> Show(const std::string& root, std::string_view format, const std::string& state = "");
 
 }  // namespace huygens::agent

@@ -83,6 +83,16 @@ void AddMemory(const machine::Zone& zone, MemoryKept& kept, CraneResources& reso
   resources.allocatable.emplace_back("memory", std::to_string(without_pages - kept.Of(zone.id, without_pages)));
 }
 
+void AddDevices(const pod_resources::ZoneDevices& devices, int64_t zone, CraneResources& resources) {
+  const auto of_zone = devices.find(zone);
+  if (of_zone == devices.end()) return;
+  for (const auto& [name, count] : of_zone->second) {
+    for (Texts* amounts : {&resources.capacity, &resources.allocatable}) {
+      amounts->emplace_back(name, std::to_string(count.allocatable));
+    }
+  }
+}
+
 Texts ReservedTexts(const kubelet_api::RunningConfiguration& kubelet) {
   std::map<std::string, std::string> reserved;
   for (const kubelet_api::Amounts* amounts : {&kubelet.system_reserved, &kubelet.kube_reserved}) {
@@ -93,7 +103,8 @@ Texts ReservedTexts(const kubelet_api::RunningConfiguration& kubelet) {
 }
 
 TopologyObject CraneTopology(const NodeIdentity& node, const machine::Machine& machine,
-                             const kubelet_api::RunningConfiguration& kubelet, bool managed) {
+                             const kubelet_api::RunningConfiguration& kubelet, bool managed,
+                             const pod_resources::ZoneDevices* devices = nullptr) {
   const Ids reserved = ManagedReservedCpus(machine, kubelet);
   CraneObject object;
   object.metadata.name = node.name;
@@ -118,6 +129,7 @@ TopologyObject CraneTopology(const NodeIdentity& node, const machine::Machine& m
     to.resources.capacity.emplace_back("cpu", std::to_string(zone.cpus.size()));
     to.resources.allocatable.emplace_back("cpu", std::to_string(assignable.size()));
     AddMemory(zone, kept, to.resources);
+    if (devices != nullptr) AddDevices(*devices, zone.id, to.resources);
   }
   return TopologyObject(std::move(object));
 }
@@ -125,8 +137,9 @@ TopologyObject CraneTopology(const NodeIdentity& node, const machine::Machine& m
 }  // namespace
 
 TopologyObject ManagedTopology(const NodeIdentity& node, const machine::Machine& machine,
-                               const kubelet_api::RunningConfiguration& kubelet) {
-  return CraneTopology(node, machine, kubelet, true);
+                               const kubelet_api::RunningConfiguration& kubelet,
+                               const pod_resources::ZoneDevices* devices) {
+  return CraneTopology(node, machine, kubelet, true, devices);
 }
 
 TopologyObject HandsOffTopology(const NodeIdentity& node, const machine::Machine& machine,

@@ -73,6 +73,14 @@ void AddMemory(const KubeletNode& node, const MemoryManagerState* state, std::ve
   resources.push_back(Resource("memory", node.memory_bytes, usable, usable));
 }
 
+void AddDevices(const pod_resources::ZoneDevices& devices, int64_t zone, std::vector<CommunityResource>& resources) {
+  const auto of_zone = devices.find(zone);
+  if (of_zone == devices.end()) return;
+  for (const auto& [name, count] : of_zone->second) {
+    resources.push_back(Resource(name, count.allocatable, count.allocatable, count.available));
+  }
+}
+
 std::string MemoryGroup(const MemoryManagerState& state, int64_t id) {
   const auto zone = state.zones.find(static_cast<int>(id));
   if (zone == state.zones.end()) return {};
@@ -166,6 +174,7 @@ TopologyObject PinnedTopology(const NodeIdentity& node, const PinnedNode& facts)
     to.resources.push_back(
         Resource("cpu", has.capacity, has.capacity - has.reserved, has.capacity - has.reserved - has.owned));
     AddMemory(*each, memory ? &*memory : nullptr, to.resources);
+    if (facts.devices != nullptr) AddDevices(*facts.devices, each->id, to.resources);
     std::sort(to.resources.begin(), to.resources.end(),
               [](const CommunityResource& a, const CommunityResource& b) { return a.name < b.name; });
   }

@@ -12,6 +12,7 @@
 #include "kubelet_api/pods.h"
 #include "kubelet_api/state_files.h"
 #include "machine/machine.h"
+#include "pod_resources/zone_devices.h"
 #include "publish/objects.h"
 #include "publish/stored_topology.h"
 
@@ -41,8 +42,10 @@ class TopologyObject {
 };
 
 // Of a node whose agent pins: zones, CPUs and cores by the kernel's view; what pods may be pinned to is allocatable.
+// `devices`: null where nothing is known of them.
 TopologyObject ManagedTopology(const NodeIdentity& node, const machine::Machine& machine,
-                               const kubelet_api::RunningConfiguration& kubelet);
+                               const kubelet_api::RunningConfiguration& kubelet,
+                               const pod_resources::ZoneDevices* devices = nullptr);
 
 // Crane's object of a node whose kubelet pins, `cpuManagerPolicy: None`: for whoever still reads that kind.
 TopologyObject HandsOffTopology(const NodeIdentity& node, const machine::Machine& machine,
@@ -54,6 +57,7 @@ struct PinnedNode {
   const std::vector<kubelet_api::Pod>& pods;
   const kubelet_api::CpuManagerState& cpus;
   const kubelet_api::MemoryManagerState* memory = nullptr;  // null where its policy is None
+  const pod_resources::ZoneDevices* devices = nullptr;      // null where nothing is known of them
 };
 
 // Of a node whose kubelet pins: all by kubelet's view, what is free by its state files less pods that ended. A pod that

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "pinner/state_store.h"
 #include "tests/machine/made_machine.h"
 
 namespace huygens::agent {
@@ -98,6 +99,22 @@ TEST_F(ShowTest, ReadsTheFolderThatIsNamed) {
   const Outcome json = Run(Concat("show -o json --root=", made_.root(), "/"));
   EXPECT_EQ(json.code, 0);
   EXPECT_THAT(json.out, StartsWith(R"({"online":"0-7","present":"0-7","cores":["0,4",)"));
+}
+
+TEST_F(ShowTest, TheDocumentSaysWhoOwnsWhichCpus) {
+  made_.TwoZones();
+  const std::string file = files_.File("state");
+  pinner::StateStore store(file);
+  const pinning::PodSets pods = {{"u2", {.containers = {{"b", pinning::SetOf({2, 6})}}}},
+                                 {"u1", {.containers = {{"a", pinning::SetOf({1, 5})}}}}};
+  ASSERT_TRUE(store.Save(pods, pinning::SetOf({0, 3, 4, 7}), {{"u1", "shop/web-0"}}).ok());
+  EXPECT_THAT(Show(made_.root(), "json", file).value_or("-"),
+              HasSubstr(R"("pins":{"owners":[{"pod":"shop/web-0","uid":"u1","container":"a","cpus":"1,5"},)"
+                        R"({"pod":"u2","uid":"u2","container":"b","cpus":"2,6"}],"shared":"0,3-4,7"})"));
+  EXPECT_THAT(Run(Concat("show -o json --root ", made_.root(), " --state ", file)).out, HasSubstr(R"("owners":[{)"));
+  EXPECT_THAT(Show(made_.root(), "json", files_.File("absent")).value_or("-"), testing::Not(HasSubstr("\"pins\"")));
+  std::ofstream(file) << "nonsense";
+  EXPECT_THAT(Show(made_.root(), "json", file).value_or("-"), HasSubstr(R"("pins":{"owners":[],"shared":"")"));
 }
 
 TEST_F(ShowTest, ReadsThisMachine) {

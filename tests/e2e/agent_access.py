@@ -17,7 +17,7 @@ NEVER = [("GET", "/api/v1/namespaces/kube-system/secrets"), ("GET", "/api/v1/sec
          ("PATCH", "/api/v1/namespaces/default/pods/on-mine/status"), ("POST", "/api/v1/namespaces/default/pods/on-mine/binding"),
          ("POST", "/api/v1/namespaces/default/pods/on-mine/exec"), ("POST", "/api/v1/namespaces/default/pods/on-mine/eviction"),
          ("PATCH", "/api/v1/nodes/mine"), ("DELETE", "/api/v1/nodes/mine"), ("GET", "/api/v1/nodes/mine/proxy/configz"), ("GET", CRANE), ("DELETE", f"{CRANE}/mine"),
-         ("POST", "/api/v1/namespaces/default/events"), ("POST", f"{ACCOUNT}/token"), ("GET", "/apis/coordination.k8s.io/v1/leases")]
+         ("GET", "/api/v1/namespaces/default/events"), ("POST", f"{ACCOUNT}/token"), ("GET", "/apis/coordination.k8s.io/v1/leases")]
 
 
 def topology(name, group="topology.crane.io/v1alpha1"):
@@ -110,6 +110,19 @@ def check_pods(agent, client):
         check(what, agent.patch(mine, change), 422, "an agent may change neither the spec")
 
 
+def check_events(agent):
+    """Of pods, and in the name of the agent of its own node."""
+    def event(kind="Pod", instance="mine", component="huygens-agent"):
+        return {"apiVersion": "v1", "kind": "Event", "metadata": {"generateName": "on-mine."}, "type": "Warning", "reason": "NotPinned", "message": "no room",
+                "reportingComponent": component, "reportingInstance": instance,
+                "involvedObject": {"apiVersion": "v1", "kind": kind, "namespace": "default", "name": "on-mine", "uid": "u"}}
+    path, refused = "/api/v1/namespaces/default/events", "may write Events of pods in its own name only"
+    check("an Event of a pod", agent.code("POST", path, event()), 200)
+    for what, other in (("of a Node", event(kind="Node")), ("in the name of another node's agent", event(instance="other")),
+                        ("in the name of kubelet", event(component="kubelet"))):
+        check(f"an Event {what}", agent.code("POST", path, other), 422, refused)
+
+
 def check_nodes(agent, client):
     mine, other = "/api/v1/nodes/mine/status", "/api/v1/nodes/other/status"
     licences = {"op": "add", "path": "/status/capacity/example.com~1licences", "value": "5"}
@@ -143,6 +156,7 @@ def agent_access():
         check_topologies(agent)
         check_pods(agent, bed.client)
         check_nodes(agent, bed.client)
+        check_events(agent)
         check("a token of no pod: an object", unbound.apply(CRANE, topology("mine")), 422, nowhere)
         check("a token of no pod: an annotation", unbound.patch("/api/v1/namespaces/default/pods/on-mine", {"metadata": {"annotations": {PLACEMENT: "[]"}}}), 422, nowhere)
         for method, path in NEVER:

@@ -15,10 +15,11 @@ from agents import USER, Agent, allow_agents
 from api import ApiError, wait_until
 from kubelet import Kubelet, need_kubelet
 from machine import Machine
-from testbed import ControlPlane
+from testbed import CONFIG, ControlPlane
 
 FPGA, LICENCE, NIC = "example.com/fpga", "example.com/licence", "example.com/nic-vf"
 RESULT = "topology.crane.io/topology-result"
+TOPOLOGIES = "/apis/topology.node.k8s.io/v1alpha2/noderesourcetopologies"
 # Nodes that every machine has stand for devices: their numbers tell where sysfs would have them.
 NODES = {"fpga0": ("/dev/null", "1:3", 0), "fpga1": ("/dev/zero", "1:5", 0), "fpga2": ("/dev/full", "1:7", 1), "fpga3": ("/dev/random", "1:8", 1)}
 SETTINGS = {"aligned": {"topologyManagerPolicy": "single-numa-node"}, "free": {"topologyManagerPolicy": "none"}}
@@ -43,7 +44,7 @@ class DeviceNode:
         self.plugins = self.kubelet.state_files / "device-plugins"
 
     def start_agent(self, stack):
-        self.agent = Agent(self.bed, self.kubelet, publish={"enabled": False}, pin={"enabled": False}, devices={
+        self.agent = Agent(self.bed, self.kubelet, pin={"enabled": False}, devices={
             "files": [{"resource": FPGA, "paths": [f"{self.devices}/fpga*"]}],
             "pci": [{"resource": NIC, "vendors": ["8086"], "functions": "virtual", "give": "variable", "interval": "1s"}],
             "counted": [{"resource": LICENCE, "count": 7}]})
@@ -79,6 +80,19 @@ class DeviceNode:
         """{resource: (capacity, allocatable)} of the node."""
         status = self.bed.client.get(f"/api/v1/nodes/{self.name}")["status"]
         return {name: (int(status.get("capacity", {}).get(name, -1)), int(status.get("allocatable", {}).get(name, -1))) for name in (FPGA, NIC, LICENCE)}
+
+    def published(self, resource):
+        """{zone: (allocatable, available)} in the topology object that the agent writes."""
+        try:
+            zones = self.bed.client.get(f"{TOPOLOGIES}/{self.name}")["zones"]
+        except ApiError as error:
+            if error.code == 404:
+                return None
+            raise
+        return {zone["name"]: (int(each["allocatable"]), int(each["available"])) for zone in zones for each in zone["resources"] if each["name"] == resource}
+
+    def wait_published(self, resource, zones):
+        wait_until(lambda: self.published(resource) == zones, lambda: f"{self.name}: {resource} is published as {self.published(resource)}, not {zones}", 40)
 
     def wait_amounts(self, **wanted):
         wanted = {{"fpga": FPGA, "nic": NIC, "licence": LICENCE}[name]: amounts for name, amounts in wanted.items()}
@@ -186,7 +200,10 @@ def zones_of(names):
 
 def check_alignment(node):
     """Two CPUs and two devices from one zone, until a zone has no two left; and the node then refuses what huygens' zones would have refused."""
+    node.wait_published(FPGA, {"node-0": (2, 2), "node-1": (2, 2)})
+    node.wait_published(NIC, {"node-0": (1, 1), "node-1": (1, 1)})
     pods = [node.run(f"both-{i}", 2, 2) for i in range(2)]
+    node.wait_published(FPGA, {"node-0": (2, 0), "node-1": (2, 0)})
     given = [node.given(pod) for pod in pods]
     assert sorted(given[0] + given[1]) == sorted(NODES), given
     for pod, names in zip(pods, given):
@@ -242,6 +259,8 @@ def agent_devices():
     need_kubelet()
     with ControlPlane("agent_devices") as bed, contextlib.ExitStack() as stack:
         allow_agents(bed)
+        bed.kubectl("apply", "-k", CONFIG / "crd-community")
+        bed.wait_established("noderesourcetopologies.topology.node.k8s.io")
         for kind, item in (("clusterroles", STATUS_PERMISSION), ("clusterrolebindings", STATUS_BINDING)):
             bed.client.post(f"/apis/rbac.authorization.k8s.io/v1/{kind}", item)
         aligned, free = (DeviceNode(bed, name, stack) for name in SETTINGS)

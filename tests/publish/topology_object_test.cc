@@ -295,5 +295,32 @@ TEST(JsonHolds, AllOfAPartWhateverElseIsThere) {
   EXPECT_FALSE(JsonHolds("", "{}"));
 }
 
+// As kubelet counts them (pod_resources/): in each zone that their plug-in names.
+TEST(Devices, AreResourcesOfTheirZonesInBothKindsOfObjects) {
+  const pod_resources::ZoneDevices devices = {{0, {{"example.com/fpga", {.allocatable = 2, .available = 1}}}},
+                                              {9, {{"example.com/fpga", {.allocatable = 7, .available = 7}}}}};
+  ResourceNames names;
+  const ResourceId fpga = *names.Intern("example.com/fpga");
+  const auto managed =
+      wire::DecodeCraneTopology(ManagedTopology({.name = "n"}, ManagedMachine(), Keeping(""), &devices).Json(), names);
+  ASSERT_TRUE(managed.ok()) << managed.status();
+  EXPECT_EQ(managed->zones[0].allocatable.Get(fpga), 2);
+  EXPECT_FALSE(managed->zones[1].allocatable.Has(fpga));
+
+  const kubelet_api::CpuManagerState cpus;
+  const std::vector<kubelet_api::Pod> pods;
+  const kubelet_api::RunningConfiguration kubelet = Keeping("");
+  const auto pinned = wire::DecodeCommunityTopology(
+      PinnedTopology(
+          {.name = "n"},
+          {.machine = MachineOf(2, 4, 2), .kubelet = kubelet, .pods = pods, .cpus = cpus, .devices = &devices})
+          .Json(),
+      names);
+  ASSERT_TRUE(pinned.ok()) << pinned.status();
+  EXPECT_EQ(pinned->zones[0].allocatable.Get(fpga), 2);
+  EXPECT_EQ(pinned->zones[0].available.Get(fpga), 1);
+  EXPECT_FALSE(pinned->zones[1].available.Has(fpga));
+}
+
 }  // namespace
 }  // namespace huygens::publish
