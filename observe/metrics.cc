@@ -15,6 +15,8 @@
 #include "observe/overcommit_metrics.h"
 #include "observe/quota_metrics.h"
 #include "observe/render_families.h"
+#include "observe/move_metrics.h"
+#include "observe/rule_metrics.h"
 
 namespace huygens::observe {
 
@@ -264,6 +266,8 @@ struct Metrics::Series {
   Counter& decision_log_dropped = decision_log.Add({{"result", "dropped"}});
   ControllerMetrics controller{registry, options.reconcilers};
   OvercommitMetrics overcommit{registry};
+  RuleMetrics rules{registry};
+  MoveMetrics moves{registry};
 };
 
 Metrics::Metrics(const Options& options) : series_(std::make_unique<Series>(options)) {}
@@ -371,12 +375,12 @@ void Metrics::SetGroupCharges(const GroupCharges& totals) {
   RaiseTo(series_->group_writes["failed"], totals.failed);
   RaiseTo(series_->group_charges, totals.charged);
   RaiseTo(series_->group_charges_expired, totals.expired);
+  RaiseTo(series_->group_charges_advanced, totals.advanced);
+  RaiseTo(series_->group_advances_recalled, totals.recalls);
 }
 
 void Metrics::SetTotals(const Totals& totals) {
   RaiseTo(series_->pod_events_sent, totals.pod_events_sent);
-  RaiseTo(series_->group_charges_advanced, totals.advanced);
-  RaiseTo(series_->group_advances_recalled, totals.recalls);
   RaiseTo(series_->pod_events_suppressed, totals.pod_events_suppressed);
   RaiseTo(series_->pod_events_failed, totals.pod_events_failed);
   RaiseTo(series_->log_lines_dropped, totals.log_lines_dropped);
@@ -386,6 +390,8 @@ void Metrics::SetTotals(const Totals& totals) {
 
 ControllerMetrics& Metrics::controller() { return series_->controller; }
 OvercommitMetrics& Metrics::overcommit() { return series_->overcommit; }
+RuleMetrics& Metrics::rules() { return series_->rules; }
+MoveMetrics& Metrics::moves() { return series_->moves; }
 
 std::string Metrics::Render() const {
   std::vector<prometheus::MetricFamily> families = series_->registry.Collect();

@@ -40,6 +40,8 @@ struct QuotaFigures {
 
 class ControllerMetrics;
 class OvercommitMetrics;
+class MoveMetrics;
+class RuleMetrics;
 
 class Metrics {
  public:
@@ -135,15 +137,19 @@ class Metrics {
     uint64_t written = 0, conflicts = 0, failed = 0;
     uint64_t charged = 0;
     uint64_t expired = 0;
-  };
-  void SetGroupCharges(const GroupCharges& totals);
     uint64_t advanced = 0;  // of `charged`: answered at once, out of what was kept ahead of need
     uint64_t recalls = 0;   // of what other instances keep so
+  };
+  void SetGroupCharges(const GroupCharges& totals);
 
   // Of `huygens controller` (observe/controller_metrics.h).
   ControllerMetrics& controller();
   // observe/overcommit_metrics.h
   OvercommitMetrics& overcommit();
+  // observe/rule_metrics.h
+  RuleMetrics& rules();
+  // observe/move_metrics.h
+  MoveMetrics& moves();
 
   // Prometheus' text format (version 0.0.4), families and series in a fixed order. Some 200 us: not on the decision
   // thread.

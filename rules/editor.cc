@@ -93,57 +93,77 @@ bool Editor::Reaches(std::string_view section) const {
   return reach.pod_spec;
 }
 
+// Of which containers another webhook has changed an amount that rules had set: "CONTAINER/cpu".
+TextSet Editor::AmountsOfOthers() {
+  TextSet changed;
+  if (subject_.kind().shape != Shape::kPod) return changed;
+  for (const Replaced& replaced : before_.all()) {
+    const auto [section, rest] = CutAtSlash(replaced.field);
+    if (!IsAmountOfContainer(replaced.field) || !Reaches(section)) continue;
+    const Place place = PlaceOf(replaced.field);
+    const Tree* is = place.holder != nullptr ? place.holder->Find(place.key) : nullptr;
+    if (is != nullptr && !SameAmount(is->text(), replaced.set)) changed.emplace(rest);
+  }
+  return changed;
+}
+
 void Editor::TakeBack() {
+  // A pod is made once. What another webhook made of an amount is not multiplied again when the API server asks anew, and
+  // its limit, which goes with the request, stays as it is, too.
+  const TextSet of_others = AmountsOfOthers();
+  amounts_of_others_ = !of_others.empty();
+  for (const std::string& rest : of_others) {
+    for (const std::string_view section : {"requests/", "limits/"}) {
+      std::string field = Concat(section, rest);
+      const Place place = PlaceOf(field);
+      const Tree* is = place.holder != nullptr ? place.holder->Find(place.key) : nullptr;
+      claims_.emplace(std::move(field), Claim{nullptr, std::string(is != nullptr ? is->text() : "")});
+    }
+  }
   Before kept;
   for (const Replaced& replaced : before_.all()) {
-    if (!Reaches(CutAtSlash(replaced.field).first)) {
+    const auto [section, rest] = CutAtSlash(replaced.field);
+    const bool stays = IsAmountOfContainer(replaced.field) && of_others.contains(rest);
+    if (stays || !Reaches(section)) {
       kept.Remember(replaced);
-      continue;
+    } else {
+      Restore(replaced);
     }
-    const std::optional<std::string> changed = Restore(replaced);
-    // A pod is made once. What another webhook made of an amount is not multiplied again when the API server asks anew.
-    if (!changed || !IsAmountOfContainer(replaced.field) || subject_.kind().shape != Shape::kPod) continue;
-    kept.Remember(replaced);
-    claims_.emplace(replaced.field, Claim{nullptr, *changed});
-    amounts_of_others_ = true;
   }
   before_ = std::move(kept);
 }
 
-std::optional<std::string> Editor::Restore(const Replaced& replaced) {
-  const auto [section, rest] = CutAtSlash(replaced.field);
-  if (section == "taints") {
-    RestoreTaint(rest, replaced);
-    return std::nullopt;
-  }
-  Tree* holder = nullptr;
-  std::string_view key = rest;
-  bool amount = false;
-  if (section == "labels" || section == "annotations") {
-    holder = metadata().Find(section);
-  } else if (section == "allocatable") {
-    amount = true;
+Editor::Place Editor::PlaceOf(std::string_view field) {
+  const auto [section, rest] = CutAtSlash(field);
+  if (section == "labels" || section == "annotations") return {metadata().Find(section), rest};
+  if (section == "allocatable") {
     Tree* status = object_.Find("status");
-    holder = status != nullptr ? status->Find(section) : nullptr;
-  } else if (section == "requests" || section == "limits") {
-    amount = true;
+    return {status != nullptr ? status->Find(section) : nullptr, rest};
+  }
+  if (IsAmountOfContainer(field)) {
     const auto [container_name, resource] = CutAtSlash(rest);
-    key = resource;
     Tree* container = ContainerOf(pod_spec(), container_name);
     Tree* resources = container != nullptr ? container->Find("resources") : nullptr;
-    holder = resources != nullptr ? resources->Find(section) : nullptr;
-  } else if (section == "spec" && (key == "schedulerName" || key == "priorityClassName")) {
-    holder = &pod_spec();
+    return {resources != nullptr ? resources->Find(section) : nullptr, resource};
   }
-  const Tree* is = holder != nullptr ? holder->Find(key) : nullptr;
-  if (is == nullptr) return std::nullopt;
-  if (!(amount ? SameAmount(is->text(), replaced.set) : is->text() == replaced.set)) return std::string(is->text());
+  if (section == "spec" && (rest == "schedulerName" || rest == "priorityClassName")) return {&pod_spec(), rest};
+  return {};
+}
+
+// What is there now is left, where somebody else has changed what was set.
+void Editor::Restore(const Replaced& replaced) {
+  const auto [section, rest] = CutAtSlash(replaced.field);
+  if (section == "taints") return RestoreTaint(rest, replaced);
+  const Place place = PlaceOf(replaced.field);
+  const Tree* is = place.holder != nullptr ? place.holder->Find(place.key) : nullptr;
+  if (is == nullptr) return;
+  const bool amount = section == "allocatable" || IsAmountOfContainer(replaced.field);
+  if (!(amount ? SameAmount(is->text(), replaced.set) : is->text() == replaced.set)) return;
   if (replaced.before) {
-    holder->Set(key, Tree::Text(*replaced.before));
+    place.holder->Set(place.key, Tree::Text(*replaced.before));
   } else {
-    holder->Erase(key);
+    place.holder->Erase(place.key);
   }
-  return std::nullopt;
 }
 
 void Editor::RestoreTaint(std::string_view key_and_effect, const Replaced& replaced) {
@@ -201,6 +221,11 @@ void Editor::SetText(Tree& holder, std::string_view key, std::string field, std:
   holder.Set(key, Tree::Text(wanted));
   before_.Remember({.field = field, .before = before, .set = std::string(wanted)});
   TakeField(field, std::string(wanted), before.value_or(""), true);
+}
+
+void Editor::RememberAsItIs(const std::string& field, const std::optional<std::string>& value) {
+  if (subject_.kind().shape != Shape::kPod || before_.Find(field) != nullptr) return;
+  before_.Remember({.field = field, .before = value, .set = value.value_or("")});
 }
 
 void Editor::AddToList(Tree& list, const Tree& item, std::string field, const std::function<bool(const Tree&)>& same,

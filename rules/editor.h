@@ -56,6 +56,9 @@ class Editor {
   // that is `unset` counts as none.
   void SetText(Tree& holder, std::string_view key, std::string field, std::string_view wanted, bool may_replace,
                std::string_view unset = {});
+  // Of an amount of a pod that a rule leaves as it is, or that is not there: what another webhook makes of it after rules is then known for
+  // a change when the API server asks anew.
+  void RememberAsItIs(const std::string& field, const std::optional<std::string>& value);
   // Adds to a list, unless one that is the `same` is in it, which is replaced if it may be. Both are compared as
   // `plainly` has them.
   void AddToList(Tree& list, const Tree& item, std::string field, const std::function<bool(const Tree&)>& same,
@@ -63,6 +66,8 @@ class Editor {
   // A taint of a node, which is the same by key and effect.
   void SetTaint(const Tree& taint, bool may_replace);
   bool IsClaimed(std::string_view field) const { return claims_.contains(field); }
+  // Whether the rule may go on: nobody has set the field yet. Otherwise it is in effect, or has lost.
+  bool MayClaim(const std::string& field, std::string_view wanted);
   void Lose(std::string field, std::string_view wanted, std::string_view kept, const SchedulingRule* with);
   void InEffect() { in_effect_ = true; }
   // Something was added that nobody else can want otherwise.
@@ -82,14 +87,18 @@ class Editor {
   };
 
   std::string AnnotationBefore(std::string_view key) const;
+  // Where in the object a field is; null: there is no such place.
+  struct Place {
+    Tree* holder = nullptr;
+    std::string_view key;
+  };
+  Place PlaceOf(std::string_view field);
+  TextSet AmountsOfOthers();
   void TakeBack();
-  // The value that is there now, where it is neither absent nor what was set: somebody else's.
-  std::optional<std::string> Restore(const Replaced& replaced);
+  void Restore(const Replaced& replaced);
   void RestoreTaint(std::string_view key_and_effect, const Replaced& replaced);
   bool Reaches(std::string_view section) const;
   bool Stays(const SchedulingRule* rule, bool whole) const;
-  // Whether the rule may go on: nobody has set the field yet.
-  bool MayClaim(const std::string& field, std::string_view wanted);
   void TakeField(const std::string& field, std::string wanted, std::string before, bool changed);
   void SetAnnotation(std::string_view key, const std::string& text);
 

@@ -1,6 +1,7 @@
 #include "rules/inject.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 namespace huygens::rules {
@@ -8,9 +9,22 @@ namespace huygens::rules {
 namespace {
 
 // The labels by which rules find an object: those of the object itself, as it was before any rule.
-const Tree* LabelsOf(Editor& editor) {
-  const Tree* metadata = editor.object().Find("metadata");
-  return metadata != nullptr ? metadata->Find("labels") : nullptr;
+const Tree* LabelsOf(const Tree& object) {
+  constexpr std::string_view kPath[] = {"metadata", "labels"};
+  return FindAt(object, kPath);
+}
+
+// Whether a rule was applied to it, or to what it replaces, before.
+bool HasRecord(const Subject& subject) {
+  constexpr std::string_view kPath[] = {"metadata", "annotations"};
+  for (const Tree* object : {&subject.object(), subject.old_object()}) {
+    const Tree* annotations = object != nullptr ? FindAt(*object, kPath) : nullptr;
+    if (annotations == nullptr) continue;
+    if (annotations->Find(kAppliedAnnotation) != nullptr || annotations->Find(kBeforeAnnotation) != nullptr) {
+      return true;
+    }
+  }
+  return false;
 }
 
 Verdict ApplyRule(Editor& editor, const SchedulingRule& rule) {
@@ -37,40 +51,59 @@ std::vector<const SchedulingRule*> Apply(Editor& editor, bool with_reports, Mode
   return applied;
 }
 
+// The rules that an outcome has a verdict for.
+std::vector<const SchedulingRule*> RulesFor(const RuleSet& rules, const Subject& subject, const Tree* labels,
+                                            Verdicts verdicts) {
+  std::vector<const SchedulingRule*> judged;
+  if (verdicts == Verdicts::kCandidates) {
+    for (const uint32_t position : rules.Candidates(subject, labels)) judged.push_back(&rules.rules()[position]);
+  } else {
+    for (const SchedulingRule& rule : rules.rules()) judged.push_back(&rule);
+  }
+  return judged;
+}
+
 }  // namespace
 
-StatusOr<Outcome> Inject(const ObjectWrite& write, const RuleSet& rules, const Surroundings& surroundings) {
+StatusOr<Outcome> Inject(const ObjectWrite& write, const RuleSet& rules, const Surroundings& surroundings,
+                         Verdicts verdicts) {
   HUYGENS_ASSIGN_OR_RETURN(const Subject subject, Subject::Read(write, surroundings));
   Outcome outcome;
   outcome.untouched = subject.untouched();
   if (!outcome.untouched.empty()) return outcome;
 
-  Editor editor(subject);
-  const Tree* labels = LabelsOf(editor);
+  // Copying the object is for those that a rule was or is for.
+  std::optional<Editor> editor;
+  if (verdicts == Verdicts::kAll || HasRecord(subject)) editor.emplace(subject);
+  const Tree* labels = LabelsOf(editor ? editor->object() : subject.object());
   std::vector<bool> selected;
-  bool reports = false;
-  for (const SchedulingRule& rule : rules.rules()) {
-    const Verdict verdict = Judge(rule, subject, labels, surroundings);
-    outcome.rules.push_back({&rule, verdict});
+  bool any = false, reports = false;
+  for (const SchedulingRule* rule : RulesFor(rules, subject, labels, verdicts)) {
+    const Verdict verdict = Judge(*rule, subject, labels, surroundings);
+    outcome.rules.push_back({rule, verdict});
     selected.push_back(verdict == Verdict::kApplied);
-    reports = reports || (selected.back() && rule.mode == Mode::kReport);
+    any = any || selected.back();
+    reports = reports || (selected.back() && rule->mode == Mode::kReport);
   }
-  const auto applied = Apply(editor, false, Mode::kEnforce, outcome.rules, selected);
-  editor.WriteRecord(applied, [&](std::string_view name) -> const SchedulingRule* {
+  if (!editor) {
+    if (!any) return outcome;
+    editor.emplace(subject);
+  }
+  const auto applied = Apply(*editor, false, Mode::kEnforce, outcome.rules, selected);
+  editor->WriteRecord(applied, [&](std::string_view name) -> const SchedulingRule* {
+    // A node is judged alike in each of its writes; a pod stays as it was made.
+    if (subject.kind().shape == Shape::kPod) return rules.Find(name);
     for (size_t i = 0; i < selected.size(); ++i) {
-      const SchedulingRule& rule = rules.rules()[i];
-      if (rule.name != name) continue;
-      // A node is judged alike in each of its writes; a pod stays as it was made.
-      const bool counts = subject.kind().shape == Shape::kPod || (selected[i] && rule.mode == Mode::kEnforce);
-      return counts ? &rule : nullptr;
+      const SchedulingRule& rule = *outcome.rules[i].rule;
+      if (rule.name == name) return selected[i] && rule.mode == Mode::kEnforce ? &rule : nullptr;
     }
     return nullptr;
   });
-  HUYGENS_RETURN_IF_ERROR(editor.fault());
-  outcome.patch = JsonPatchBetween(subject.object(), editor.object());
-  outcome.changes = editor.TakeChanges();
-  outcome.conflicts = editor.TakeConflicts();
-  outcome.object = std::move(editor.object());
+  HUYGENS_RETURN_IF_ERROR(editor->fault());
+  outcome.patch = JsonPatchBetween(subject.object(), editor->object());
+  outcome.changes = editor->TakeChanges();
+  outcome.conflicts = editor->TakeConflicts();
+  outcome.object = std::move(editor->object());
   if (!reports) return outcome;
 
   Editor whole(subject);

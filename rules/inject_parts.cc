@@ -57,10 +57,9 @@ std::optional<Quantity> AmountIn(const Tree* holder, std::string_view resource) 
 }
 
 // An amount that is the same already keeps the text that it has.
-void SetAmount(Editor& editor, Tree& holder, std::string_view resource, std::string field, const Quantity& wanted) {
-  const std::optional<Quantity> is = AmountIn(&holder, resource);
-  const std::string text = is && *is == wanted ? std::string(holder.Find(resource)->text()) : wanted.Canonical();
-  editor.SetText(holder, resource, std::move(field), text, true);
+std::string AmountText(const Tree* holder, std::string_view resource, const Quantity& wanted) {
+  const std::optional<Quantity> is = AmountIn(holder, resource);
+  return is && *is == wanted ? std::string(holder->Find(resource)->text()) : wanted.Canonical();
 }
 
 const AmountChange* ChangeOf(const std::vector<AmountChange>& changes, std::string_view resource) {
@@ -85,18 +84,31 @@ class ContainerAmounts {
     if (limit_change != nullptr) ChangeLimit(*limit_change, limit, request, request_change != nullptr);
     if (request_change == nullptr) return;
     std::optional<Quantity> wanted = Changed(*request_change, request, true);
-    if (!wanted) return;
+    if (!wanted) {
+      // There is no amount to change, and one that comes from another webhook is not to be.
+      if (!request) editor_.RememberAsItIs(request_field_, std::nullopt);
+      return;
+    }
     const std::optional<Quantity> most = Now("limits");
     if (most && *wanted > *most) wanted = most;
-    SetAmount(editor_, Holder("requests"), resource_, request_field_, *wanted);
+    Set("requests", request_field_, *wanted);
   }
 
  private:
-  std::optional<Quantity> Now(std::string_view list) const {
+  const Tree* Find(std::string_view list) const {
     const Tree* resources = container_.Find("resources");
-    return AmountIn(resources != nullptr ? resources->Find(list) : nullptr, resource_);
+    return resources != nullptr ? resources->Find(list) : nullptr;
   }
-  Tree& Holder(std::string_view list) { return editor_.ObjectIn(editor_.ObjectIn(container_, "resources"), list); }
+  std::optional<Quantity> Now(std::string_view list) const { return AmountIn(Find(list), resource_); }
+  // Makes no list for an amount that loses.
+  void Set(std::string_view list, const std::string& field, const Quantity& wanted) {
+    const std::string text = AmountText(Find(list), resource_, wanted);
+    if (!editor_.MayClaim(field, text)) return;
+    Tree& holder = editor_.ObjectIn(editor_.ObjectIn(container_, "resources"), list);
+    const bool same = holder.TextOf(resource_) == text;
+    editor_.SetText(holder, resource_, field, text, true);
+    if (same) editor_.RememberAsItIs(field, text);
+  }
   void ChangeLimit(const AmountChange& change, const std::optional<Quantity>& limit,
                    const std::optional<Quantity>& request, bool request_follows) {
     const std::optional<Quantity> wanted = Changed(change, limit, true);
@@ -105,9 +117,11 @@ class ContainerAmounts {
     const std::optional<Quantity> written = Now("requests");
     if (!follows && written && request && *request > *wanted) {
       editor_.Lose(limit_field_, wanted->Canonical(), Concat("a request of ", request->Canonical()), nullptr);
+      // Nor is it to win when another webhook has lowered the request.
+      editor_.RememberAsItIs(request_field_, std::string(Find("requests")->TextOf(resource_)));
       return;
     }
-    SetAmount(editor_, Holder("limits"), resource_, limit_field_, *wanted);
+    Set("limits", limit_field_, *wanted);
   }
 
   Editor& editor_;
@@ -171,7 +185,9 @@ void InjectNode(Editor& editor, const SchedulingRule& rule) {
     // What the node does not have is not to be had by a rule.
     const std::optional<Quantity> is = AmountIn(&allocatable, change.resource);
     const std::optional<Quantity> wanted = is ? Changed(change, is, false) : std::nullopt;
-    if (wanted) SetAmount(editor, allocatable, change.resource, Concat("allocatable/", change.resource), *wanted);
+    if (!wanted) continue;
+    editor.SetText(allocatable, change.resource, Concat("allocatable/", change.resource),
+                   AmountText(&allocatable, change.resource, *wanted), true);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "rules/judge_rule.h"
 
 #include <algorithm>
+#include <span>
 
 #include "rules/kinds.h"
 #include "rules/names.h"
@@ -10,24 +11,50 @@ namespace huygens::rules {
 
 namespace {
 
+bool IsAmong(std::string_view key, std::span<const std::string_view> keys, std::span<const std::string_view> prefixes) {
+  return std::ranges::find(keys, key) != keys.end() ||
+         std::ranges::any_of(prefixes, [&](std::string_view prefix) { return key.starts_with(prefix); });
+}
+
 // Written by whoever makes the object, and gone by: a pod without them would be lost to its controller, or the change
-// would be undone again and again.
+// would be undone again and again. Those of other webhooks, too: each of the two would have the other asked once more.
 bool IsOthersKey(std::string_view key) {
-  constexpr std::string_view kKeys[] = {
-      "pod-template-hash", "controller-revision-hash", "pod-template-generation", "controller-uid",
-      "job-name",          "kubernetes.io/hostname"};
+  constexpr std::string_view kKeys[] = {"pod-template-hash",
+                                        "controller-revision-hash",
+                                        "pod-template-generation",
+                                        "controller-uid",
+                                        "job-name",
+                                        "kubernetes.io/hostname",
+                                        "kubernetes.io/os",
+                                        "kubernetes.io/arch",
+                                        "huygens.dev/overcommit",     // huygens itself, after rules
+                                        "vpaUpdates",                 // VerticalPodAutoscaler
+                                        "vpaObservedContainers",      // the same
+                                        "sidecar.istio.io/status",    // Istio
+                                        "linkerd.io/proxy-version",   // Linkerd
+                                        "kruise.io/sidecarset-hash",  // OpenKruise
+                                        "kruise.io/sidecarset-injected-list"};
   constexpr std::string_view kPrefixes[] = {
-      "rules.huygens.dev/",        "kubernetes.io/config.",   "kubectl.kubernetes.io/",
-      "deployment.kubernetes.io/", "batch.kubernetes.io/",    "statefulset.kubernetes.io/",
-      "apps.kubernetes.io/",       "kubernetes.io/metadata.", "rollouts-pod-template-hash"};
-  return std::ranges::find(kKeys, key) != std::end(kKeys) ||
-         std::ranges::any_of(kPrefixes, [&](std::string_view prefix) { return key.starts_with(prefix); });
+      "rules.huygens.dev/",         "kubernetes.io/config.",      "kubectl.kubernetes.io/", "deployment.kubernetes.io/",
+      "batch.kubernetes.io/",       "statefulset.kubernetes.io/", "apps.kubernetes.io/",    "kubernetes.io/metadata.",
+      "rollouts-pod-template-hash", "node.koordinator.sh/"};  // koordinator's webhook for nodes
+  return IsAmong(key, kKeys, kPrefixes);
+}
+
+// Of taints: the node lifecycle controller, cloud providers and the cluster autoscaler put them on and take them off.
+bool IsOthersTaint(std::string_view key) {
+  constexpr std::string_view kKeys[] = {"ToBeDeletedByClusterAutoscaler", "DeletionCandidateOfClusterAutoscaler"};
+  constexpr std::string_view kPrefixes[] = {"node.kubernetes.io/", "node.cloudprovider.kubernetes.io/"};
+  return IsAmong(key, kKeys, kPrefixes);
+}
+
+Status NotForRules(std::string_view key) {
+  return Invalid(Concat("\"", key, "\" is not for rules: others write it and go by it"));
 }
 
 Status JudgeKey(std::string_view key) {
   HUYGENS_RETURN_IF_ERROR(FaultStatus(QualifiedNameFault(key)));
-  if (!IsOthersKey(key)) return absl::OkStatus();
-  return Invalid(Concat("\"", key, "\" is not for rules: others write it and go by it"));
+  return IsOthersKey(key) ? NotForRules(key) : absl::OkStatus();
 }
 
 Status JudgeMetadata(const Injection& injection) {
@@ -42,6 +69,29 @@ Status JudgeMetadata(const Injection& injection) {
   }
   // An API server takes 256 KiB for all of an object's annotations.
   return bytes <= size_t{32} << 10 ? absl::OkStatus() : Invalid("inject.annotations: more than 32 KiB");
+}
+
+Status JudgeTaintKeys(const Injection& injection) {
+  for (const Tree& taint : injection.taints) {
+    if (IsOthersTaint(taint.TextOf("key"))) return Annotate(NotForRules(taint.TextOf("key")), "inject.taints");
+  }
+  return absl::OkStatus();
+}
+
+Status JudgeNamespaces(const Selection& selection) {
+  const auto fault = [](std::string_view field, std::string_view name) {
+    return Invalid(Concat(field, ": rules are not for ", name, ": the cluster itself lives there"));
+  };
+  for (const std::string& name : selection.namespaces) {
+    if (IsSystemNamespace(name)) return fault("selector.namespaces", name);
+  }
+  if (!selection.namespace_labels) return absl::OkStatus();
+  for (const LabelRequirement& each : selection.namespace_labels->requirements) {
+    if (each.key != "kubernetes.io/metadata.name" || each.operation != LabelRequirement::Operation::kIn) continue;
+    const auto system = std::ranges::find_if(each.values, IsSystemNamespace);
+    if (system != each.values.end()) return fault("selector.namespaceSelector", *system);
+  }
+  return absl::OkStatus();
 }
 
 Status JudgeAmounts(const std::vector<AmountChange>& changes, std::string_view field, bool of_pods) {
@@ -114,11 +164,7 @@ Status JudgeAlways(const SchedulingRule& rule) {
 Status JudgeRule(const SchedulingRule& rule) {
   const Injection& injection = rule.injection;
   HUYGENS_RETURN_IF_ERROR(JudgeKinds(rule));
-  for (const std::string& name : rule.selection.namespaces) {
-    if (IsSystemNamespace(name)) {
-      return Invalid(Concat("selector.namespaces: rules are not for ", name, ": the cluster itself lives there"));
-    }
-  }
+  HUYGENS_RETURN_IF_ERROR(JudgeNamespaces(rule.selection));
   if (rule.priority < -1'000'000'000 || rule.priority > 1'000'000'000) {
     return Invalid("priority: must be within 1000000000 of 0");
   }
@@ -130,6 +176,7 @@ Status JudgeRule(const SchedulingRule& rule) {
   HUYGENS_RETURN_IF_ERROR(JudgeAmounts(injection.requests, "inject.resources.requests", true));
   HUYGENS_RETURN_IF_ERROR(JudgeAmounts(injection.limits, "inject.resources.limits", true));
   HUYGENS_RETURN_IF_ERROR(JudgeAmounts(injection.allocatable, "inject.allocatable", false));
+  HUYGENS_RETURN_IF_ERROR(JudgeTaintKeys(injection));
   HUYGENS_RETURN_IF_ERROR(JudgeTwins(injection.taints, "inject.taints", {"key", "effect"}));
   HUYGENS_RETURN_IF_ERROR(
       JudgeTwins(injection.topology_spread, "inject.topologySpreadConstraints", {"topologyKey", "whenUnsatisfiable"}));

@@ -21,7 +21,7 @@ inline constexpr std::string_view kApiVersion = "huygens.dev/v1alpha1";
 inline constexpr std::string_view kRuleKind = "SchedulingRule";
 inline constexpr std::string_view kRulesPath = "/apis/huygens.dev/v1alpha1/schedulingrules";
 
-// Of an object that has it with any value but "false": no rule is for it.
+// Of an object that has it, as an annotation or a label, with any value but "false": no rule is for it.
 inline constexpr std::string_view kSkipAnnotation = "rules.huygens.dev/skip";
 // Of a namespace, with this value: no rule is for what is in it.
 inline constexpr std::string_view kRulesLabel = "huygens.dev/rules", kIgnoreValue = "ignore";

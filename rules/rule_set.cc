@@ -41,10 +41,14 @@ Verdict JudgeTime(const Window& window, Time now) {
 }
 
 bool IsSkipped(const Tree& object) {
-  constexpr std::string_view kPath[] = {"metadata", "annotations"};
-  const Tree* annotations = FindAt(object, kPath);
-  const Tree* skip = annotations != nullptr ? annotations->Find(kSkipAnnotation) : nullptr;
-  return skip != nullptr && skip->text() != "false";
+  const Tree* metadata = object.Find("metadata");
+  if (metadata == nullptr) return false;
+  for (const std::string_view map : {"annotations", "labels"}) {
+    const Tree* said = metadata->Find(map);
+    const Tree* skip = said != nullptr ? said->Find(kSkipAnnotation) : nullptr;
+    if (skip != nullptr && skip->text() != "false") return true;
+  }
+  return false;
 }
 
 }  // namespace
@@ -59,6 +63,44 @@ RuleSet::RuleSet(std::vector<SchedulingRule> rules) : rules_(std::move(rules)) {
     }
     return a.defect.empty() && b.defect.empty() ? EncodeRule(a) < EncodeRule(b) : a.defect < b.defect;
   });
+  for (size_t i = 0; i < rules_.size(); ++i) File(static_cast<uint32_t>(i));
+}
+
+void RuleSet::File(uint32_t position) {
+  const SchedulingRule& rule = rules_[position];
+  if (!rule.defect.empty()) return;
+  const auto& requirements = rule.selection.labels.requirements;
+  const auto values = std::ranges::find(requirements, LabelRequirement::Operation::kIn, &LabelRequirement::operation);
+  for (const std::string& kind : rule.selection.kinds) {
+    OfKind& files = by_kind_[kind];
+    if (values != requirements.end()) {
+      for (const std::string& value : values->values) {
+        files.by_label[Concat(values->key, "=", value)].push_back(position);
+      }
+    } else if (!rule.selection.namespaces.empty()) {
+      for (const std::string& name : rule.selection.namespaces) files.by_namespace[name].push_back(position);
+    } else {
+      files.any.push_back(position);
+    }
+  }
+}
+
+std::vector<uint32_t> RuleSet::Candidates(const Subject& subject, const Tree* labels) const {
+  const auto files = by_kind_.find(subject.kind().kind);
+  if (files == by_kind_.end()) return {};
+  std::vector<uint32_t> positions = files->second.any;
+  const auto add = [&](const TextMap<std::vector<uint32_t>>& from, std::string_view key) {
+    const auto found = from.find(key);
+    if (found != from.end()) positions.insert(positions.end(), found->second.begin(), found->second.end());
+  };
+  if (labels != nullptr && !files->second.by_label.empty()) {
+    for (const auto& [key, value] : labels->members()) add(files->second.by_label, Concat(key, "=", value.text()));
+  }
+  add(files->second.by_namespace, subject.namespace_name());
+  std::ranges::sort(positions);
+  // A rule may name a value, a namespace or a kind twice.
+  positions.erase(std::unique(positions.begin(), positions.end()), positions.end());
+  return positions;
 }
 
 const SchedulingRule* RuleSet::Find(std::string_view name) const {
@@ -93,7 +135,7 @@ std::string_view VerdictText(Verdict verdict) {
     case Verdict::kExcluded:
       return "excludes it";
     case Verdict::kSkipped:
-      return "the object has the annotation rules.huygens.dev/skip";
+      return "the object says rules.huygens.dev/skip";
     case Verdict::kTooEarly:
       return "its window has not begun";
     case Verdict::kTooLate:

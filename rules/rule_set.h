@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "rules/object_write.h"
 #include "rules/rule.h"
 
@@ -19,9 +20,21 @@ class RuleSet {
   const std::vector<SchedulingRule>& rules() const { return rules_; }
   // Null: there is none of this name.
   const SchedulingRule* Find(std::string_view name) const;
+  // Positions in rules(), in order, of all rules that can be for the object; those that are for other kinds, and most of
+  // those for other labels or namespaces, cost nothing. `labels` as Judge takes them.
+  std::vector<uint32_t> Candidates(const Subject& subject, const Tree* labels) const;
 
  private:
+  // The rules for one kind, each by the first thing that an object must have for it.
+  struct OfKind {
+    std::vector<uint32_t> any;
+    TextMap<std::vector<uint32_t>> by_label;      // "app=cart"
+    TextMap<std::vector<uint32_t>> by_namespace;  // of those that want no value of a label
+  };
+  void File(uint32_t position);
+
   std::vector<SchedulingRule> rules_;
+  TextMap<OfKind> by_kind_;  // without those that are broken
 };
 
 enum class Verdict : uint8_t {

@@ -15,8 +15,11 @@
 #include "observe/log.h"
 #include "placement/placement.h"
 #include "quota/options.h"
+#include "settings/kept_rules.h"
 #include "settings/overcommit.h"
 #include "settings/real_capacity.h"
+#include "settings/rescheduler.h"
+#include "settings/scheduling_rules.h"
 #include "topology/options.h"
 #include "usage/options.h"
 
@@ -199,10 +202,10 @@ struct WebhookConfiguration {
   Autoscalers autoscalers = Autoscalers::kDeny;
   bool include_surge = false;
   bool strict_shrink = false;
+  bool advance = false;
   std::string controller_user = "system:serviceaccount:kube-system:huygens-controller";
   std::vector<std::string> configurations = {"huygens-webhook"};
 };
-  bool advance = false;
 
 struct CertificatesConfiguration {
   bool enabled = false;
@@ -248,6 +251,7 @@ struct ControllerConfiguration {
   CertificatesConfiguration certificates;
   MetricsFrontConfiguration metrics_front;
   RealCapacityFacts real_capacity;
+  KeptRulesConfiguration rules;
 };
 
 struct WakeConfiguration {
@@ -278,6 +282,8 @@ struct Configuration {
   WebhookConfiguration webhook;
   ControllerConfiguration controller;
   OvercommitConfiguration overcommit;
+  SchedulingRulesConfiguration rules;
+  ReschedulerConfiguration rescheduler;
   WakeConfiguration wake;
   DecisionLogConfiguration decision_log;
   LogConfiguration log;

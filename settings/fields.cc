@@ -57,6 +57,8 @@ void Describe(Walk& walk, Configuration& c) {
   walk.Section("controller", c.controller, "What `huygens controller` does, and how often.");
   walk.Section("overcommit", c.overcommit,
                "Requests that fit: what `huygens controller` recommends, and `huygens webhook` makes of pods.");
+  walk.Section("rules", c.rules, "Policy as data: what `huygens webhook` makes of SchedulingRules.");
+  walk.Section("rescheduler", c.rescheduler, "Moving pods that stand wrong, by `huygens extender`.");
   walk.Section("wake", c.wake,
                "Waking pods that huygens rejected once capacity appears that kube-scheduler cannot see.");
   walk.Section("decisionLog", c.decision_log,
@@ -316,10 +318,10 @@ void Describe(Walk& walk, WebhookConfiguration& c) {
              "a HorizontalPodAutoscaler whose maxReplicas are more than the budget has: is refused, or told");
   walk.Value("includeSurge", Flag(c.include_surge), "charge the pods, too, that a rollout has at its peak");
   walk.Value("strictShrink", Flag(c.strict_shrink), "refuse a budget below what is used of it");
-  walk.Value("controllerUser", Text(c.controller_user, "user", NotEmpty),
-             "the user of `huygens controller`, whose transfers `strictShrink` lets pass");
   walk.Value("advance", Flag(c.advance),
              "write down ahead of need what a busy group is about to take, and answer its creations at once");
+  walk.Value("controllerUser", Text(c.controller_user, "user", NotEmpty),
+             "the user of `huygens controller`, whose transfers `strictShrink` lets pass");
   walk.Texts("configurations", c.configurations,
              "names of ValidatingWebhookConfigurations, or MutatingWebhookConfiguration/NAME", NotEmpty,
              "whose `caBundle` must name who signed the certificate that is served, or this is not ready; [] = none is "
@@ -339,6 +341,7 @@ void Describe(Walk& walk, ControllerConfiguration& c) {
                "Answers metrics.k8s.io on server.address, so that autoscalers of lowered pods go on as before.");
   walk.Section("realCapacity", c.real_capacity,
                "External facts, by Prometheus or HTTP, as attributes of zones (docs/real-capacity.md).");
+  walk.Section("rules", c.rules, "SchedulingRules: objects that are there already, status, history, policies.");
 }
 
 void Describe(Walk& walk, MetricsFrontConfiguration& c) {

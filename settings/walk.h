@@ -45,12 +45,19 @@ void Describe(Walk& walk, CertificatesConfiguration& certificates);
 void Describe(Walk& walk, MetricsFrontConfiguration& front);
 // Of real capacity: real_capacity_fields.cc.
 void Describe(Walk& walk, RealCapacityFacts& facts);
+void Describe(Walk& walk, KeptRulesConfiguration& rules);
 void Describe(Walk& walk, FactQuery& query);
 void Describe(Walk& walk, FactAttribute& attribute);
 // Of overcommit: overcommit_fields.cc.
 void Describe(Walk& walk, OvercommitConfiguration& overcommit);
 void Describe(Walk& walk, PoolConfiguration& pool);
 void Describe(Walk& walk, StaticFactor& factor);
+// Of rules: scheduling_rules_fields.cc.
+void Describe(Walk& walk, SchedulingRulesConfiguration& rules);
+// Of moves: rescheduler_fields.cc.
+void Describe(Walk& walk, ReschedulerConfiguration& rescheduler);
+void Describe(Walk& walk, MovesInFlight& moves);
+void Describe(Walk& walk, MovesPerHour& moves);
 void Describe(Walk& walk, WakeConfiguration& wake);
 void Describe(Walk& walk, DecisionLogConfiguration& decision_log);
 void Describe(Walk& walk, LogConfiguration& log);

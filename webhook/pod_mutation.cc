@@ -8,7 +8,6 @@
 #include "observe/overcommit_metrics.h"
 #include "overcommit/admitted_pod.h"
 #include "overcommit/lowering.h"
-#include "webhook/review_service.h"
 
 namespace huygens::webhook {
 namespace {
@@ -18,7 +17,6 @@ using overcommit::Lowering;
 using overcommit::PodOwner;
 using overcommit::PoolTerms;
 
-constexpr std::string_view kBasisNames[] = {"", "original", "limit"};  // by settings::HpaBasis
 constexpr ResourceId kResourceOf[] = {kCpu, kMemory};
 constexpr std::string_view kResourceNames[] = {"cpu", "memory"};
 
@@ -26,7 +24,7 @@ PoolTerms TermsOf(const settings::OvercommitPools& pools, const settings::PoolCo
   PoolTerms terms{.name = {}, .policy = pools.PolicyOf(pool, labels), .basis = {}};
   if (pool == nullptr) return terms;
   terms.name = pool->name;
-  terms.basis = kBasisNames[static_cast<size_t>(pool->hpa_basis)];
+  terms.basis = settings::BasisName(pool->hpa_basis);
   terms.keep_whole_cpus = pool->whole_cpus == settings::GuaranteedPods::kKeep;
   return terms;
 }
@@ -45,34 +43,11 @@ std::string Summary(const PoolTerms& terms, const Lowering& lowering) {
   return any ? text : Concat(text, recommend::Name(lowering.reason));
 }
 
+}  // namespace
+
 bool IsAPodToBe(const AdmissionRequest& request) {
   return request.operation == Operation::kCreate && request.resource_group.empty() && request.resource == "pods" &&
          request.subresource.empty() && !request.object.empty();
-}
-
-net::Response PlainText(int status, std::string_view text) {
-  return {.status = status, .content_type = "text/plain; charset=utf-8", .body = Concat(text, "\n")};
-}
-
-}  // namespace
-
-PodMutation::PodMutation(const settings::OvercommitPools& pools, const KnownRecommendations& known,
-                         std::string_view path_prefix, Environment environment)
-    : pools_(pools), known_(known), path_(PathBelow(path_prefix, kMutatePath)), environment_(std::move(environment)) {}
-
-void PodMutation::Handle(const net::Request& request, const net::Respond& respond) {
-  if (request.method != "POST") return respond(PlainText(405, Concat(path_, " takes POST, not ", request.method)));
-  const Duration began = environment_.monotonic();
-  StatusOr<std::string> answer = Answer(request.body);
-  if (!answer.ok()) return respond(PlainText(400, Message(answer.status())));
-  environment_.metrics.Request(kMutatePath, "allowed", request.body.size(), answer->size(),
-                               environment_.monotonic() - began);
-  respond({.body = *std::move(answer)});
-}
-
-StatusOr<std::string> PodMutation::Answer(std::string_view body) {
-  HUYGENS_ASSIGN_OR_RETURN(const AdmissionRequest request, DecodeAdmissionReview(body));
-  return EncodeAdmissionAnswer(Judge(request));
 }
 
 AdmissionAnswer PodMutation::AsWritten(const AdmissionRequest& request, std::string_view why) {

@@ -1,16 +1,11 @@
-// Pods on their way into a cluster, at the path of the mutating webhook: what is lowered of their requests, as a patch
-// (docs/overcommit.md). Nothing here refuses a pod: one that cannot be read, is in no pool, or comes before the
+// Pods on their way into a cluster: what is lowered of their requests, as a patch (docs/overcommit.md). Nothing here refuses a pod: one that cannot be read, is in no pool, or comes before the
 // recommendations are known is created as it is written. The loop's thread.
 #pragma once
 
-#include <functional>
-#include <string>
 #include <string_view>
 
 #include "base/resource.h"
-#include "base/status.h"
 #include "base/time.h"
-#include "net/server.h"
 #include "observe/log.h"
 #include "observe/log_limit.h"
 #include "observe/metrics.h"
@@ -20,8 +15,11 @@
 
 namespace huygens::webhook {
 
-// Below server.pathPrefix.
-inline constexpr std::string_view kMutatePath = "mutate";
+// Of a namespace: no pod in it is lowered.
+inline constexpr std::string_view kOvercommitLabel = "huygens.dev/overcommit";
+
+// Whether the review is about a pod that is to be created.
+bool IsAPodToBe(const AdmissionRequest& request);
 
 class PodMutation {
  public:
@@ -29,26 +27,21 @@ class PodMutation {
     observe::Log& log;
     observe::Metrics& metrics;
     const Clock& clock;
-    std::function<Duration()> monotonic;
   };
 
   // Everything referred to must outlive it.
-  PodMutation(const settings::OvercommitPools& pools, const KnownRecommendations& known, std::string_view path_prefix,
-              Environment environment);
+  PodMutation(const settings::OvercommitPools& pools, const KnownRecommendations& known, Environment environment)
+      : pools_(pools), known_(known), environment_(environment) {}
 
-  const std::string& path() const { return path_; }
-  void Handle(const net::Request& request, const net::Respond& respond);
-  // The review that answers one, as text; an error where `body` is no review.
-  StatusOr<std::string> Answer(std::string_view body);
+  bool off() const { return pools_.off(); }
+  AdmissionAnswer Judge(const AdmissionRequest& request);
 
  private:
-  AdmissionAnswer Judge(const AdmissionRequest& request);
   // No patch, and why: nobody's pod is to wait for that.
   AdmissionAnswer AsWritten(const AdmissionRequest& request, std::string_view why);
 
   const settings::OvercommitPools& pools_;
   const KnownRecommendations& known_;
-  const std::string path_;
   const Environment environment_;
   const ResourceNames names_;
   observe::RateLimit warnings_{std::chrono::seconds(10)};

@@ -14,6 +14,8 @@
 #include "kube/call_pool.h"
 #include "net/client.h"
 #include "observe/metrics.h"
+#include "rule_objects/manifest_rules.h"
+#include "rule_objects/watched_rules.h"
 #include "settings/overcommit_pools.h"
 #include "settings/service_options.h"
 #include "webhook/api_status_store.h"
@@ -21,8 +23,11 @@
 #include "webhook/group_commit.h"
 #include "webhook/manifest_cluster.h"
 #include "webhook/manifest_recommendations.h"
+#include "webhook/mutation.h"
 #include "webhook/pod_mutation.h"
 #include "webhook/review_service.h"
+#include "webhook/rule_mutation.h"
+#include "webhook/rule_validation.h"
 #include "webhook/watched_cluster.h"
 #include "webhook/watched_recommendations.h"
 
@@ -42,17 +47,17 @@ Rules RulesOf(const settings::Configuration& configuration) {
   return rules;
 }
 
-observe::Metrics::Options MetricsOf(const settings::Configuration& configuration) {
-  observe::Metrics::Options options = settings::MetricsOptions(configuration.usage);
-  options.workloads = true;
-  return options;
-}
 // The name is no other process's.
 advances::AdvanceOptions AdvanceOf(const settings::Configuration& configuration) {
   const std::string name = admin::Identity();
   return {.on = configuration.webhook.advance, .instance = name, .name = name};
 }
 
+observe::Metrics::Options MetricsOf(const settings::Configuration& configuration) {
+  observe::Metrics::Options options = settings::MetricsOptions(configuration.usage);
+  options.workloads = true;
+  return options;
+}
 
 class Webhook final : public admin::RunningService {
  public:
@@ -70,15 +75,16 @@ class Webhook final : public admin::RunningService {
   uint16_t port() const override { return shell_->port(); }
   uint16_t admin_port() const override { return shell_->admin_port(); }
   void Drain(std::function<void()> done) override {
+    if (commit_ != nullptr) commit_->GiveAdvancesBack();
     shell_->Drain([done = std::move(done)](size_t) { done(); });
   }
   void EndLameDuck() override { shell_->EndLameDuck(); }
 
  private:
-    if (commit_ != nullptr) commit_->GiveAdvancesBack();
   Status ReadManifests(const std::string& directory);
   Status FollowApiServer();
   Status FollowRecommendations();
+  Status FollowRules();
   void Handle(const net::Request& request, const net::Respond& respond);
   Status StartShell();
   observe::Readiness Describe() const;
@@ -105,7 +111,12 @@ class Webhook final : public admin::RunningService {
   std::unique_ptr<ReviewService> service_;
   std::unique_ptr<KnownRecommendations> recommendations_;
   WatchedRecommendations* watched_recommendations_ = nullptr;  // the same, if a watch tells of them
-  std::unique_ptr<PodMutation> mutation_;
+  std::unique_ptr<PodMutation> pod_mutation_;
+  std::unique_ptr<rule_objects::KnownRules> scheduling_rules_;
+  rule_objects::WatchedRules* watched_rules_ = nullptr;  // the same, if watches tell of them
+  std::unique_ptr<RuleMutation> rule_mutation_;
+  std::unique_ptr<Mutation> mutation_;
+  std::unique_ptr<RuleValidation> rule_validation_;
   std::unique_ptr<CaBundles> ca_bundles_;  // null: no API server asks
   std::unique_ptr<admin::ServiceShell> shell_;
   std::map<uint64_t, net::Timer> pauses_;
@@ -120,10 +131,18 @@ Status Webhook::Start() {
   std::function<void(Duration, std::function<void()>)> after;  // manifests are read once
   if (watched_ != nullptr) after = [this](Duration delay, auto task) { After(delay, std::move(task)); };
   service_ = std::make_unique<ReviewService>(*cluster_, rules_, commit_.get(), configuration_.server.path_prefix,
-                                             ReviewService::Environment{log_, metrics_, SteadyNow, std::move(after)});
-  mutation_ = std::make_unique<PodMutation>(
-      pools_, *recommendations_, configuration_.server.path_prefix,
-      PodMutation::Environment{.log = log_, .metrics = metrics_, .clock = clock_, .monotonic = SteadyNow});
+                                             ReviewService::Environment{log_, metrics_, SteadyNow, after});
+  pod_mutation_ = std::make_unique<PodMutation>(
+      pools_, *recommendations_, PodMutation::Environment{.log = log_, .metrics = metrics_, .clock = clock_});
+  rule_mutation_ =
+      std::make_unique<RuleMutation>(configuration_.rules, *scheduling_rules_,
+                                     RuleMutation::Environment{.log = log_, .metrics = metrics_, .clock = clock_});
+  const std::string& prefix = configuration_.server.path_prefix;
+  mutation_ = std::make_unique<Mutation>(*rule_mutation_, *scheduling_rules_, *pod_mutation_, prefix,
+                                         Mutation::Environment{.metrics = metrics_, .monotonic = SteadyNow});
+  rule_validation_ = std::make_unique<RuleValidation>(
+      configuration_.rules, *scheduling_rules_, prefix,
+      RuleValidation::Environment{.log = log_, .metrics = metrics_, .monotonic = SteadyNow, .after = std::move(after)});
   HUYGENS_RETURN_IF_ERROR(StartShell());
   if (ca_bundles_ != nullptr) ca_bundles_->Start();
   return absl::OkStatus();
@@ -136,6 +155,9 @@ Status Webhook::ReadManifests(const std::string& directory) {
   auto recommendations = std::make_unique<ManifestRecommendations>();
   HUYGENS_RETURN_IF_ERROR(Annotate(recommendations->Load(directory), "cluster.manifests.directory"));
   recommendations_ = std::move(recommendations);
+  auto rules = std::make_unique<rule_objects::ManifestRules>();
+  HUYGENS_RETURN_IF_ERROR(Annotate(rules->Load(directory), "cluster.manifests.directory"));
+  scheduling_rules_ = std::move(rules);
   return absl::OkStatus();
 }
 
@@ -164,6 +186,7 @@ Status Webhook::FollowApiServer() {
                              .after = [this](Duration delay, auto task) { After(delay, std::move(task)); },
                              .served = [this] { return shell_->certificates(); }});
   HUYGENS_RETURN_IF_ERROR(FollowRecommendations());
+  HUYGENS_RETURN_IF_ERROR(FollowRules());
   HUYGENS_RETURN_IF_ERROR(calls_->Start(*api_server_, kWriters));
   HUYGENS_RETURN_IF_ERROR(reflectors_->Start(*api_server_, WatchedCluster::kKinds));
   return workloads_->Start(*api_server_);
@@ -181,6 +204,18 @@ Status Webhook::FollowRecommendations() {
   return watched_recommendations_->Start(*api_server_);
 }
 
+// Not where nobody looks at them.
+Status Webhook::FollowRules() {
+  if (configuration_.rules.mode == settings::SchedulingRulesMode::kOff) {
+    scheduling_rules_ = std::make_unique<rule_objects::ManifestRules>();
+    return absl::OkStatus();
+  }
+  auto watched = std::make_unique<rule_objects::WatchedRules>(names_, loop_, log_, metrics_);
+  watched_rules_ = watched.get();
+  scheduling_rules_ = std::move(watched);
+  return watched_rules_->Start(*api_server_);
+}
+
 // Timers that nobody cancels: they end with this object.
 void Webhook::After(Duration delay, std::function<void()> task) {
   const uint64_t number = ++last_pause_;
@@ -195,6 +230,7 @@ Webhook::~Webhook() {
   if (reflectors_) reflectors_->Stop();
   if (workloads_) workloads_->Stop();
   if (watched_recommendations_ != nullptr) watched_recommendations_->Stop();
+  if (watched_rules_ != nullptr) watched_rules_->Stop();
   if (calls_) calls_->Stop();
 }
 
@@ -212,12 +248,14 @@ Status Webhook::StartShell() {
 }
 
 void Webhook::Handle(const net::Request& request, const net::Respond& respond) {
+  if (request.path == rule_validation_->path()) return rule_validation_->Handle(request, respond);
   if (request.path == mutation_->path()) return mutation_->Handle(request, respond);
   service_->Handle(request, respond);
 }
 
 void Webhook::RefreshMetrics() {
   metrics_.SetReady(!shell_->draining() && Describe().Ready());
+  if (!rule_mutation_->off()) rule_mutation_->CountRules();
   if (commit_ == nullptr) return;
   const GroupCommitCounts& counts = commit_->counts();
   metrics_.SetGroupCharges({.written = counts.writes,
@@ -234,6 +272,9 @@ observe::Readiness Webhook::Describe() const {
   observe::Readiness readiness{watched_->Describe(*queue_)};
   std::ranges::move(workloads_->Describe(), std::back_inserter(readiness.items));
   if (watched_recommendations_ != nullptr) readiness.items.push_back(watched_recommendations_->Describe());
+  if (watched_rules_ != nullptr) {
+    std::ranges::move(watched_rules_->Describe(), std::back_inserter(readiness.items));
+  }
   std::ranges::move(ca_bundles_->Describe(), std::back_inserter(readiness.items));
   return readiness;
 }

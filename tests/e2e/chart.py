@@ -167,10 +167,10 @@ def check_same_as_kustomize(bed, helm):
 def check_parts_of_the_controller(bed, helm):
     """What the controller may do besides follows what it is told to do, in the chart as in config/."""
     base = {"controller": {"enabled": True}}
-    shipped = {name: objects(bed.kubectl("kustomize", CONFIG / name).stdout) for name in ("controller", "recommendations", "resizing", "metrics-front")}
+    shipped = {name: objects(bed.kubectl("kustomize", CONFIG / name).stdout) for name in ("controller", "recommendations", "resizing", "rules-controller", "metrics-front")}
     bare = comparable(objects(helm.template(CHART, values=base)))
     resizes = {"overcommit": {"mode": "enforce", "pools": [{"name": "shared", "type": "dynamic", "autoApply": True, "inPlace": True}]}}
-    for name, values in (("recommendations", {"config": {"overcommit": {"mode": "report"}}}), ("resizing", {"config": resizes}),
+    for name, values in (("recommendations", {"config": {"overcommit": {"mode": "report"}}}), ("rules-controller", {"config": {"controller": {"rules": {"mode": "report"}}}}), ("resizing", {"config": resizes}),
                          ("metrics-front", {"metricsFront": {"enabled": True, "tls": {"source": "secret"}}})):
         more = comparable(objects(helm.template(CHART, values={"controller": {"enabled": True, **values}})))
         theirs = comparable(json.loads(json.dumps(shipped[name])))

@@ -22,7 +22,7 @@ overcommit:
 
 
 class Webhook(Huygens):
-    """One `huygens webhook` with the shipped configuration, a pool, and the shipped permissions."""
+    """One `huygens webhook` with the shipped configuration, what the bed adds to it, and the shipped permissions."""
 
     def __init__(self, bed, name):
         self.name, self.port, self.admin_port = name, free_port(), free_port()
@@ -31,12 +31,13 @@ class Webhook(Huygens):
             "0.0.0.0:8443": f"127.0.0.1:{self.port}", "0.0.0.0:8889": f"127.0.0.1:{self.admin_port}",
             "/etc/huygens/webhook": str(bed.tls.directory), 'kubeconfig: ""': f"kubeconfig: {bed.kubeconfig('kube-system-webhook-token')}",
             "lameDuck: 10s": "lameDuck: 1s",
-            "webhook:\n": "webhook:\n  configurations: [MutatingWebhookConfiguration/huygens-overcommit]\n"}) + CONFIGURATION)
+            "webhook:\n": f"webhook:\n  configurations: [{', '.join(bed.BELIEVED)}]\n"}) + bed.CONFIGURATION)
         self.process = Process(name, [huygens_binary(), "webhook", "--config", self.config], bed.directory, grace=30)
 
 
 class Bed(ControlPlane):
-    """Two webhooks by what config/webhook and config/overcommit ship, and the controllers that make pods."""
+    """Two webhooks by what config/webhook and a part of config/ beside it ship, and the controllers that make pods."""
+    PART, CONFIGURATION, BELIEVED = "overcommit", CONFIGURATION, ["MutatingWebhookConfiguration/huygens-overcommit"]
 
     def __init__(self, name):
         if why := missing("kube-controller-manager"):
@@ -46,18 +47,21 @@ class Bed(ControlPlane):
 
     def install(self):
         self.kubectl("apply", "-k", CONFIG / "crd")
-        shipped = objects(self, "-k", CONFIG / "webhook") + objects(self, "-k", CONFIG / "overcommit")
+        self.wait_established("recommendations.huygens.dev", "schedulingrules.huygens.dev")
+        shipped = objects(self, "-k", CONFIG / "webhook") + objects(self, "-k", CONFIG / self.PART)
         kept = [item for item in shipped if item["kind"] in ("ServiceAccount", "ClusterRole", "ClusterRoleBinding")]
         self.kubectl("apply", "-f", "-", stdin=json.dumps({"apiVersion": "v1", "kind": "List", "items": kept}))
         self.tls = Certificates(self.directory / "webhook-tls")
         self.webhooks = [Webhook(self, f"webhook-{i}") for i in range(2)]
         self.extenders += self.webhooks
         self.balancer = Balancer([each.port for each in self.webhooks])
-        hooks, = [item for item in shipped if item["kind"] == "MutatingWebhookConfiguration"]
-        for hook in hooks["webhooks"]:
+        self.hooks = [item for item in shipped if item["kind"].endswith("WebhookConfiguration") and f"{item['kind']}/{item['metadata']['name']}" in self.BELIEVED]
+        assert len(self.hooks) == len(self.BELIEVED), self.hooks
+        for hook in [hook for item in self.hooks for hook in item["webhooks"]]:
             path = hook["clientConfig"].pop("service")["path"]
             hook["clientConfig"] = {"url": f"https://127.0.0.1:{self.balancer.port}{path}", "caBundle": Certificates.bundle(self.tls.authority)}
-        self.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(hooks))
+        for item in self.hooks:
+            self.kubectl("apply", "--server-side", "-f", "-", stdin=json.dumps(item))
         for each in self.webhooks:
             each.wait_ready()
 

@@ -41,6 +41,10 @@ inline constexpr char kQuotaTransfers[] = "/apis/quota.huygens.dev/v1alpha1/quot
 inline constexpr char kRecommendationTemplates[] = "/apis/huygens.dev/v1alpha1/recommendationtemplates";
 inline constexpr char kRecommendations[] = "/apis/huygens.dev/v1alpha1/recommendations";
 inline constexpr char kRecommendationCheckpoints[] = "/apis/huygens.dev/v1alpha1/recommendationcheckpoints";
+inline constexpr char kSchedulingRules[] = "/apis/huygens.dev/v1alpha1/schedulingrules";
+inline constexpr char kPodMigrations[] = "/apis/huygens.dev/v1alpha1/podmigrations";
+inline constexpr char kNamespaces[] = "/api/v1/namespaces";
+inline constexpr char kPriorityClasses[] = "/apis/scheduling.k8s.io/v1/priorityclasses";
 inline constexpr char kPodMetrics[] = "/apis/metrics.k8s.io/v1beta1/pods";
 inline constexpr char kBizGroupQuotas[] = "/apis/quota.huygens.dev/v1alpha1/bizgroupresourcequotas";
 
@@ -104,12 +108,12 @@ class ApiServer {
   uint64_t version() const;
   // Custom resources are installed unless told otherwise; removing them removes their objects and ends their watches.
   void Install(const std::string& collection, bool installed);
+  // The definition of the collection has no such field of status: it is dropped whenever it is written.
+  void DropFromStatus(const std::string& collection, const std::string& field);
 
   void Inject(Fault fault);
   void ClearFaults();
 
-  // The definition of the collection has no such field of status: it is dropped whenever it is written.
-  void DropFromStatus(const std::string& collection, const std::string& field);
   // Requests seen so far, as "METHOD path?query", in order of arrival.
   std::vector<std::string> Requests() const;
   int Seen(std::string_view method, std::string_view part) const;

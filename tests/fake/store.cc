@@ -111,6 +111,10 @@ Store::Store() {
                                  kQuotaTransfers,
                                  kRecommendationTemplates,
                                  kRecommendations,
+                                 kSchedulingRules,
+                                 kPodMigrations,
+                                 kNamespaces,
+                                 kPriorityClasses,
                                  kRecommendationCheckpoints,
                                  kPodMetrics})
     collections_[name];
@@ -229,6 +233,20 @@ Reply Store::Bind(json::object& pod, const json::object& binding, Collection& po
   return StatusReply(201, "", "");
 }
 
+// Without budgets, which faults stand in for: the pod terminates, and goes when somebody deletes it.
+Reply Store::Evict(json::object& pod, const HttpRequest& request, Collection& pods, const std::string& key) {
+  const json::object eviction = json::parse(request.body).as_object();
+  const std::string uid = Text(eviction, {"deleteOptions", "preconditions", "uid"});
+  if (!uid.empty() && uid != Text(pod, {"metadata", "uid"}))
+    return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
+  if (request.Query("dryRun") != "All") {
+    json::object leaving = pod;
+    Child(leaving, "metadata")["deletionTimestamp"] = "2026-03-02T10:00:00Z";
+    Record(pods, key, std::move(leaving));
+  }
+  return StatusReply(201, "", "");
+}
+
 Reply Store::Create(const std::string& body, const Target& target, Collection& collection) {
   json::object object = json::parse(body).as_object();
   const std::string name = Text(object, {"metadata", "name"});
@@ -256,9 +274,11 @@ Reply Store::Update(const HttpRequest& request, const std::string& key, bool sta
     }
     json::object whole = found->second;
     whole["status"] = object["status"];
+    for (const std::string& each : collection.unknown_in_status) Child(whole, "status").erase(each);
     object = std::move(whole);
   }
   Child(object, "metadata")["uid"] = uid;
+  if (request.Query("dryRun") == "All") return JsonReply(200, object);
   return JsonReply(200, Record(collection, key, std::move(object)));
 }
 
@@ -274,11 +294,9 @@ Reply Store::Patch(const std::string& body, const std::string& name, const std::
   const json::object patch = json::parse(body).as_object();
   const std::string uid = Text(patch, {"metadata", "uid"});
   if (!uid.empty() && uid != Text(known, {"metadata", "uid"})) {
-    for (const std::string& each : collection.unknown_in_status) Child(whole, "status").erase(each);
     return StatusReply(409, "Conflict", "Precondition failed: UID in precondition and in object meta differ");
   }
   const std::string version = Text(patch, {"metadata", "resourceVersion"});
-  if (request.Query("dryRun") == "All") return JsonReply(200, object);
   if (!version.empty() && version != Text(known, {"metadata", "resourceVersion"})) {
     return StatusReply(409, "Conflict", "the object has been modified");
   }
@@ -344,6 +362,7 @@ Reply Store::Handle(const HttpRequest& request, const Target& target) {
   if (request.method == "POST" && target.part == "binding") {
     return Bind(found->second, json::parse(request.body).as_object(), *collection, key);
   }
+  if (request.method == "POST" && target.part == "eviction") return Evict(found->second, request, *collection, key);
   return StatusReply(405, "MethodNotAllowed", "the server does not allow this method on the requested resource");
 }
 

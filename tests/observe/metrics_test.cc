@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "observe/controller_metrics.h"
+#include "observe/rule_metrics.h"
 
 namespace huygens::observe {
 namespace {
@@ -164,9 +165,9 @@ TEST(Metrics, CountsKeptElsewhereAreCopied) {
   EXPECT_EQ(Value(metrics, R"(huygens_group_status_writes_total{result="failed"})"), 3);
   EXPECT_EQ(Value(metrics, "huygens_group_charges_total"), 7);
   EXPECT_EQ(Value(metrics, "huygens_group_charges_expired_total"), 4);
-  EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="suppressed"})"), 0);
   EXPECT_EQ(Value(metrics, "huygens_group_charges_advanced_total"), 6);
   EXPECT_EQ(Value(metrics, "huygens_group_advances_recalled_total"), 5);
+  EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="suppressed"})"), 0);
   EXPECT_EQ(Value(metrics, R"(huygens_pod_events_total{result="failed"})"), 5);
   EXPECT_EQ(Value(metrics, "huygens_log_lines_dropped_total"), 1);
   EXPECT_EQ(Value(metrics, R"(huygens_decision_log_records_total{result="written"})"), 20);
@@ -269,6 +270,8 @@ Listing Shown() {
   metrics.controller().SetFilled(std::vector<FilledBudget>{{"team", "limits.cpu", 1}});
   metrics.controller().SetRealCapacity({.queries = {{"busy", {}}}, .zones = {{"offline_capacity", {}}}});
   metrics.controller().SetRecommendations({.pools = {{.pool = "shared", .resource = "cpu"}}});
+  metrics.rules().SetRules({"spread"}, 0);
+  metrics.rules().Judged("spread", "applied", 1);
   std::istringstream in(metrics.Render());
   for (std::string line; std::getline(in, line);) {
     if (line.starts_with("# TYPE ")) {

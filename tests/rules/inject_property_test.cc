@@ -56,6 +56,27 @@ RC_GTEST_PROP(InjectProperty, TheOrderOfRulesInTheListMakesNoDifference, (uint64
   RC_ASSERT(WriteWith(PodWrite(pod), RuleSet(rules)).outcome.patch == patch);
 }
 
+RC_GTEST_PROP(InjectProperty, ThoseThatTheIndexFindsAreAllThatMatter, (uint64_t seed)) {
+  RandomRules random(seed);
+  std::string pod = random.Pod();
+  const RuleSet earlier(Decoded(RandomTexts(random)));
+  if (random.Chance(50)) pod = WriteWith(PodWrite(pod), earlier).text();
+  const RuleSet rules(Decoded(RandomTexts(random)));
+  const Operation operation = random.Chance(50) ? Operation::kCreate : Operation::kUpdate;
+  const Written all = WriteWith(PodWrite(pod, operation), rules);
+  const StatusOr<Outcome> found = Inject(PodWrite(pod, operation), rules, {}, Verdicts::kCandidates);
+  RC_ASSERT(found.ok());
+  RC_ASSERT(found->patch == all.outcome.patch);
+  RC_ASSERT(found->changes.size() == all.outcome.changes.size());
+  RC_ASSERT(found->would_change.size() == all.outcome.would_change.size());
+  std::set<std::string> verdicts;
+  for (const RuleOutcome& each : found->rules) verdicts.insert(Concat(each.rule->name, VerdictText(each.verdict)));
+  for (const RuleOutcome& each : all.outcome.rules) {
+    if (each.verdict > Verdict::kNothingHere) continue;  // it is not for the object
+    RC_ASSERT(verdicts.contains(Concat(each.rule->name, VerdictText(each.verdict))));
+  }
+}
+
 RC_GTEST_PROP(InjectProperty, WithoutRulesItIsAsItWasBut, (uint64_t seed)) {
   RandomRules random(seed);
   const std::string pod = random.Pod();

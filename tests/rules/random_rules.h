@@ -51,6 +51,11 @@ class RandomRules {
     std::string spec = Concat(R"("mode":")", Chance(85) ? "enforce" : "report", R"(","priority":)",
                               std::to_string(Below(3)), R"(,"selector":{"kinds":["Pod"])");
     if (Chance(40)) spec += Concat(R"(,"matchLabels":)", Labels());
+    if (Chance(20)) {
+      spec += Concat(R"(,"matchExpressions":[{"key":")", Pick({"app", "tier"}), R"(","operator":")",
+                     Pick({"In", "NotIn"}), R"(","values":[")", Pick({"a", "b"}), R"(","c"]}])");
+    }
+    if (Chance(30)) spec += Concat(R"(,"namespaces":[")", Pick({"shop", "bank"}), R"("])");
     spec += "}";
     if (Chance(30)) spec += Concat(R"(,"rollout":{"percent":)", std::to_string(Below(101)), "}");
     if (Chance(40)) spec += R"(,"onConflict":"override")";

@@ -40,6 +40,41 @@ TEST(RuleSet, SelectsByLabelsNamespacesAndTheirLabels) {
             Verdict::kOtherNamespaceLabels);
 }
 
+// What an index is for: of many rules those that cannot be for an object are not looked at.
+TEST(RuleSet, FindsThoseThatCanBeForAnObject) {
+  const auto rule = [](std::string_view name, std::string_view selector) {
+    return Concat(R"({"metadata":{"name":")", name, R"("},"spec":{"mode":"enforce","selector":{)", selector,
+                  R"(},"inject":{"annotations":{"a":"b"}}}})");
+  };
+  std::vector<std::string> texts;
+  for (int i = 0; i < 200; ++i) {
+    texts.push_back(rule(Concat("x", std::to_string(i)),
+                         Concat(R"("kinds":["Pod"],"matchLabels":{"app":"x)", std::to_string(i), R"("})")));
+  }
+  texts.push_back(rule("a-label", R"("kinds":["Pod"],"matchExpressions":[{"key":"app","operator":"In","values":
+      ["cart","cart","other"]}])"));
+  texts.push_back(rule("b-namespace", R"("kinds":["Pod"],"namespaces":["shop","other"])"));
+  texts.push_back(
+      rule("c-any", R"("kinds":["Pod","Deployment"],"matchExpressions":[{"key":"app","operator":"Exists"}])"));
+  texts.push_back(rule("d-kind", R"("kinds":["Node"])"));
+  texts.push_back(rule("e-namespace", R"("kinds":["Pod"],"namespaces":["other"])"));
+  const RuleSet rules = Rules(texts);
+  const StatusOr<Outcome> outcome = Inject(PodWrite(kPod), rules, {}, Verdicts::kCandidates);
+  ASSERT_TRUE(outcome.ok());
+  std::vector<std::string> names;
+  for (const RuleOutcome& each : outcome->rules) names.push_back(each.rule->name);
+  EXPECT_EQ(names, (std::vector<std::string>{"a-label", "b-namespace", "c-any"}));
+  EXPECT_NE(outcome->patch, "");
+}
+
+TEST(RuleSet, ALabelSkipsAsAnAnnotationDoes) {
+  for (const char* map : {"labels", "annotations"}) {
+    const std::string pod = Concat(R"({"metadata":{"name":"a","namespace":"shop",")", map,
+                                   R"(":{"rules.huygens.dev/skip":""}},"spec":{}})");
+    EXPECT_EQ(VerdictFor(R"("selector":{"kinds":["Pod"]})", PodWrite(pod)), Verdict::kSkipped) << map;
+  }
+}
+
 TEST(RuleSet, ExcludesByNamespaceAndLabels) {
   const auto verdict = [](std::string_view exclude) {
     return VerdictFor(Concat(R"("selector":{"kinds":["Pod"]},"exclude":)", exclude), PodWrite(kPod));

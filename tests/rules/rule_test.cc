@@ -107,6 +107,15 @@ TEST(SchedulingRule, RefusesWhatAnApiServerWouldRefuseInTheObjectsOfOthers) {
 TEST(SchedulingRule, RefusesWhatWouldHarmTheClusterOrFightOthers) {
   EXPECT_THAT(Defect(R"({"selector":{"kinds":["Pod"],"namespaces":["kube-system"]},"inject":{"labels":{"a":"b"}}})"),
               HasSubstr("rules are not for kube-system"));
+  EXPECT_THAT(Defect(R"({"selector":{"kinds":["Pod"],"namespaceSelector":{"matchLabels":
+      {"kubernetes.io/metadata.name":"kube-system"}}},"inject":{"labels":{"a":"b"}}})"),
+              HasSubstr("selector.namespaceSelector: rules are not for kube-system"));
+  EXPECT_EQ(Defect(R"({"selector":{"kinds":["Pod"],"namespaceSelector":{"matchExpressions":[{"key":
+      "kubernetes.io/metadata.name","operator":"NotIn","values":["kube-system"]}]}},"inject":{"labels":{"a":"b"}}})"),
+            "");
+  EXPECT_THAT(Defect(R"({"selector":{"kinds":["Node"]},"inject":{"taints":[{"key":"node.kubernetes.io/not-ready",
+      "effect":"NoExecute"}]}})"),
+              HasSubstr("inject.taints: \"node.kubernetes.io/not-ready\" is not for rules"));
   EXPECT_THAT(DefectOfInjection(R"({"labels":{"pod-template-hash":"1"}})"), HasSubstr("others write it"));
   EXPECT_THAT(DefectOfInjection(R"({"annotations":{"rules.huygens.dev/applied":"x@1"}})"),
               HasSubstr("others write it"));

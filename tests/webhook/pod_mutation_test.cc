@@ -11,8 +11,10 @@
 
 #include "absl/strings/escaping.h"
 #include "base/steady_now.h"
+#include "rule_objects/manifest_rules.h"
 #include "tests/observe/captured_log.h"
 #include "webhook/manifest_recommendations.h"
+#include "webhook/mutation.h"
 
 namespace huygens::webhook {
 namespace {
@@ -59,14 +61,14 @@ settings::OvercommitConfiguration Enforced() {
   return configuration;
 }
 
-struct Mutation {
-  explicit Mutation(settings::OvercommitConfiguration configuration = Enforced()) : pools(std::move(configuration)) {}
+// Without rules.
+struct PodsAlone {
+  explicit PodsAlone(settings::OvercommitConfiguration configuration = Enforced()) : pools(std::move(configuration)) {}
 
   std::string Answer(std::string_view body) {
-    return PodMutation(pools, known, "/",
-                       {.log = captured.log, .metrics = metrics, .clock = clock, .monotonic = SteadyNow})
-        .Answer(body)
-        .value();
+    PodMutation mutation(pools, known, {.log = captured.log, .metrics = metrics, .clock = clock});
+    RuleMutation rules(off, no_rules, {.log = captured.log, .metrics = metrics, .clock = clock});
+    return Mutation(rules, no_rules, mutation, "/", {.metrics = metrics, .monotonic = SteadyNow}).Answer(body).value();
   }
   // The patch that it is answered with; empty: none.
   std::string Patch(std::string_view body) {
@@ -81,6 +83,8 @@ struct Mutation {
     return decoded;
   }
 
+  settings::SchedulingRulesConfiguration off;
+  rule_objects::ManifestRules no_rules;
   settings::OvercommitPools pools;
   Recommendations known;
   observe::CapturedLog captured;
@@ -103,7 +107,7 @@ std::string PodIn(std::string_view pool) {
 }
 
 TEST(PodMutation, LowersAPodOfAPoolByItsFactorAtFirst) {
-  Mutation mutation;
+  PodsAlone mutation;
   EXPECT_THAT(mutation.Patch(ReviewOf(PodIn("shared"))),
               HasSubstr(R"({"op":"add","path":"/spec/containers/0/resources/requests/cpu","value":"1200m"})"));
   EXPECT_THAT(mutation.Answer(ReviewOf(PodIn("shared"))),
@@ -114,7 +118,7 @@ TEST(PodMutation, LowersAPodOfAPoolByItsFactorAtFirst) {
 }
 
 TEST(PodMutation, ARecommendationOfTheDeploymentCountsWhileItIsYoung) {
-  Mutation mutation;
+  PodsAlone mutation;
   mutation.known.Know(1.0, "2026-03-02T09:59:00Z");
   EXPECT_THAT(mutation.Patch(ReviewOf(PodIn("shared"))), HasSubstr(R"("value":"1100m")"));  // x 1.1
   mutation.known.Know(1.0, "2026-03-02T08:00:00Z");
@@ -122,7 +126,7 @@ TEST(PodMutation, ARecommendationOfTheDeploymentCountsWhileItIsYoung) {
 }
 
 TEST(PodMutation, LeavesAloneWhatIsInNoPoolOrInOneThatIsOff) {
-  Mutation mutation;
+  PodsAlone mutation;
   EXPECT_EQ(mutation.Patch(ReviewOf(PodIn("another"))), "");
   EXPECT_EQ(mutation.Patch(ReviewOf(PodIn("exclusive"))), "");
   EXPECT_THAT(mutation.metrics.Render(), HasSubstr(R"(huygens_overcommit_pods_total{reason="NoPool"} 1)"));
@@ -131,15 +135,15 @@ TEST(PodMutation, LeavesAloneWhatIsInNoPoolOrInOneThatIsOff) {
 TEST(PodMutation, ReportAndOffChangeNothing) {
   settings::OvercommitConfiguration configuration = Enforced();
   configuration.mode = settings::OvercommitMode::kReport;
-  Mutation report(configuration);
+  PodsAlone report(configuration);
   EXPECT_EQ(report.Patch(ReviewOf(PodIn("shared"))), "");
   EXPECT_THAT(report.metrics.Render(), HasSubstr(R"(huygens_overcommit_pods_total{reason="QueryOnly"} 1)"));
   configuration.mode = settings::OvercommitMode::kOff;
-  EXPECT_EQ(Mutation(configuration).Patch(ReviewOf(PodIn("shared"))), "");
+  EXPECT_EQ(PodsAlone(configuration).Patch(ReviewOf(PodIn("shared"))), "");
 }
 
 TEST(PodMutation, OnlyPodsThatAreCreatedAreLookedAt) {
-  Mutation mutation;
+  PodsAlone mutation;
   std::string update = ReviewOf(PodIn("shared"));
   update.replace(update.find("CREATE"), 6, "UPDATE");
   EXPECT_EQ(mutation.Patch(update), "");
@@ -147,14 +151,14 @@ TEST(PodMutation, OnlyPodsThatAreCreatedAreLookedAt) {
 }
 
 TEST(PodMutation, BeforeRecommendationsAreKnownPodsAreAsWritten) {
-  Mutation mutation;
+  PodsAlone mutation;
   mutation.known.missing = "waiting for recommendations";
   EXPECT_EQ(mutation.Patch(ReviewOf(PodIn("shared"))), "");
   EXPECT_THAT(mutation.Answer(ReviewOf(PodIn("shared"))), HasSubstr("as written: waiting for recommendations"));
 }
 
 TEST(PodMutation, APodThatCannotBeReadPassesWithAWarning) {
-  Mutation mutation;
+  PodsAlone mutation;
   const std::string answer = mutation.Answer(ReviewOf(
       R"({"metadata":{"labels":{"huygens.dev/pool":"shared"}},"spec":{"containers":[{"resources":{"requests":{"cpu":"four"}}}]}})"));
   EXPECT_THAT(answer,
@@ -168,7 +172,7 @@ TEST(PodMutation, ReviewsThatAnApiServerSent) {
   settings::OvercommitConfiguration configuration = Enforced();
   configuration.pools[1].selector = "!nobody-has-this";  // every pod
   configuration.pools[1].guaranteed = configuration.pools[1].whole_cpus = settings::GuaranteedPods::kLower;
-  Mutation mutation(configuration);
+  PodsAlone mutation(configuration);
   size_t patched = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".json") continue;

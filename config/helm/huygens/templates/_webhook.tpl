@@ -4,6 +4,10 @@
 {{- $user := dict "controllerUser" (printf "system:serviceaccount:%s:huygens-controller" .Release.Namespace) }}
 {{- $_ := set $config "webhook" (mustMerge ($config.webhook | default dict) $user) }}
 {{- end }}
+{{- $rules := $config.rules | default dict }}
+{{- if and (not (has (toString (get $rules "mode" | default "off")) (list "off" "false"))) (ne .Release.Namespace "kube-system") }}
+{{- $_ := set $rules "excludedNamespaces" (append ($rules.excludedNamespaces | default list) .Release.Namespace | uniq) }}
+{{- end }}
 {{- range $field, $port := dict "address" ":8443" "adminAddress" ":8889" }}
 {{- $given := toString (get $config.server $field) }}
 {{- if or (not (hasSuffix $port $given)) (regexMatch "^(127[.]|localhost:|\\[::1\\])" $given) }}
