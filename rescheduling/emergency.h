@@ -23,7 +23,7 @@ namespace huygens::rescheduling {
 struct EmergencyOptions {
   int64_t high = 900'000, low = 800'000;  // water marks: shares of a node's real allocatable CPU, in millionths
   int polls = 2;
-  int64_t step = 100'000;  // as PlannerOptions
+  int64_t step = 40'000;  // as PlannerOptions
 };
 
 class Emergency {

@@ -163,8 +163,7 @@ void Limits::End(const Migration& migration) {
 }
 
 void Limits::Forget(Time now) {
-  const Duration longest =
-      std::max({kHour, options_.pod_cool_down, options_.node_cool_down, 2 * options_.breaker_open});
+  const Duration longest = std::max({kHour, options_.pod_cool_down, options_.node_cool_down, options_.breaker_memory});
   for (auto record = records_.begin(); record != records_.end();) {
     const Migration& migration = record->second;
     const bool old = migration.outcome != Outcome::kUnderWay && migration.created + longest <= now &&
@@ -181,7 +180,9 @@ void Limits::Forget(Time now) {
 std::optional<Time> Limits::BreakerOpenUntil(Time now) const {
   std::optional<Time> open_until;
   std::vector<bool> last;  // failures since it last opened
-  for (const auto& [end, failed] : ended_) {
+  for (auto each = ended_.lower_bound({now - options_.breaker_memory + Duration(1), ""}); each != ended_.end();
+       ++each) {
+    const auto& [end, failed] = *each;
     if (open_until && end.first < *open_until) continue;  // began before it opened
     last.push_back(failed);
     if (last.size() > options_.breaker_of) last.erase(last.begin());

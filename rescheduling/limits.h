@@ -65,7 +65,8 @@ struct LimitOptions {
   // The breaker.
   size_t breaker_failures = 3, breaker_of = 10;
   Duration breaker_open = std::chrono::minutes(30);
-  int64_t most_not_ready = 100'000;  // share of nodes, in millionths
+  Duration breaker_memory = std::chrono::hours(24);  // what ended longer ago is none of the last
+  int64_t most_not_ready = 100'000;                  // share of nodes, in millionths
   Duration most_lag = std::chrono::seconds(60);
   // Of moves whose cause is an emergency, besides: neither freezes nor business hold those.
   size_t emergency_per_node_minute = 1, emergency_per_minute = 5;

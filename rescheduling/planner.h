@@ -6,8 +6,9 @@
 // zones hold more than they give, or the pod is spread over more zones than elsewhere, or its node is not of the model
 // that its quota labels name, or somebody hands in that it breaks a rule. A move has a target that all checks accept
 // beside what earlier moves of the plan bring there, in each slot of the week; of those the one whose highest share of
-// use is the least. Where a node is too hot the fewest pods leave it: the smallest pod that clears all slots and has a
-// target, else a pair, else three, else the one that takes most away.
+// use is the least. Where a node is too hot the fewest pods leave it (relief.h). Where such a plan takes clearly more moves
+// than have to be, or leaves nodes hot, another is made whose targets are the fullest of the comfortable ones, so that
+// large pods find room, and the better plan counts.
 //
 // All work is done in steps of at most a millisecond or so, between requests (Step); the size of a step is a count, not
 // a time, so that the same calls make the same plan. Decision thread only.
@@ -34,10 +35,10 @@ namespace huygens::rescheduling {
 struct PlannerOptions {
   // A pod that is spread over more zones than another node would take it on is moved.
   bool gather_zones = true;
-  // TargetWanted::comfort, of pods that leave nodes above a ceiling.
+  // Share of its ceiling, in millionths, up to which a node is comfortable: some growth does not make it hot.
   int64_t comfort = 875'000;
   // How much one step does, in looks at one slot of one node: of a nanosecond or two.
-  int64_t step = 100'000;
+  int64_t step = 40'000;
 };
 
 // A violation that somebody else found, of a rule about existing pods.

@@ -10,6 +10,8 @@ namespace {
 constexpr size_t kMostAtOnce = 3;
 // Of so many pods threes are looked for: those that take most away.
 constexpr size_t kMostForThree = 24;
+// Of the pods that clear a node alone so many are weighed, the smallest.
+constexpr size_t kMostSingles = 8;
 constexpr int64_t kCombination = 16;  // what a look at one costs, in looks at a slot
 
 constexpr std::string_view kTooLarge = "pods that must not move are above the ceiling alone";
@@ -24,6 +26,7 @@ void Relief::Begin(NodeIndex node, std::vector<std::shared_ptr<const Leaver>> mo
   choices_.clear();
   began_at_ = draft_.steps().size();
   cleared_ = searching_ = any_room_ = false;
+  least_ = 0;
   why_not_ = {};
   clears_.clear();
   stage_ = Stage::kMeasure;
@@ -79,6 +82,37 @@ void Relief::Measure() {
   std::ranges::stable_sort(singles_, smaller);
   std::ranges::stable_sort(helpful_,
                            [&](uint32_t a, uint32_t b) { return choices_[a].takes_share > choices_[b].takes_share; });
+}
+
+// By the points with most excess.
+size_t Relief::Least() const {
+  constexpr size_t kPoints = 16;
+  size_t least = singles_.empty() ? 2 : 1;
+  std::vector<int64_t> takes;
+  for (size_t e = 0; e < std::min(kPoints, excess_.size()); ++e) {
+    takes.clear();
+    for (const Choice& choice : choices_) takes.push_back(choice.takes[e]);
+    std::ranges::sort(takes, std::greater<>());
+    int64_t left = excess_[e].amount;
+    size_t needed = 0;
+    while (left > 0 && needed < takes.size()) left -= takes[needed++];
+    least = std::max(least, needed);
+  }
+  return least;
+}
+
+double Relief::Height(const Choice& choice) const {
+  const PlannedUse& use = draft_.use();
+  int64_t source = 0;
+  for (size_t s = 0; s < use.slots(); ++s) {
+    source = std::max(source, use.At(node_, rank_by_, s) - choice.leaver->here.At(rank_by_, s));
+  }
+  const auto share = [&](int64_t peak, NodeIndex node) {
+    return static_cast<double>(peak) /
+           static_cast<double>(std::max<int64_t>(1, use.Limit(node, rank_by_).value_or(use.Capacity(node, rank_by_))));
+  };
+  return std::max(share(source, node_),
+                  share(use.PeakWith(choice.target->node, rank_by_, choice.leaver->there), choice.target->node));
 }
 
 std::string Relief::Describe() const {
@@ -191,6 +225,8 @@ void Relief::Do(int64_t& budget, Time now) {
       cleared_ = excess_.empty();
       std::vector<uint32_t> all(choices_.size());
       std::iota(all.begin(), all.end(), 0);
+      if (!cleared_ && least_ == 0) least_ = Least();
+      best_.reset();
       if (cleared_) {
         stage_ = Stage::kDone;
       } else if (!Clears(all)) {
@@ -201,24 +237,41 @@ void Relief::Do(int64_t& budget, Time now) {
       }
       return;
     }
-    case Stage::kSingles:
-    case Stage::kTargets: {
-      const std::vector<uint32_t>& among = stage_ == Stage::kSingles ? singles_ : helpful_;
-      if (next_ == among.size()) {
-        of_ = 1;
-        next_ = 0;
-        together_.clear();
-        stage_ = stage_ == Stage::kSingles ? Stage::kTargets : Stage::kCombine;
-        return;
-      }
-      Choice& choice = choices_[among[next_]];
-      if (!choice.searched && SearchNext(among[next_], budget, now)) return;
-      if (stage_ == Stage::kSingles && choice.target) {
-        Take(among[next_]);
-        std::erase(movable_, choice.leaver);
+    case Stage::kSingles: {
+      if (best_ && next_ >= std::min(singles_.size(), kMostSingles)) {
+        Take(*best_);
+        std::erase(movable_, choices_[*best_].leaver);
         stage_ = Stage::kMeasure;
         return;
       }
+      if (next_ == singles_.size()) {
+        next_ = 0;
+        stage_ = Stage::kTargets;
+        return;
+      }
+      const uint32_t number = singles_[next_];
+      Choice& choice = choices_[number];
+      if (!choice.searched && SearchNext(number, budget, now)) return;
+      ++next_;
+      budget -= static_cast<int64_t>(draft_.use().slots()) * 2;
+      if (!choice.target) return;
+      const double height = Height(choice);
+      if (!best_ || height < height_) {
+        best_ = number;
+        height_ = height;
+      }
+      if (height_ * usage::kMillion <= static_cast<double>(comfortable_)) next_ = singles_.size();
+      return;
+    }
+    case Stage::kTargets: {
+      if (next_ == helpful_.size()) {
+        of_ = 1;
+        next_ = 0;
+        together_.clear();
+        stage_ = Stage::kCombine;
+        return;
+      }
+      if (!choices_[helpful_[next_]].searched && SearchNext(helpful_[next_], budget, now)) return;
       ++next_;
       return;
     }

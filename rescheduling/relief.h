@@ -1,6 +1,7 @@
 // Which pods should leave one node that is above its ceilings, and where to: the fewest that clear every slot of the
-// week. The smallest pod that does it alone and has a target; else the smallest pair; else three; else the pod that
-// takes most away leaves, and the rest is asked the same again. In steps.
+// week. Of the pods that do it alone the smallest after whose move both its node and its target are comfortable, or that
+// after whose move they are lowest, so that neither is soon too hot again; else the smallest pair; else three; else the
+// pod that takes most away leaves, and the rest is asked the same again. In steps.
 #pragma once
 
 #include <memory>
@@ -16,8 +17,12 @@ class Relief {
  public:
   // All must outlive it.
   Relief(placement::Placement& placement, const Facts& facts, Draft& draft, std::vector<NodesByShare>& orders,
-         int64_t comfort)
-      : draft_(draft), orders_(orders), comfort_(comfort), search_(placement, facts, draft.use(), draft.planned()) {}
+         const int64_t& comfort, int64_t comfortable)
+      : draft_(draft),
+        orders_(orders),
+        comfort_(comfort),
+        comfortable_(comfortable),
+        search_(placement, facts, draft.use(), draft.planned()) {}
 
   // `movable`: the pods of the node that may leave.
   void Begin(NodeIndex node, std::vector<std::shared_ptr<const Leaver>> movable);
@@ -25,6 +30,8 @@ class Relief {
   bool Advance(int64_t& budget, Time now);
   // Once Advance has said false: whether no slot is above its ceiling any more; if not, the draft is as it was.
   bool cleared() const { return cleared_; }
+  // So many pods at least had to leave, whatever targets there are.
+  size_t least() const { return least_; }
   // A fixed text, if not.
   std::string_view why_not() const { return why_not_; }
 
@@ -59,6 +66,9 @@ class Relief {
 
   void Do(int64_t& budget, Time now);
   void Measure();
+  size_t Least() const;
+  // The highest share of its ceiling that the source or the target would be at.
+  double Height(const Choice& choice) const;
   std::string Describe() const;
   bool Clears(const std::vector<uint32_t>& choices) const;
   bool SearchNext(uint32_t number, int64_t& budget, Time now);
@@ -69,7 +79,8 @@ class Relief {
 
   Draft& draft_;
   std::vector<NodesByShare>& orders_;
-  const int64_t comfort_;
+  const int64_t& comfort_;     // TargetWanted
+  const int64_t comfortable_;  // PlannerOptions
   TargetSearch search_;
   Stage stage_ = Stage::kDone;
   NodeIndex node_ = 0;
@@ -86,6 +97,9 @@ class Relief {
   bool searching_ = false;
   NodeIndex last_target_ = 0;
   size_t began_at_ = 0;  // steps of the draft
+  size_t least_ = 0;
+  std::optional<uint32_t> best_;  // of singles_
+  double height_ = 0;             // of that
   bool any_room_ = false;
   bool cleared_ = false;
   std::string_view why_not_;

@@ -7,8 +7,10 @@ namespace huygens::rescheduling {
 namespace {
 
 // What looking at a node or a pod costs, in looks at a slot.
-constexpr int64_t kNode = 100;
-constexpr int64_t kPod = 20;
+constexpr int64_t kNodeLook = 100;
+constexpr int64_t kPodLook = 20;
+// A plan with more than a fiftieth of moves too many is made once more.
+constexpr size_t kWorthAnother = 50;
 
 }  // namespace
 
@@ -18,7 +20,7 @@ Planner::Search::Search(placement::Placement& placement, const Facts& facts, Pla
       options_(options),
       draft_(placement.usage()),
       orders_(std::max<size_t>(1, placement.usage().options().resources.size())),
-      relief_(placement, facts, draft_, orders_, options.comfort),
+      relief_(placement, facts, draft_, orders_, comfort_, options.comfort),
       zone_relief_(placement, facts, draft_),
       target_(placement, facts, draft_.use(), draft_.planned()) {}
 
@@ -31,13 +33,20 @@ void Planner::Search::Next(Stage stage) {
 void Planner::Search::Begin(Time now, std::vector<Violation> rules) {
   rules_.clear();
   for (Violation& each : rules) rules_.emplace(std::move(each.pod_uid), std::move(each.what));
+  first_.reset();
+  comfort_ = 0;
+  Reset(now);
+}
+
+void Planner::Search::Reset(Time now) {
   // Ceilings that nobody is held to are no violations, nor are those whose figures the check does not trust.
   usage::ResourceMask left_out = placement_.usage().SteppingAside(now) | placement_.usage().ShortHistory();
   if (!placement_.Enforces(&policy::Needs::ceilings)) left_out.set();
   draft_.Reset(now, left_out, placement_.state().NodeSlots());
   found_ = {};
   stuck_.clear();
-  left_hot_.clear();
+  least_ = stuck_hot_ = 0;
+  began_ = now;
   Next(Stage::kQueue);
 }
 
@@ -83,6 +92,11 @@ void Planner::Search::TakeInQueue(int64_t& budget) {
     }
     draft_.Add(std::make_shared<const Leaver>(placement_, placed->pod, placed->node), *target, move.cause, move.clears);
     budget -= static_cast<int64_t>(draft_.use().slots() * draft_.use().resources()) * 4;
+    if (AboveCeiling(draft_.use(), *target)) {  // it has filled up since: the pod is planned for anew
+      draft_.TakeBack();
+      queue.erase(queue.begin() + static_cast<std::ptrdiff_t>(next_));
+      continue;
+    }
     ++next_;
   }
   if (next_ < queue.size()) return;
@@ -96,7 +110,7 @@ void Planner::Search::Scan(int64_t& budget, Time now) {
   for (; next_ < nodes && budget > 0; ++next_) {
     const auto node = static_cast<NodeIndex>(next_);
     FindViolations(placement_, facts_, rules_, options_.gather_zones, node, now, draft_.use(), found_);
-    budget -= kNode + kPod * static_cast<int64_t>(placement_.state().PodsOn(node).size());
+    budget -= kNodeLook + kPodLook * static_cast<int64_t>(placement_.state().PodsOn(node).size());
   }
   if (next_ < nodes) return;
   std::erase_if(found_.pods, [&](const Misplaced& each) { return IsPlanned(each.pod->uid); });
@@ -178,7 +192,7 @@ void Planner::Search::DoZones(int64_t& budget, Time now) {
       const cluster::PlacedPod* placed = placement_.state().FindPlaced(leaver->pod->uid);
       return placed == nullptr || placed->zones.empty();
     });
-    budget -= kNode * static_cast<int64_t>(movable.size());
+    budget -= kNodeLook * static_cast<int64_t>(movable.size());
     zone_relief_.Begin(node, std::move(movable), orders_[RankBy()], RankBy());
   }
   under_way_ = zone_relief_.Advance(budget, now);
@@ -189,7 +203,10 @@ void Planner::Search::DoZones(int64_t& budget, Time now) {
 }
 
 void Planner::Search::DoHot(int64_t& budget, Time now) {
-  if (next_ == found_.hot.size()) return End();
+  if (next_ == found_.hot.size()) {
+    if (TryAgain()) return Reset(now);
+    return End();
+  }
   const NodeIndex node = found_.hot[next_].node;
   if (!under_way_) {
     std::vector<std::shared_ptr<const Leaver>> movable = Movable(node);
@@ -198,7 +215,12 @@ void Planner::Search::DoHot(int64_t& budget, Time now) {
   }
   under_way_ = relief_.Advance(budget, now);
   if (under_way_) return;
-  if (!relief_.cleared()) StuckAt(node, nullptr, Cause::kCeiling, relief_.why_not());
+  if (relief_.cleared()) {
+    least_ += relief_.least();
+  } else {
+    StuckAt(node, nullptr, Cause::kCeiling, relief_.why_not());
+    ++stuck_hot_;
+  }
   draft_.Settle();
   ++next_;
 }
@@ -223,9 +245,24 @@ Move Planner::Search::MoveOf(const Draft::Step& step) {
           .clears = step.clears};
 }
 
+bool Planner::Search::TryAgain() {
+  if (first_ || options_.comfort == 0) return false;
+  const size_t moves = draft_.steps().size() - steps_before_pass_;
+  if (stuck_hot_ == 0 && moves <= least_ + least_ / kWorthAnother) return false;
+  first_ = {draft_.steps(), stuck_, stuck_hot_};
+  comfort_ = options_.comfort;
+  return true;
+}
+
 void Planner::Search::End() {
-  for (size_t i = kept_steps_; i < draft_.steps().size(); ++i) {
-    const Draft::Step& step = draft_.steps()[i];
+  std::vector<Draft::Step> steps = draft_.steps();
+  if (first_ && std::pair(first_->stuck_hot, first_->steps.size()) <= std::pair(stuck_hot_, steps.size())) {
+    steps = std::move(first_->steps);
+    stuck_ = std::move(first_->stuck);
+  }
+  first_.reset();
+  for (size_t i = kept_steps_; i < steps.size(); ++i) {
+    const Draft::Step& step = steps[i];
     if (placement_.state().GetNode(step.target) != nullptr) queue.push_back(MoveOf(step));
   }
   std::ranges::sort(stuck_, {},

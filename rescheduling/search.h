@@ -44,12 +44,15 @@ class Planner::Search {
   void DoZones(int64_t& budget, Time now);
   void DoHot(int64_t& budget, Time now);
   void End();
+  // Whether the plan is to be made once more, with targets that leave more room for large pods.
+  bool TryAgain();
   void Next(Stage stage);
   bool IsPlanned(std::string_view uid) const;
   std::vector<std::shared_ptr<const Leaver>> Movable(NodeIndex node) const;
   // True: there may be more to do for this pod.
   bool SearchFor(const std::shared_ptr<const Leaver>& leaver, std::optional<int> max_zones, int64_t& budget, Time now);
   void StuckAt(NodeIndex node, const cluster::Pod* pod, Cause cause, std::string_view reason);
+  void Reset(Time now);
   Move MoveOf(const Draft::Step& step);
   bool StillViolates(const Move& move, const cluster::PlacedPod& placed, Time now);
   size_t RankBy() const;
@@ -57,6 +60,17 @@ class Planner::Search {
   placement::Placement& placement_;
   const Facts& facts_;
   const PlannerOptions options_;
+  // A plan is made with the lowest targets first, and where that takes clearly more moves than have to be, or leaves
+  // nodes hot, with comfortable ones; the better one counts.
+  struct Attempt {
+    std::vector<Draft::Step> steps;
+    std::vector<Stuck> stuck;
+    size_t stuck_hot = 0;
+  };
+  std::optional<Attempt> first_;
+  int64_t comfort_ = 0;
+  size_t least_ = 0, stuck_hot_ = 0;  // moves that the hot nodes take at least; nodes that stay hot
+  Time began_{};
   Stage stage_ = Stage::kIdle;
   Draft draft_;
   std::vector<NodesByShare> orders_;  // by resource
@@ -71,7 +85,6 @@ class Planner::Search {
   size_t kept_steps_ = 0;                 // of the draft, which are in the queue already
   bool under_way_ = false;                // relief_ or target_ are about the one at next_
   std::shared_ptr<const Leaver> leaver_;  // target_ is about it
-  std::vector<HotNode> left_hot_;         // in this pass
   size_t steps_before_pass_ = 0;
   uint64_t last_number_ = 0;
 };

@@ -9,7 +9,7 @@ namespace huygens::rescheduling {
 namespace {
 
 // What the parts of a search cost, in looks at a slot.
-constexpr int64_t kGlance = 8;
+constexpr int64_t kGlance = 50;
 constexpr int64_t kChecks = 4000;
 
 float ShareOf(int64_t amount, int64_t capacity) {

@@ -72,12 +72,12 @@ struct NodeFigures {
 struct NodeUse {
   MetricState state = MetricState::kAbsent;
   std::optional<Time> measured;
-  int64_t capacity = 0;            // real allocatable; 0 = unknown
-  std::optional<int64_t> ceiling;  // in base units
-  int64_t now = 0;                 // as measured; in the slot of the week that it is now where nobody says
+  int64_t capacity = 0;              // real allocatable; 0 = unknown
+  std::optional<int64_t> ceiling;    // in base units
+  int64_t now = 0;                   // as measured; in the slot of the week that it is now where nobody says
   std::optional<Time> now_measured;  // when, where that was measured lately
-  int64_t peak = 0;                // of the week, by the estimator
-  int64_t measured_peak = 0;       // likewise, without what is estimated, fresh or not
+  int64_t peak = 0;                  // of the week, by the estimator
+  int64_t measured_peak = 0;         // likewise, without what is estimated, fresh or not
 };
 
 class Account final : public cluster::Account {

@@ -63,7 +63,7 @@ class TestCluster {
 
   void AddNode(const std::string& name, int64_t cpus = 10, std::string cpu_model = "") {
     cluster::Node node = MakeNode(name);
-    node.allocatable = {{kCpu, cpus * 1000}, {kPodSlots, 100}};
+    node.allocatable = {{kCpu, cpus * 1000}, {kMemory, int64_t{64} << 30}, {kPodSlots, 100}};
     if (!cpu_model.empty()) node.labels = {{"huygens.dev/cpu-model", std::move(cpu_model)}};
     placement->Apply(cluster::NodeSet{node});
     for (size_t s = 0; s < kSlots; ++s) {
