@@ -1,7 +1,9 @@
-// Any bytes as a pod on its way into a cluster, and as the annotation of one whose requests were lowered. Whatever can be
-// read gives a patch that is JSON, lowers and never raises.
+// Any bytes as a pod on its way into a cluster, as one that runs there, and as the annotation of one whose requests were
+// lowered. Whatever can be read gives a patch that is JSON, lowers and never raises.
 #include "json/reader.h"
 #include "overcommit/lowering.h"
+#include "resizing/resize_plan.h"
+#include "resizing/running_pod.h"
 #include "tests/fuzz/require.h"
 
 namespace huygens {
@@ -37,6 +39,21 @@ void CheckLowering(std::string_view text) {
   }
 }
 
+void CheckResize(std::string_view text) {
+  const ResourceNames names;
+  const StatusOr<resizing::RunningPod> pod = resizing::DecodeRunningPod(text, names);
+  if (!pod.ok()) return Require(!Message(pod.status()).empty(), "an error has a message");
+  const resizing::ResizePlan plan = resizing::PlanResize(*pod, Terms(), nullptr);
+  if (plan.verdict != resizing::Verdict::kLower) return;
+  Require(JsonReader::Open(resizing::AnnotationPatch(*pod, plan.record)).ok(), "the patch of the annotation is JSON");
+  Require(JsonReader::Open(resizing::ResizePatch("u", "1", plan.requests)).ok(), "the patch of the requests is JSON");
+  for (const auto& [name, amounts] : plan.record.containers) {
+    for (const auto& amount : amounts) {
+      Require(!amount || !amount->before || amount->applied < *amount->before, "nothing is raised in place");
+    }
+  }
+}
+
 void CheckRecord(std::string_view text) {
   const StatusOr<overcommit::Record> record = overcommit::ParseRecord(text);
   if (!record.ok()) return;
@@ -51,6 +68,7 @@ void CheckRecord(std::string_view text) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   huygens::CheckLowering(text);
+  huygens::CheckResize(text);
   huygens::CheckRecord(text);
   return 0;
 }
