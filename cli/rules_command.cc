@@ -1,81 +1,38 @@
 // huygens rules: what scheduling rules make of objects, both from files. Asks no server.
+#include <charconv>
 #include <cstdio>
 #include <functional>
 #include <map>
 #include <string>
 #include <vector>
 
+#include "absl/flags/declare.h"
 #include "absl/flags/flag.h"
+#include "cli/api_server.h"
 #include "cli/command.h"
-#include "cli/rule_report.h"
-#include "kube/manifest_files.h"
+#include "cli/pod_argument.h"
+#include "cli/rule_compilation.h"
+#include "rule_reports/rule_files.h"
+#include "rule_reports/rule_live.h"
+#include "rule_reports/rule_past.h"
+#include "rule_reports/rule_report.h"
 #include "rules/inject.h"
 
 ABSL_FLAG(std::string, at, "", "the moment to judge by, such as 2026-11-26T10:00:00Z; by default now");
 ABSL_FLAG(std::string, write, "create", "how the objects are written: create, update or status");
+ABSL_FLAG(std::string, revision, "", "which revision of a rule: its number");
+ABSL_FLAG(bool, dry_run, false, "say what would be done, and store nothing");
+ABSL_DECLARE_FLAG(std::string, f);
+ABSL_DECLARE_FLAG(std::string, kubeconfig);
 
 namespace huygens::cli {
 
 namespace {
 
+using rule_reports::ObjectFiles;
+using rule_reports::RuleFiles;
+
 constexpr std::string_view kRulesName = "rules";
-
-struct RuleFiles {
-  rules::RuleSet rules;
-  size_t broken = 0;
-  std::string faults;  // a line each
-};
-
-StatusOr<RuleFiles> ReadRuleFiles(const std::string& path) {
-  RuleFiles files;
-  std::vector<rules::SchedulingRule> all;
-  std::map<std::string, std::string> places;
-  HUYGENS_RETURN_IF_ERROR(kube::ForEachManifest(path, [&](const kube::ManifestObject& object) -> Status {
-    if (object.meta.kind != rules::kRuleKind) return absl::OkStatus();
-    StatusOr<rules::SchedulingRule> rule = rules::DecodeRule(object.json);
-    if (!rule.ok()) return Annotate(rule.status(), object.place);
-    if (!rule->defect.empty()) {
-      ++files.broken;
-      files.faults += Concat(object.place, ": ", rule->name, ": ", rule->defect, "\n");
-    }
-    const auto [at, added] = places.emplace(rule->name, object.place);
-    if (!added) return Invalid(Concat(object.place, ": there is a rule ", rule->name, " at ", at->second, " already"));
-    all.push_back(*std::move(rule));
-    return absl::OkStatus();
-  }));
-  if (all.empty()) return NotFound(Concat(path, ": there is no SchedulingRule in it"));
-  files.rules = rules::RuleSet(std::move(all));
-  return files;
-}
-
-struct ObjectFiles {
-  std::vector<kube::ManifestObject> objects;
-  std::map<std::string, Labels> namespaces;
-};
-
-void TakeNamespace(const kube::ManifestObject& object, ObjectFiles& files) {
-  Labels& labels = files.namespaces[object.meta.name];
-  labels.emplace_back("kubernetes.io/metadata.name", object.meta.name);
-  const StatusOr<rules::Tree> tree = rules::Tree::Parse(object.json);
-  constexpr std::string_view kPath[] = {"metadata", "labels"};
-  const rules::Tree* written = tree.ok() ? rules::FindAt(*tree, kPath) : nullptr;
-  if (written == nullptr) return;
-  for (const auto& [key, value] : written->members()) labels.emplace_back(key, std::string(value.text()));
-}
-
-StatusOr<ObjectFiles> ReadObjectFiles(const std::string& path) {
-  ObjectFiles files;
-  HUYGENS_RETURN_IF_ERROR(kube::ForEachManifest(path, [&](kube::ManifestObject object) {
-    if (object.meta.kind == "Namespace") {
-      TakeNamespace(object, files);
-    } else if (object.meta.kind != rules::kRuleKind) {
-      files.objects.push_back(std::move(object));
-    }
-    return absl::OkStatus();
-  }));
-  if (files.objects.empty()) return NotFound(Concat(path, ": there is no object in it that rules could be for"));
-  return files;
-}
 
 struct HowWritten {
   rules::Operation operation = rules::Operation::kCreate;
@@ -142,7 +99,7 @@ int CheckRules(const RuleFiles& files) {
 Status ExplainObjects(const ObjectFiles& files, const rules::RuleSet& rules, const HowWritten& how) {
   return ForEachObject(files, rules, how,
                        [](const std::string& name, const kube::ManifestObject&, const rules::Outcome& outcome) {
-                         PrintText(RuleExplanation(name, outcome));
+                         PrintText(rule_reports::RuleExplanation(name, outcome));
                        });
 }
 
@@ -150,7 +107,7 @@ Status DiffObjects(const ObjectFiles& files, const rules::RuleSet& rules, const 
   size_t changed = 0;
   HUYGENS_RETURN_IF_ERROR(ForEachObject(
       files, rules, how, [&](const std::string& name, const kube::ManifestObject&, const rules::Outcome& outcome) {
-        const std::string text = RuleDifference(name, outcome);
+        const std::string text = rule_reports::RuleDifference(name, outcome);
         if (!text.empty()) ++changed;
         PrintText(text);
       }));
@@ -169,21 +126,64 @@ Status ApplyRules(const ObjectFiles& files, const rules::RuleSet& rules, const H
   return absl::OkStatus();
 }
 
+int PrintAnswer(const StatusOr<std::string>& answer) {
+  if (!answer.ok()) return Failed(kRulesName, Message(answer.status()));
+  PrintText(*answer);
+  return kOk;
+}
+
+// What asks an API server: of the rules and objects of a cluster.
+int RunLive(std::string_view what, std::string_view name) {
+  int64_t revision = 0;
+  const std::string number = absl::GetFlag(FLAGS_revision);
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), revision);
+  if (!number.empty() && (error != std::errc() || end != number.data() + number.size() || revision < 1)) {
+    return UsageError(kRulesName, "--revision is a number that `huygens rules history RULE` shows");
+  }
+  const auto how = ReadHowWritten();
+  if (!how.ok()) return UsageError(kRulesName, Message(how.status()));
+  const auto api = OpenApiServer(absl::GetFlag(FLAGS_kubeconfig));
+  if (!api.ok()) return UsageError(kRulesName, Message(api.status()));
+  if (what == "history") return PrintAnswer(rule_reports::RuleHistory(*api, std::string(name), revision));
+  if (what == "back")
+    return PrintAnswer(rule_reports::TakeRuleBack(*api, std::string(name), revision, absl::GetFlag(FLAGS_dry_run)));
+  if (what == "diff") {
+    const StatusOr<RuleFiles> rules = rule_reports::ReadRuleFiles(absl::GetFlag(FLAGS_f));
+    if (!rules.ok()) return UsageError(kRulesName, Message(rules.status()));
+    if (!rules->faults.empty()) std::fputs(rules->faults.c_str(), stderr);
+    return PrintAnswer(rule_reports::LiveDifference(*api, *rules, how->now));
+  }
+  const auto space = ReadPodArgument("x");  // --namespace
+  if (!space.ok()) return UsageError(kRulesName, Message(space.status()));
+  const StatusOr<rule_reports::ObjectName> object = rule_reports::ReadObjectName(name, space->space);
+  if (!object.ok()) return UsageError(kRulesName, Message(object.status()));
+  return PrintAnswer(rule_reports::LiveExplanation(*api, *object, how->now));
+}
+
+bool IsLive(std::span<const std::string_view> arguments) {
+  const std::string_view what = arguments.empty() ? "" : arguments[0];
+  if (what == "diff") return arguments.size() == 1 && !absl::GetFlag(FLAGS_f).empty();
+  return arguments.size() == 2 && (what == "explain" || what == "history" || what == "back");
+}
+
 int RunRules(std::span<const std::string_view> arguments) {
   const std::string_view what = arguments.empty() ? "" : arguments[0];
-  const bool check = what == "check";
-  if (!check && what != "explain" && what != "diff" && what != "apply") {
-    return UsageError(kRulesName, "it takes check, explain, diff or apply; see --help");
+  if (IsLive(arguments)) return RunLive(what, arguments.size() == 2 ? arguments[1] : "");
+  if (what == "history" || what == "back") return UsageError(kRulesName, Concat(what, " takes RULE; see --help"));
+  const bool alone = what == "check" || what == "compile";
+  if (!alone && what != "explain" && what != "diff" && what != "apply") {
+    return UsageError(kRulesName, "it takes check, compile, explain, diff, apply, history or back; see --help");
   }
-  if (arguments.size() != (check ? 2U : 3U)) {
-    return UsageError(kRulesName, Concat(what, check ? " takes RULES" : " takes RULES and OBJECTS", "; see --help"));
+  if (arguments.size() != (alone ? 2U : 3U)) {
+    return UsageError(kRulesName, Concat(what, alone ? " takes RULES" : " takes RULES and OBJECTS", "; see --help"));
   }
-  const StatusOr<RuleFiles> rules = ReadRuleFiles(std::string(arguments[1]));
+  const StatusOr<RuleFiles> rules = rule_reports::ReadRuleFiles(std::string(arguments[1]));
   if (!rules.ok()) return UsageError(kRulesName, Message(rules.status()));
-  if (check) return CheckRules(*rules);
+  if (what == "check") return CheckRules(*rules);
+  if (what == "compile") return PrintCompiledRules(*rules);
   const StatusOr<HowWritten> how = ReadHowWritten();
   if (!how.ok()) return UsageError(kRulesName, Message(how.status()));
-  const StatusOr<ObjectFiles> objects = ReadObjectFiles(std::string(arguments[2]));
+  const StatusOr<ObjectFiles> objects = rule_reports::ReadObjectFiles(std::string(arguments[2]));
   if (!objects.ok()) return UsageError(kRulesName, Message(objects.status()));
   if (!rules->faults.empty()) std::fputs(rules->faults.c_str(), stderr);
   const auto run = what == "explain" ? ExplainObjects : what == "diff" ? DiffObjects : ApplyRules;
@@ -191,26 +191,46 @@ int RunRules(std::span<const std::string_view> arguments) {
   return status.ok() ? kOk : UsageError(kRulesName, Message(status));
 }
 
-constexpr std::string_view kRulesFlags[] = {"at", "write"};
+constexpr std::string_view kRulesFlags[] = {"at", "write",     "own_namespace", "f",      "kubeconfig",
+                                            "n",  "namespace", "revision",      "dry_run"};
 
 }  // namespace
 
 const Command kRulesCommand = {
-    "rules", "what scheduling rules make of objects, from files",
+    "rules", "what scheduling rules make of objects, and what they said before",
     "Usage: huygens rules check RULES\n"
-    "       huygens rules explain|diff|apply RULES OBJECTS [--write create|update|status] [--at TIME]\n\n"
-    "Applies SchedulingRules to objects, both from a file or a directory of YAML or JSON. It asks no server and "
-    "changes "
-    "nothing.\n"
-    "RULES and OBJECTS may be the same directory. Labels of namespaces are those of the Namespaces among OBJECTS.\n\n"
+    "       huygens rules compile RULES [--own-namespace NAMESPACE]\n"
+    "       huygens rules explain|diff|apply RULES OBJECTS [--write create|update|status] [--at TIME]\n"
+    "       huygens rules diff -f RULES [--kubeconfig FILE]\n"
+    "       huygens rules explain [KIND/]NAME [-n NAMESPACE] [--kubeconfig FILE]\n"
+    "       huygens rules history RULE [--revision NUMBER] [--kubeconfig FILE]\n"
+    "       huygens rules back RULE [--revision NUMBER] [--dry-run] [--kubeconfig FILE]\n\n"
+    "Of files, a file or a directory of YAML or JSON each, asking no server and changing nothing. RULES and OBJECTS "
+    "may\n"
+    "be the same directory. Labels of namespaces are those of the Namespaces among OBJECTS.\n\n"
     "  check    says which rules cannot be used, and which field is wrong\n"
+    "  compile  the MutatingAdmissionPolicies of rules that are marked always, as one List of JSON: the API server\n"
+    "           applies them while no huygens answers. `huygens controller` keeps them by itself. What cannot be said\n"
+    "           so is named with the reason\n"
     "  explain  which rule gave which field of each object, what lost to what, and why the other rules are not for it\n"
     "  diff     what would change of how the objects are\n"
     "  apply    the objects as they would be stored, as one List of JSON\n\n"
     "  --write  how the objects are written: by default they are created; status is for Nodes, as kubelet writes them\n"
+    "  --own-namespace  where huygens runs, which no rule is for, where that is not kube-system\n"
     "  --at     the moment by which windows of time are judged\n\n"
-    "  kubectl get pods -A -o yaml > pods.yaml && huygens rules diff rules/ pods.yaml --write update\n\n"
-    "Exit codes: 0 done, 2 wrong usage, or a file or (check) a rule that cannot be used.\n",
+    "Of a cluster, whose API server is found as kubectl finds it (--kubeconfig, $KUBECONFIG, ~/.kube/config, or the\n"
+    "account of the pod):\n\n"
+    "  diff -f  what of its pods and nodes would change in place if the rules were applied, and which pods would have\n"
+    "           to be made anew\n"
+    "  explain  the same as above of an object that is there, and what it lacks. NAME alone is a pod\n"
+    "  history  what a rule said before; with --revision what it said then\n"
+    "  back     takes the rule back to what it said before its last change, or to a revision\n\n"
+    "  huygens rules diff -f rules/\n"
+    "  huygens rules explain deploy/cart -n shop\n"
+    "  huygens rules back payments-pods --dry-run\n\n"
+    "Exit codes: 0 done, 1 (compile) a rule marked always cannot be compiled, or a server that refuses, 2 wrong "
+    "usage,\n"
+    "or a file or (check) a rule that cannot be used.\n",
     kRulesFlags, RunRules};
 
 }  // namespace huygens::cli

@@ -12,6 +12,7 @@
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
 #include "recommendations/recommender.h"
+#include "rule_keeping/rule_keeper.h"
 #include "resizing/resize_reconciler.h"
 #include "settings/real_capacity_options.h"
 #include "settings/usage_source.h"
@@ -125,6 +126,9 @@ std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surrou
   if (recommender != nullptr && resizing::IsWanted(given.configuration.overcommit)) {
     reconcilers.push_back(resizing::MakeResizing(recommender));
   }
+  rule_keeping::AddReconcilers(
+      {given.configuration, given.api_server, given.loop, given.log, given.metrics, given.clock, given.calls},
+      reconcilers);
   return reconcilers;
 }
 

@@ -35,8 +35,8 @@ struct Surroundings {
 
 // Their names, as the metrics have them.
 inline constexpr std::string_view kReconcilerNames[] = {
-    "quota",     "transfers",               "certificates", "realCapacity", "recommendations",
-    "usageScan", "recommendationTemplates", "resizing"};
+    "quota",    "transfers",  "certificates", "realCapacity", "recommendations", "usageScan", "recommendationTemplates",
+    "resizing", "ruleStatus", "ruleHistory",  "ruleRepairs",  "rulePolicies"};
 
 std::vector<std::unique_ptr<reconcile::Reconciler>> MakeReconcilers(const Surroundings& surroundings);
 

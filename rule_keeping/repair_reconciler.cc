@@ -37,6 +37,7 @@ void RepairReconciler::Look() {
 void RepairReconciler::Reconcile(const std::string& /*key*/, Done done) {
   const Standings& standings = environment_.watched.standings();
   const Duration now = environment_.monotonic();
+  if (now < next_write_) return done({.again = next_write_ - now});  // each write has the watch tell of it, and so look
   const KeptObject* next = standings.NextToRepair(now);
   if (next == nullptr) {
     const std::optional<Duration> due = standings.NextDue();
@@ -63,6 +64,7 @@ void RepairReconciler::Ended(const KeptObject& object, const Status& status, con
   const auto pause = std::chrono::duration_cast<Duration>(
       std::chrono::duration<double>(1 / std::max(environment_.writes_per_second, 0.1)));
   const Duration now = environment_.monotonic();
+  next_write_ = now + pause;
   Standings& standings = environment_.watched.standings();
   if (status.ok()) {
     ++counts_.repaired;

@@ -51,6 +51,7 @@ class RepairReconciler final : public reconcile::Reconciler {
   const Environment environment_;
   reconcile::WorkKeys* keys_ = nullptr;
   Counts counts_;
+  Duration next_write_{};
   observe::RateLimit warnings_{std::chrono::seconds(10)};
 };
 

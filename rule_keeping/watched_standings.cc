@@ -22,12 +22,6 @@ bool SaysTheSame(const rules::SchedulingRule& a, const rules::SchedulingRule& b)
   return a.uid == b.uid && a.generation == b.generation && a.defect == b.defect;
 }
 
-bool LeavesRulesOut(const Labels& labels) {
-  return std::ranges::any_of(labels, [](const auto& label) {
-    return label.first == rules::kRulesLabel && label.second == rules::kIgnoreValue;
-  });
-}
-
 std::string NodeOf(const rules::Tree& object) {
   constexpr std::string_view kPath[] = {"spec", "nodeName"};
   const rules::Tree* node = rules::FindAt(object, kPath);
@@ -182,7 +176,7 @@ void WatchedStandings::Take(std::string_view kind, const LiveJson& live) {
   if (node) TakeNodeLabels(live);
   const Labels* labels = node ? nullptr : namespaces_.Find(live.namespace_name);
   if (!node) judged_by_[live.namespace_name] = labels != nullptr ? std::optional(*labels) : std::nullopt;
-  if (labels != nullptr && LeavesRulesOut(*labels)) return standings_.Remove(live.uid);
+  if (labels != nullptr && rules::LeavesRulesOut(*labels)) return standings_.Remove(live.uid);
   StatusOr<rules::Standing> standing = rules::JudgeStanding(
       {.kind = kind, .json = live.json}, *standings_.rules(),
       {.now = environment_.clock.Now(), .namespace_labels = labels, .own_namespaces = environment_.own_namespaces});

@@ -61,6 +61,7 @@ class Comparison {
     const std::string space(metadata->TextOf("namespace")), name(metadata->TextOf("name"));
     if (kind == "Node") TakeLabels(name, *metadata);
     const auto labels = namespaces_.find(space);
+    if (labels != namespaces_.end() && rules::LeavesRulesOut(labels->second)) return absl::OkStatus();
     const rules::Surroundings surroundings{
         .now = now_, .namespace_labels = labels == namespaces_.end() ? nullptr : &labels->second, .own_namespaces = {}};
     const std::string json = object.Json();
@@ -135,6 +136,10 @@ StatusOr<std::string> LiveExplanation(const ApiCall& api, const ObjectName& obje
   HUYGENS_ASSIGN_OR_RETURN(const Tree live, Tree::Parse(json));
   const RuleSet rules(stored);
   const auto labels = namespaces.find(object.space);
+  if (labels != namespaces.end() && rules::LeavesRulesOut(labels->second)) {
+    return Concat(object.Title(), ": the namespace has the label ", rules::kRulesLabel, ": ", rules::kIgnoreValue,
+                  "\n");
+  }
   const rules::Surroundings surroundings{
       .now = now, .namespace_labels = labels == namespaces.end() ? nullptr : &labels->second, .own_namespaces = {}};
   // As if it were made now: then each rule says what it gives.

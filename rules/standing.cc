@@ -204,6 +204,8 @@ StatusOr<Standing> JudgeNode(const Tree& live, const LiveObject& object, const R
 
 }  // namespace
 
+bool LeavesRulesOut(const Labels& namespace_labels) { return LabelOf(namespace_labels, kRulesLabel) == kIgnoreValue; }
+
 Tree AsNew(const Tree& live) {
   Tree object = live;
   object.Erase("status");

@@ -39,6 +39,9 @@ struct LiveObject {
 // An error is about an object that cannot be read. Pointers go into `rules`.
 StatusOr<Standing> JudgeStanding(const LiveObject& object, const RuleSet& rules, const Surroundings& surroundings);
 
+// Whether a namespace with these labels leaves rules out: then nothing in it is to be judged.
+bool LeavesRulesOut(const Labels& namespace_labels);
+
 // The object as if it were made now: a new pod has no node and no state.
 Tree AsNew(const Tree& live);
 

@@ -93,7 +93,7 @@ TEST_F(RulesCommandTest, DiffShowsWhatChangesAndApplyMakesIt) {
 
 TEST_F(RulesCommandTest, SaysWhatCannotBeUsed) {
   EXPECT_EQ(Rules("").code, 2);
-  EXPECT_THAT(Rules("judge x").err, HasSubstr("it takes check, explain, diff or apply"));
+  EXPECT_THAT(Rules("judge x").err, HasSubstr("it takes check, compile, explain, diff, apply, history or back"));
   EXPECT_THAT(Rules(Sample("diff") + " --write delete").err, HasSubstr("--write is create, update or status"));
   EXPECT_THAT(Rules(Sample("diff") + " --at noon").err, HasSubstr("--at"));
   EXPECT_THAT(Rules(Concat("check ", kSampleObjects)).err, HasSubstr("there is no SchedulingRule in it"));

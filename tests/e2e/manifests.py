@@ -82,7 +82,7 @@ def manifests():
         check_images(bed)
         check_confinement(bed)
         check_old_kubernetes(bed)
-        for directory in ("default", "webhook", "controller", "recommendations", "resizing", "metrics-front", "overlays/kubeadm", "overlays/webhook-own-authority", "overlays/real-capacity",
+        for directory in ("default", "webhook", "controller", "recommendations", "resizing", "rules-controller", "metrics-front", "overlays/kubeadm", "overlays/webhook-own-authority", "overlays/real-capacity",
                           "agent", "overlays/agent-extended-resources", "overlays/agent-devices"):
             bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / directory)
         bed.kubectl("apply", "--dry-run=server", "-k", CONFIG / "crd-community")

@@ -4,7 +4,7 @@ import re
 
 from testbed import CONFIG, ROOT
 
-WORKLOADS = ("default", "overlays/kubeadm", "webhook", "controller", "recommendations", "resizing", "metrics-front", "overlays/webhook-own-authority", "overlays/real-capacity", "agent",
+WORKLOADS = ("default", "overlays/kubeadm", "webhook", "controller", "recommendations", "resizing", "rules-controller", "metrics-front", "overlays/webhook-own-authority", "overlays/real-capacity", "agent",
              "overlays/agent-extended-resources", "overlays/agent-devices")
 KUBEADM_PATCH = CONFIG / "overlays" / "kubeadm" / "patches" / "kube-scheduler+strategic.yaml"
 

@@ -142,7 +142,7 @@ def policies(bed):
     leader.process.kill()
     other, = [each for each in bed.keepers if each is not leader]
     wait_until(other.leads, "nobody takes over", 60)
-    bed.wait(lambda: other.metric("huygens_controller_reconciles_total", 'reconciler="rulePolicies",result="success"') >= 1, lambda: other.admin("/metrics"))
+    bed.wait(lambda: other.metric("huygens_controller_reconciles_total", 'reconciler="rulePolicies",result="ok"') >= 1, lambda: other.admin("/metrics"))
     assert policy()["metadata"]["resourceVersion"] == version, policy()
     leader.process.start()
     leader.wait_ready()
