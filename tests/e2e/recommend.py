@@ -116,6 +116,7 @@ class Scene:
             if pod["status"].get("phase") == "Running":
                 continue
             statuses = [{"name": each["name"], "image": "none", "imageID": "none", "ready": True, "restartCount": 0, "containerID": "none://1",
+                         "resources": each["resources"],  # by which an API server knows a kubelet that resizes
                          "state": {"running": {"startedAt": pod["metadata"]["creationTimestamp"]}}} for each in pod["spec"]["containers"]]
             self.client.patch(f"{PODS}/{pod['metadata']['name']}/status", {"status": {"phase": "Running", "containerStatuses": statuses}})
         self.metrics.pods = {pod["metadata"]["name"] for pod in pods}
