@@ -10,7 +10,7 @@ Planner::Planner(placement::Placement& placement, const Facts& facts, PlannerOpt
     : search_(std::make_unique<Search>(placement, facts, options)) {}
 Planner::~Planner() = default;
 
-void Planner::Begin(Time now, std::vector<Violation> rules) { search_->Begin(now, std::move(rules)); }
+void Planner::Begin(Time now, const std::vector<Violation>& rules) { search_->Begin(now, rules); }
 bool Planner::Step(Time now) { return search_->Step(now); }
 bool Planner::planning() const { return search_->planning(); }
 void Planner::Clear() { search_->queue.clear(); }

@@ -73,7 +73,7 @@ class Planner {
 
   // Looks for violations that no move of the queue cures, and appends moves for them. A search that is under way ends.
   // `rules`: all violations of rules that stand now.
-  void Begin(Time now, std::vector<Violation> rules = {});
+  void Begin(Time now, const std::vector<Violation>& rules = {});
   // Does some of the work. False: there is nothing left to do.
   bool Step(Time now);
   bool planning() const;

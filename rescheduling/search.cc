@@ -30,9 +30,9 @@ void Planner::Search::Next(Stage stage) {
   under_way_ = false;
 }
 
-void Planner::Search::Begin(Time now, std::vector<Violation> rules) {
+void Planner::Search::Begin(Time now, const std::vector<Violation>& rules) {
   rules_.clear();
-  for (Violation& each : rules) rules_.emplace(std::move(each.pod_uid), std::move(each.what));
+  for (const Violation& each : rules) rules_.emplace(each.pod_uid, each.what);
   first_.reset();
   comfort_ = 0;
   Reset(now);

@@ -18,7 +18,7 @@ class Planner::Search {
  public:
   Search(placement::Placement& placement, const Facts& facts, PlannerOptions options);
 
-  void Begin(Time now, std::vector<Violation> rules);
+  void Begin(Time now, const std::vector<Violation>& rules);
   bool Step(Time now);
   bool planning() const { return stage_ != Stage::kIdle; }
   Readiness Recheck(const Move& move, Time now);
