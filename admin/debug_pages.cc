@@ -32,6 +32,7 @@ constexpr std::string_view kEndpoints =
     "/debug/nodes/NAME      one node: its zones and the pods that hold them, its use over a week\n"
     "/debug/pods/NAMESPACE/NAME   one pod: what each node would say of it now, with figures; why it has no zones\n"
     "/debug/usage           the nodes used most; ?by=RESOURCE&limit=N, and &cpu=2&memory=4Gi: how many such pods fit\n"
+    "/debug/reschedule      which pods should move, which do, and what holds the rest back\n"
     "/debug/quotas          budgets of business groups and what is used of them; ?group=NAME: that one and those "
     "below; &package=cpu=4,memory=16Gi: how many more such pods fit\n"
     "/debug/quotas/pods/NAMESPACE/NAME   what one pod costs its group, and whether it fits\n";
@@ -110,6 +111,8 @@ DebugPages::Question DebugPages::Find(std::string_view path, std::string_view qu
   if (path == "/debug/nodes") return Nodes();
   if (path.starts_with(kNode)) return Node(PercentDecoded(path.substr(kNode.size())));
   if (path == "/debug/usage") return Usage(query);
+  if (path == "/debug/reschedule" && sources_.reschedule)
+    return {.ask = [this](const Answer& answer) { answer(Json(sources_.reschedule() + "\n")); }};
   if (path == "/debug/quotas") return Quotas(query);
   if (path.starts_with(kQuotaPod)) return PodQuota(path.substr(kQuotaPod.size()));
   if (path.starts_with(kPod)) return Pod(path.substr(kPod.size()));

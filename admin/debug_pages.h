@@ -38,6 +38,8 @@ struct DebugSources {
   std::function<std::vector<std::string>(std::string_view node)> node_faults = nullptr;
   // Of which kinds nothing was heard for so long that it should be said; as above.
   std::function<std::vector<admin_api::NotHeardOf>()> not_heard_of = nullptr;
+  // What is moved (admin_api/reschedule_document.h), as JSON; as above.
+  std::function<std::string()> reschedule = nullptr;
 };
 
 // Ends on the decision thread: what is still to be done there then is not.

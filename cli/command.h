@@ -20,6 +20,7 @@ extern const Command kPlaceCommand;
 extern const Command kExplainCommand;
 extern const Command kUsageCommand;
 extern const Command kQuotaCommand;
+extern const Command kRescheduleCommand;
 extern const Command kRecommendCommand;
 extern const Command kRulesCommand;
 extern const Command kConfigCommand;

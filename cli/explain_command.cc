@@ -16,6 +16,7 @@
 #include "reports/not_heard_of.h"
 #include "reports/nothing_to_explain.h"
 #include "reports/quota_report.h"
+#include "reports/reschedule_report.h"
 #include "reports/usage_report.h"
 
 namespace huygens::cli {
@@ -137,6 +138,15 @@ std::string WithNow(std::string decisions, const PodNow& now) {
                 "}\n");
 }
 
+// Why the pod moves, or does not; empty: nobody looks, or there is nothing to say.
+std::string MoveText(Remote& admin, const std::string& pod) {
+  std::string json;
+  std::optional<admin_api::RescheduleDocument> document;
+  AskPage(admin, "/debug/reschedule", json, document);
+  const std::string line = document ? reports::RescheduleLine(*document, pod) : std::string();
+  return line.empty() ? line : Concat("\n", line);
+}
+
 // Of a pod that is known all the same.
 std::string UndecidedText(const PodNow& now, std::string_view url) {
   const std::string text =
@@ -179,7 +189,8 @@ int Run(std::span<const std::string_view> arguments) {
   if (decisions.empty()) {
     const PodNow now = AskUndecided(*admin, pod->Key());
     if (now.view) {
-      Print(*format == OutputFormat::kJson ? WithNow(*std::move(json), now) : UndecidedText(now, url));
+      Print(*format == OutputFormat::kJson ? WithNow(*std::move(json), now)
+                                           : UndecidedText(now, url) + MoveText(*admin, pod->Key()));
       return kOk;
     }
     const bool is_node = !pod->space_given && admin->Get(Concat("/debug/nodes/", net::PercentEncoded(pod->name))).ok();
@@ -191,6 +202,7 @@ int Run(std::span<const std::string_view> arguments) {
                                : reports::ExplainText(decisions, SystemClock().Now(), now.view ? &*now.view : nullptr,
                                                       now.quota ? &*now.quota : nullptr, now.left_above);
   Print(text);
+  if (*format != OutputFormat::kJson) Print(MoveText(*admin, decisions.front().pod));
   return kOk;
 }
 

@@ -4,9 +4,10 @@
 namespace huygens::cli {
 namespace {
 
-constexpr const Command* kCommands[] = {&kExtenderCommand,  &kWebhookCommand, &kControllerCommand, &kPreflightCommand,
-                                        &kPlaceCommand,     &kExplainCommand, &kUsageCommand,      &kQuotaCommand,
-                                        &kRecommendCommand, &kRulesCommand,   &kConfigCommand,     &kVersionCommand};
+constexpr const Command* kCommands[] = {
+    &kExtenderCommand, &kWebhookCommand, &kControllerCommand, &kPreflightCommand,  &kPlaceCommand,
+    &kExplainCommand,  &kUsageCommand,   &kQuotaCommand,      &kRescheduleCommand, &kRecommendCommand,
+    &kRulesCommand,    &kConfigCommand,  &kVersionCommand};
 
 constexpr program::Program kProgram = {"huygens", "places pods on NUMA zones: an extender for kube-scheduler.",
                                        kCommands};

@@ -88,12 +88,15 @@ struct Pod {
   InternedString node_name;
   InternedString owner_kind;  // of the owner reference with controller: true; empty = none
   InternedString owner_name;
+  InternedString owner_uid;
+  InternedString template_hash;     // label pod-template-hash, or else controller-revision-hash
   InternedString nominated_node;    // status.nominatedNodeName: where kube-scheduler made room for it
   InternedString scheduling_group;  // spec.schedulingGroup.podGroupName: the gang that it belongs to; empty = none
   PodPhase phase = PodPhase::kPending;
   bool deleting = false;             // deletionTimestamp is set; the pod still holds what it holds
   bool owned_by_daemon_set = false;  // its controller is a DaemonSet of the group apps
   bool preempts = true;              // false: preemptionPolicy Never
+  bool ready = false;                // condition Ready is True
   bool has_topology_result = false;  // the annotation of that name is there, readable or not
   int32_t priority = 0;
   std::optional<QosClass> qos_class;  // status.qosClass
@@ -102,6 +105,8 @@ struct Pod {
   Smt smt = Smt::kUnset;
   std::optional<bool> topology_awareness;  // annotation topology.crane.io/topology-awareness
   std::optional<Time> start_time;          // status.startTime: kubelet has seen the pod
+  std::optional<Time> created;             // metadata.creationTimestamp
+  int64_t grace_seconds = 30;              // spec.terminationGracePeriodSeconds
   std::vector<Container> init_containers;  // sidecars included
   std::vector<Container> containers;
   ResourceVector overhead;
@@ -135,6 +140,8 @@ bool SameLabels(const QuotaLabels* a, const QuotaLabels* b);
 struct Node {
   std::string name;
   std::string uid;
+  bool unschedulable = false;  // spec.unschedulable: cordoned
+  bool ready = true;           // condition Ready is True, or nobody says
   ResourceVector allocatable;
   ResourceVector capacity;
   std::vector<std::pair<std::string, std::string>> labels;  // ordered by key

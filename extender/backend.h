@@ -61,6 +61,8 @@ class Backend {
   virtual void Settle(BindOrder order, std::function<void(BindReport)> done) = 0;
   // The watch has shown what became of a Binding of this pod: nobody need ask.
   virtual void Settled(std::string_view /*pod_uid*/) {}
+  // The other instance that binds now, as far as the Lease tells; empty: none.
+  virtual std::string OtherBinder() const { return {}; }
   // A pod that neither the watch nor filter has shown.
   virtual void FetchPod(std::string_view namespace_name, std::string_view name,
                         std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) = 0;

@@ -13,6 +13,9 @@
 namespace huygens::oversight {
 class ReportWatch;
 }
+namespace huygens::rescheduler {
+class Rescheduler;
+}
 
 namespace huygens::extender {
 
@@ -23,6 +26,7 @@ struct Context : admin::CoreContext {
   // Time that a wall clock set meanwhile does not change, since an arbitrary start: for ages and deadlines.
   std::function<Duration()> monotonic = SteadyNow;
   oversight::ReportWatch* reports = nullptr;  // null: nobody wants to know
+  rescheduler::Rescheduler* moves = nullptr;  // null: no pod is moved
   bool told_of_node_objects = false;          // the warning about nodeCacheCapable: false has been logged
 };
 

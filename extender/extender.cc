@@ -15,6 +15,7 @@
 #include "extender/service.h"
 #include "extender/waker.h"
 #include "informer/followed_kinds.h"
+#include "json/document.h"
 #include "observe/decision_log.h"
 #include "observe/decision_ring.h"
 #include "oversight/overcommit_watch.h"
@@ -23,6 +24,7 @@
 #include "oversight/topology_watch.h"
 #include "oversight/usage_watch.h"
 #include "quota/pod_usage.h"
+#include "rescheduler/rescheduler.h"
 #include "settings/placement_options.h"
 #include "settings/service_options.h"
 #include "settings/usage_source.h"
@@ -86,7 +88,9 @@ class Extender final : public admin::RunningService {
   void WarnOfNode(const cluster::Node& node, const kube::PodWarning& warning) {
     if (backend_) backend_->WarnOfNode(node, warning);
   }
-  bool Ready() const { return !shell_->draining() && followed_->Describe().Ready(); }
+  std::string NotReady() const;
+  Status MakeRescheduler();  // before any pod is known
+  bool Ready() const { return !shell_->draining() && Describe(false).Ready(); }
   observe::Readiness Describe(bool verbose) const;
   std::vector<observe::Readiness::Item> Notices() const;
   void RefreshMetrics();
@@ -120,7 +124,8 @@ class Extender final : public admin::RunningService {
   std::unique_ptr<usage_sources::UsageFeed> usage_feed_;  // null: nobody looks at usage
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<BindFlow> bind_;
-  std::unique_ptr<Waker> waker_;  // null: nobody is woken
+  std::unique_ptr<Waker> waker_;                           // null: nobody is woken
+  std::unique_ptr<rescheduler::Rescheduler> rescheduler_;  // null: no pod is moved
   std::unique_ptr<Service> service_;
   std::unique_ptr<admin::ServiceShell> shell_;
   net::Timer every_second_;
@@ -134,6 +139,7 @@ class Extender final : public admin::RunningService {
 Extender::~Extender() {
   shell_.reset();
   if (usage_feed_) usage_feed_->Stop();
+  if (rescheduler_) rescheduler_->Stop();
   if (backend_) backend_->Stop();
 }
 
@@ -168,7 +174,7 @@ Status Extender::MakeCore() {
                                               configuration_.cluster.manifests ? quota::DefaultPod : nullptr);
   journal_ = std::make_unique<Journal>(*placement_, resources_, metrics_, ring_, *decision_log_);
   context_ = std::make_unique<Context>(
-      Context{{*placement_, clock_, log_, metrics_, [this] { return followed_->NotReady(); },
+      Context{{*placement_, clock_, log_, metrics_, [this] { return NotReady(); },
                [this](const cluster::Pod& pod, const kube::PodWarning& warning) { backend_->Warn(pod, warning); }},
               resources_,
               *journal_,
@@ -217,10 +223,29 @@ Status Extender::StartBackend() {
     return absl::OkStatus();
   }
   HUYGENS_ASSIGN_OR_RETURN(api_server_, settings::ApiServer(*configuration_.cluster.kubernetes, log_));
+  HUYGENS_RETURN_IF_ERROR(MakeRescheduler());
   HUYGENS_RETURN_IF_ERROR(StartUsage(&*api_server_, {}));
   backend_ = std::make_unique<KubernetesBackend>(*context_, loop_, *queue_,
                                                  BackendOptions(configuration_.bind, *api_server_, identity_));
-  return backend_->Start();
+  HUYGENS_RETURN_IF_ERROR(backend_->Start());
+  return rescheduler_ ? rescheduler_->Start() : absl::OkStatus();
+}
+
+Status Extender::MakeRescheduler() {
+  if (configuration_.rescheduler.mode == settings::ReschedulerMode::kOff) return absl::OkStatus();
+  HUYGENS_ASSIGN_OR_RETURN(
+      rescheduler_, rescheduler::Rescheduler::Create(
+                        configuration_.rescheduler,
+                        {*placement_, loop_, clock_, log_, metrics_, *api_server_, identity_,
+                         [this] { return followed_->NotReady().empty(); }, [this] { return backend_->OtherBinder(); },
+                         [this] { return followed_->Silence(cluster::Kind::kPod); }}));
+  context_->moves = rescheduler_.get();
+  return absl::OkStatus();
+}
+
+std::string Extender::NotReady() const {
+  std::string missing = followed_->NotReady();
+  return missing.empty() && rescheduler_ ? rescheduler_->NotReady() : missing;
 }
 
 Status Extender::StartUsage(const net::ClientOptions* api_server, std::span<const wire::UsageHistory> manifests) {
@@ -252,13 +277,17 @@ Status Extender::StartShell() {
     }
     return said;
   };
-  admin::ServiceWork work{.handle = [this](const net::Request& request,
-                                           const net::Respond& respond) { service_->Handle(request, respond); },
-                          .on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); },
-                          .readiness = [this](bool verbose) { return Describe(verbose); },
-                          .refresh_metrics = [this] { RefreshMetrics(); },
-                          .pages = std::make_unique<admin::DebugPages>(admin::DebugSources{
-                              loop_, *placement_, resources_, ring_, *pods_, clock_, ignored, not_heard_of})};
+  const auto reschedule = [this] {
+    return EncodeJson(rescheduler_ ? rescheduler_->Document() : admin_api::RescheduleDocument{.mode = "off"});
+  };
+  admin::ServiceWork work{
+      .handle = [this](const net::Request& request,
+                       const net::Respond& respond) { service_->Handle(request, respond); },
+      .on_refused = [this](const net::RefusedRequest& request) { service_->Refused(request); },
+      .readiness = [this](bool verbose) { return Describe(verbose); },
+      .refresh_metrics = [this] { RefreshMetrics(); },
+      .pages = std::make_unique<admin::DebugPages>(admin::DebugSources{loop_, *placement_, resources_, ring_, *pods_,
+                                                                       clock_, ignored, not_heard_of, reschedule})};
   HUYGENS_ASSIGN_OR_RETURN(
       shell_, admin::ServiceShell::Start(configuration_.server, api_server_ ? &*api_server_ : nullptr, identity_,
                                          {loop_, log_, clock_, metrics_}, std::move(work)));
@@ -278,6 +307,7 @@ std::vector<observe::Readiness::Item> Extender::Notices() const {
 
 observe::Readiness Extender::Describe(bool verbose) const {
   observe::Readiness readiness = followed_->Describe();
+  if (rescheduler_) readiness.items.push_back(rescheduler_->Describe());
   if (verbose || !readiness.Ready()) std::ranges::move(Notices(), std::back_inserter(readiness.items));
   return readiness;
 }
@@ -293,6 +323,7 @@ void Extender::RefreshMetrics() {
   quota_watch_->RefreshMetrics();
   overcommit_watch_->RefreshMetrics();
   topology_watch_->RefreshMetrics();
+  if (rescheduler_) rescheduler_->RefreshMetrics();
   kube::EventRecorder::Counts events = backend_->PodEvents();
   metrics_.SetTotals({.pod_events_sent = events.sent,
                       .pod_events_suppressed = events.suppressed,
@@ -325,6 +356,7 @@ void Extender::EverySecond() {
 }
 
 void Extender::Drain(std::function<void()> done) {
+  if (rescheduler_) rescheduler_->Stop();
   backend_->Drain();
   shell_->Drain([this, done = std::move(done)](size_t cut) {
     if (cut > 0) log_.Warn("shutdownGrace is over", {{"requests", cut}, {"bindings", bind_->InFlight()}});

@@ -3,6 +3,7 @@
 #include "extender/requested_nodes.h"
 #include "extender/verb.h"
 #include "oversight/report_watch.h"
+#include "rescheduler/rescheduler.h"
 
 namespace huygens::extender {
 
@@ -65,10 +66,12 @@ VerbAnswer Filter(Context& context, std::string_view body) {
   auto names = requested.names();
   Time now = context.clock.Now();
   context.placement.NoteQuestion(**pod, now);
-  const placement::FilterAnswer decision = context.placement.Filter(**pod, names, now);
+  if (context.moves != nullptr) context.moves->Asked(**pod, now);
+  placement::FilterAnswer decision = context.placement.Filter(**pod, names, now);
+  const bool nominated = context.moves != nullptr && context.moves->Steer(**pod, names, decision, now);
   context.journal.Filter(**pod, names, decision, now);
   if (context.reports != nullptr) context.reports->Filter(**pod, decision);
-  context.placement.Remember(*pod, decision);
+  if (!nominated) context.placement.Remember(*pod, decision);
   if (!decision.quota.empty()) {
     // Other figures are no news.
     context.warn(**pod, {.reason = decision.quota_used_up ? "QuotaExceeded" : "QuotaRefused",

@@ -102,6 +102,11 @@ void KubernetesBackend::AskVersion() {
   });
 }
 
+std::string KubernetesBackend::OtherBinder() const {
+  const BindLease::View view = lease_ ? lease_->Now() : BindLease::View();
+  return view.held ? std::string() : view.holder;
+}
+
 void KubernetesBackend::LeaseChanged(const BindLease::View& view) {
   context_.metrics.SetLeaseHeld(view.held);
   if (view.incidents > incidents_) {

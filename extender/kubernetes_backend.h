@@ -45,6 +45,7 @@ class KubernetesBackend final : public Backend {
   void Bind(BindOrder order, Duration budget, std::function<void(BindReport)> done) override;
   void Settle(BindOrder order, std::function<void(BindReport)> done) override;
   void Settled(std::string_view pod_uid) override;
+  std::string OtherBinder() const override;
   void FetchPod(std::string_view namespace_name, std::string_view name,
                 std::function<void(StatusOr<std::shared_ptr<const cluster::Pod>>)> done) override;
   void Warn(const cluster::Pod& pod, const kube::PodWarning& warning) override;

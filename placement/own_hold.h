@@ -14,7 +14,10 @@ class OwnHold {
  public:
   // `state` and `accounts` must outlive this.
   OwnHold(const cluster::State& state, std::span<cluster::Account* const> accounts, const cluster::Pod& asking)
-      : placed_(state.FindPlaced(asking.uid)), accounts_(accounts) {
+      : OwnHold(accounts, state.FindPlaced(asking.uid)) {}
+  // What is held for it; null: nothing is.
+  OwnHold(std::span<cluster::Account* const> accounts, const cluster::PlacedPod* placed)
+      : placed_(placed), accounts_(accounts) {
     if (!placed_) return;
     for (cluster::Account* account : accounts_) account->Leave(*placed_);
   }

@@ -132,6 +132,7 @@ void Placement::RunChecks(const policy::PodQuery& query, std::span<const NodeInd
     candidates_.Begin(c, checks_[c].mode);
     checks_[c].check->Ask(query, state_, candidates_);
   }
+  moves_.Check(query, candidates_);
   if (!zones_check_ || !asked(checks_[*zones_check_].mode)) return;
   candidates_.Begin(*zones_check_, checks_[*zones_check_].mode);
   nominated_.Check(query, candidates_);
@@ -173,13 +174,14 @@ bool Placement::SharesWithGang(const policy::PodQuery& query) const {
 }
 
 FilterAnswer Placement::Filter(const cluster::Pod& pod, std::span<const std::string_view> node_names, Time now) {
+  const MoveHolds::Unpaid unpaid(moves_, quota_.get(), pod);
   const policy::PodQuery query = QueryForChecks(pod, now, Reports::kWanted);
   if (options_.narrow_to > 0 || !pod.scheduling_group.empty()) mean_.Prepare(query, state_);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
   FilterAnswer answer;
   answer.nodes = nodes_;
   answer.feasible = positions_;
-  const OwnHold own(state_, accounts_, pod);
+  const OwnHold own(state_, accounts_, pod), move(accounts_, moves_.StandInOf(pod));
   const NominatedPods::Kept kept(nominated_, query, answer.nodes);
   RunChecks(query, answer.nodes, Reports::kWanted);
   answer.reasons.assign(node_names.size(), Reason::kUnknownNode);
@@ -239,8 +241,9 @@ void Placement::Remember(const std::shared_ptr<const cluster::Pod>& pod, const F
 
 std::optional<NodeIndex> Placement::FirstFit(const cluster::Pod& pod, std::span<const NodeIndex> nodes, Time now,
                                              const quota::Amounts& others) {
+  const MoveHolds::Unpaid unpaid(moves_, quota_.get(), pod);
   const policy::PodQuery query = QueryForChecks(pod, now, Reports::kUnwanted, others);
-  const OwnHold own(state_, accounts_, pod);
+  const OwnHold own(state_, accounts_, pod), move(accounts_, moves_.StandInOf(pod));
   const NominatedPods::Kept kept(nominated_, query, nodes);
   RunChecks(query, nodes, Reports::kUnwanted);
   size_t first = 0;
@@ -305,7 +308,7 @@ std::vector<int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<co
   const policy::PodQuery query = Query(pod, now);
   mean_.Prepare(query, state_);
   lookup_.Resolve(state_, node_names, nodes_, positions_);
-  const OwnHold own(state_, accounts_, pod);
+  const OwnHold own(state_, accounts_, pod), move(accounts_, moves_.StandInOf(pod));
   const NominatedPods::Kept kept(nominated_, query, nodes_);
   means_.resize(nodes_.size());
   mean_.Mean(query, state_, nodes_, means_);
@@ -324,8 +327,8 @@ std::vector<int64_t> Placement::Prioritize(const cluster::Pod& pod, std::span<co
   return scores;
 }
 
-StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name,
-                                         Time now) {
+StatusOr<Reservation> Placement::ReserveAs(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name,
+                                           Time now, cluster::ReservationState as) {
   if (pod->uid.empty()) return Invalid(Concat("pod ", pod->Key(), " has no UID"));
   gangs_.Release(pod->uid);  // it is judged anew
   if (const cluster::PlacedPod* placed = state_.FindPlaced(pod->uid)) {
@@ -348,6 +351,8 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
 
   // Its labels may have changed while the call waited: what is judged is what is held.
   const std::shared_ptr<const cluster::Pod> current = AsKnown(latest ? latest : pod);
+  std::optional<MoveHolds::Unpaid> unpaid(std::in_place, moves_, quota_.get(), *current);
+  std::optional<OwnHold> move(std::in_place, accounts_, moves_.StandInOf(*current));
   const policy::PodQuery query = QueryForChecks(*current, now, Reports::kWanted);
   Reservation made;
   auto node = state_.FindNode(node_name);
@@ -369,15 +374,17 @@ StatusOr<Reservation> Placement::Reserve(const std::shared_ptr<const cluster::Po
     made.reports.push_back({checks_[c].name, said.front()});
     fits_zones = fits_zones && c != zones_check_;
   }
-  std::optional<std::vector<cluster::ZoneAmount>> zones;
-  if (fits_zones) zones = ChooseZones(query, *node);
+  auto zones = fits_zones ? ChooseZones(query, *node) : std::nullopt;
   if (!zones && Enforces(&policy::Needs::zones)) {
     made.reason = Reason::kInsufficientZones;
     return made;
   }
   if (!zones) zones.emplace();
   made.zones = cluster::NameZones(*zones, state_.Topology(*node));
-  HUYGENS_RETURN_IF_ERROR(state_.Reserve(current, *node, *std::move(zones), now));
+  move.reset();
+  unpaid.reset();
+  moves_.Consume(current->uid);
+  HUYGENS_RETURN_IF_ERROR(state_.Reserve(current, *node, *std::move(zones), now, as));
   return made;
 }
 

@@ -20,6 +20,7 @@
 #include "kubelet/account.h"
 #include "kubelet/settings.h"
 #include "placement/gang_holds.h"
+#include "placement/move_holds.h"
 #include "placement/node_lookup.h"
 #include "placement/nominated_pods.h"
 #include "placement/waiting_pods.h"
@@ -290,7 +291,13 @@ class Placement {
   // Decides again for this one node on the current state, and if it fits holds the capacity from now on. A node that
   // cannot take the pod is an answer, not an error. Errors: no UID (InvalidArgument), the pod finished or is being
   // deleted (FailedPrecondition), it already holds capacity on another node (Aborted).
-  StatusOr<Reservation> Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name, Time now);
+  StatusOr<Reservation> Reserve(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name, Time now) {
+    return ReserveAs(pod, node_name, now, cluster::ReservationState::kReserved);
+  }
+  // Likewise for the stand-in of a pod that is to move there (placement/move_holds.h); moves().Release gives it back.
+  StatusOr<Reservation> HoldForMove(const std::shared_ptr<const cluster::Pod>& stand_in, std::string_view node_name,
+                                    Time now);
+  MoveHolds& moves() { return moves_; }
   // The API server said yes / no. A UID without a reservation is ignored: the watch was faster.
   void Assume(std::string_view uid, Time now) { state_.Assume(uid, now); }
   void Release(std::string_view uid) { state_.Release(uid); }
@@ -303,6 +310,8 @@ class Placement {
 
  private:
   Placement(Options options, NodeKindList kinds);
+  StatusOr<Reservation> ReserveAs(const std::shared_ptr<const cluster::Pod>& pod, std::string_view node_name, Time now,
+                                  cluster::ReservationState as);
   Status Build();
   Status BuildChecks();
   Status BuildTerms();
@@ -361,6 +370,7 @@ class Placement {
   size_t names_known_ = 0;  // of options_.resource_names
   NominatedPods nominated_{state_, kinds_};
   GangHolds gangs_{state_};
+  MoveHolds moves_{state_};
   // Those whose figures the rules go by and a pod's coming and going changes: a budget is checked as it stands.
   std::vector<cluster::Account*> accounts_;
   std::span<cluster::Account* const> accounts_of_victims_;  // of these the ones that an enforced check goes by

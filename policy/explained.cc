@@ -61,6 +61,9 @@ std::string_view MustChange(Reason reason) {
       return "its quota labels must name models that nodes have, or nodes of these models must come or be labelled so";
     case Reason::kQuotaModelNotNamed:
       return "its quota labels must name the model of the nodes";
+    case Reason::kHeldForMove:
+    case Reason::kMovesElsewhere:
+      return "the move under way must end: `kubectl get podmigrations -A`";
     default:
       return NeverFits(reason) ? "the pod must ask for less, or larger nodes must come" : std::string_view();
   }
@@ -151,6 +154,9 @@ std::string_view Advice(Reason reason) {
     case Reason::kQuotaModelNotNamed:
       return "name the model in the pod's labels (biz.group.resource.quota/cpu-type and the like), or free nodes of "
              "none (quota.unnamedModel).";
+    case Reason::kHeldForMove:
+    case Reason::kMovesElsewhere:
+      return "wait for the moves under way, minutes at most: `kubectl get podmigrations -A`.";
   }
   return {};
 }

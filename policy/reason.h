@@ -48,6 +48,9 @@ enum class Reason : uint8_t {
   kQuotaOtherModel,     // the node is not of the model that the pod's labels name
   kQuotaModelExceeded,  // the group would take it, but not on a node of this model
   kQuotaModelNotNamed,  // the group has a budget of the node's model, and wants the pod's labels to name it
+  // Moves (docs/rescheduling.md).
+  kHeldForMove,     // the pod's requests would not fit beside room that is held for a pod on the move
+  kMovesElsewhere,  // the pod is the replacement of one that moves, and this is not where it moves to
 };
 
 enum class Cure : uint8_t {
@@ -119,9 +122,11 @@ inline constexpr ReasonEntry kReasonTable[] = {
      "node(s) were of a model of which quota of the pod's business group is exhausted"},
     {Reason::kQuotaModelNotNamed, "quota_model_not_named", Cure::kOther,
      "node(s) were of a model that the pod's quota labels must name"},
+    {Reason::kHeldForMove, "held_for_move", Cure::kOther, "node(s) hold room for a pod that is being moved"},
+    {Reason::kMovesElsewhere, "moves_elsewhere", Cure::kOther, "node(s) are not where the pod is being moved to"},
 };
 
-static_assert(std::size(kReasonTable) == static_cast<size_t>(Reason::kQuotaModelNotNamed) + 1);
+static_assert(std::size(kReasonTable) == static_cast<size_t>(Reason::kMovesElsewhere) + 1);
 
 inline constexpr auto kReasons = [] {
   std::array<Reason, std::size(kReasonTable)> reasons{};

@@ -74,7 +74,15 @@ StatusOr<placement::Options> PlacementOptions(const Configuration& configuration
       weighted.resource_weights.Set(resource, each.weight);
     }
   }
-  resources.KeepOfPods(KeysOfPods(options));
+  ResourceNames::PodKeys keys = KeysOfPods(options);
+  if (configuration.rescheduler.mode != ReschedulerMode::kOff) {
+    // rescheduling/never.h
+    for (const char* key : {"huygens.dev/move", "cluster-autoscaler.kubernetes.io/safe-to-evict",
+                            "descheduler.alpha.kubernetes.io/prefer-no-eviction"}) {
+      keys.annotations.emplace_back(key);
+    }
+  }
+  resources.KeepOfPods(std::move(keys));
   options.max_score = configuration.prioritize.max_score;
   options.narrow_to = static_cast<size_t>(configuration.filter.narrow_to);
   options.topology.managed_resources.clear();

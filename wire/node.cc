@@ -84,12 +84,20 @@ StatusOr<cluster::Node> DecodeNode(std::string_view json, ResourceNames& names, 
           "name", out.name, "uid", out.uid, "annotations", [&] { return ReadAnnotations(in, annotations); }, "labels",
           labels);
     };
+    const auto condition = [&](size_t) -> Status {
+      std::string type, status;
+      HUYGENS_RETURN_IF_ERROR(in.Fields("type", type, "status", status));
+      if (type == "Ready") out.ready = status == "True";
+      return absl::OkStatus();
+    };
     const auto status = [&] {
       return in.Fields(
-          "capacity", [&] { return ReadResourceList(in, names, out.capacity, &left_out); }, "allocatable",
+          "conditions", [&] { return in.Elements(condition); }, "capacity",
+          [&] { return ReadResourceList(in, names, out.capacity, &left_out); }, "allocatable",
           [&] { return ReadResourceList(in, names, out.allocatable, &left_out); });
     };
-    return in.Fields("metadata", metadata, "status", status);
+    const auto spec = [&] { return in.Fields("unschedulable", out.unschedulable); };
+    return in.Fields("metadata", metadata, "spec", spec, "status", status);
   });
   if (!node.ok()) return node;
   if (node->name.empty()) return Invalid("metadata.name is missing");

@@ -71,14 +71,18 @@ Status ReadAnnotations(JsonReader& in, const Keys& asked_for, Pod& pod, MarkText
 
 Status ReadLabels(JsonReader& in, const Keys& asked_for, Pod& pod) {
   pod.quota.reset();
+  pod.template_hash.clear();
   if (pod.texts) pod.texts->labels.clear();
   if (in.SkipNull()) return absl::OkStatus();
   cluster::QuotaLabels labels;
   HUYGENS_RETURN_IF_ERROR(in.Members([&](const JsonKey& key) -> Status {
     const bool of_quota = key.text.starts_with(cluster::kQuotaGroupLabel), kept = IsAskedFor(asked_for, key.text);
-    if (!of_quota && !kept) return absl::OkStatus();
+    const bool of_template = key.text == "pod-template-hash";
+    const bool revision = key.text == "controller-revision-hash" && pod.template_hash.empty();
+    if (!of_quota && !kept && !of_template && !revision) return absl::OkStatus();
     std::string value;
     HUYGENS_RETURN_IF_ERROR(in.Read(value));
+    if (of_template || revision) pod.template_hash = value;
     if (of_quota) TakeQuotaLabel(key.text, value, labels);
     if (kept) TextsOf(pod).labels.emplace_back(key.text, std::move(value));
     return absl::OkStatus();
@@ -92,14 +96,17 @@ Status ReadOwners(JsonReader& in, Pod& pod) {
   pod.owned_by_daemon_set = false;
   pod.owner_kind.clear();
   pod.owner_name.clear();
+  pod.owner_uid.clear();
   return in.Elements([&](size_t) -> Status {
-    std::string api_version, kind, name;
+    std::string api_version, kind, name, uid;
     bool controller = false;
-    HUYGENS_RETURN_IF_ERROR(in.Fields("apiVersion", api_version, "kind", kind, "name", name, "controller", controller));
+    HUYGENS_RETURN_IF_ERROR(
+        in.Fields("apiVersion", api_version, "kind", kind, "name", name, "uid", uid, "controller", controller));
     if (controller && pod.owner_kind.empty()) {
       pod.owned_by_daemon_set = kind == "DaemonSet" && api_version.starts_with("apps/");
       pod.owner_kind = kind;
       pod.owner_name = name;
+      pod.owner_uid = uid;
     }
     return absl::OkStatus();
   });
@@ -113,6 +120,7 @@ Status ReadMetadata(JsonReader& in, const ResourceNames::PodKeys& asked_for, Pod
     if (key.Is("annotations")) return ReadAnnotations(in, asked_for.annotations, pod, marks);
     if (key.Is("labels")) return ReadLabels(in, asked_for.labels, pod);
     if (key.Is("ownerReferences")) return ReadOwners(in, pod);
+    if (key.Is("creationTimestamp")) return ReadTime(in, pod.created);
     if (key.Is("deletionTimestamp")) pod.deleting = in.Next() != JsonType::kNull;
     return absl::OkStatus();
   });
@@ -150,6 +158,7 @@ Status ReadSpec(JsonReader& in, PodResourceNames& names, Pod& pod) {
     if (key.Is("nodeName")) return in.Read(pod.node_name);
     if (key.Is("nodeSelector")) return ReadNodeSelector(in, pod);
     if (key.Is("priority")) return in.Read(pod.priority);
+    if (key.Is("terminationGracePeriodSeconds")) return in.Read(pod.grace_seconds);
     if (key.Is("overhead")) return ReadResourceList(in, names, pod.overhead);
     if (key.Is("initContainers")) return ReadContainers(in, names, pod.init_containers);
     if (key.Is("containers")) return ReadContainers(in, names, pod.containers);

@@ -29,27 +29,17 @@ std::optional<QosClass> ParseQosClass(std::string_view text) {
   return std::nullopt;
 }
 
-Status ReadStartTime(JsonReader& in, std::optional<Time>& out) {
-  out.reset();
-  if (in.SkipNull()) return absl::OkStatus();
-  std::string text;
-  HUYGENS_RETURN_IF_ERROR(in.Read(text));
-  auto time = ParseRfc3339(text);
-  if (!time.ok()) return Annotate(time.status(), Concat("time \"", CutText(text, 40), "\""));
-  out = *time;
-  return absl::OkStatus();
-}
-
 // Kubelet repeats neither type nor verdict: of two conditions of one type upstream looks at the first.
-Status ReadConditions(JsonReader& in, bool& resize_infeasible) {
-  resize_infeasible = false;
+Status ReadConditions(JsonReader& in, Pod& pod) {
+  pod.ready = pod.resize_infeasible = false;
   bool found = false;
   return in.Elements([&](size_t) -> Status {
-    std::string type, reason;
-    HUYGENS_RETURN_IF_ERROR(in.Fields("type", type, "reason", reason));
+    std::string type, status, reason;
+    HUYGENS_RETURN_IF_ERROR(in.Fields("type", type, "status", status, "reason", reason));
+    if (type == "Ready") pod.ready = status == "True";
     if (type != "PodResizePending" || found) return absl::OkStatus();
     found = true;
-    resize_infeasible = reason == "Infeasible";
+    pod.resize_infeasible = reason == "Infeasible";
     return absl::OkStatus();
   });
 }
@@ -83,8 +73,8 @@ bool RepeatsSpec(const cluster::ContainerStatus& status, const cluster::Containe
 Status ReadPodStatus(JsonReader& in, PodResourceNames& names, Pod& pod, NamedStatuses& statuses,
                      std::vector<ClaimStatus>& claims) {
   return in.Members([&](const JsonKey& key) -> Status {
-    if (key.Is("startTime")) return ReadStartTime(in, pod.start_time);
-    if (key.Is("conditions")) return ReadConditions(in, pod.resize_infeasible);
+    if (key.Is("startTime")) return ReadTime(in, pod.start_time);
+    if (key.Is("conditions")) return ReadConditions(in, pod);
     if (key.Is("containerStatuses")) return ReadContainerStatuses(in, names, statuses);
     if (key.Is("initContainerStatuses")) return ReadContainerStatuses(in, names, statuses);
     if (key.Is("allocatedResources")) return ReadKnownResources(in, names, pod.pod_level_allocated);

@@ -58,6 +58,7 @@ class Store {
  private:
   Reply List(const HttpRequest& request, const Target& target, const Collection& collection);
   Reply Bind(boost::json::object& pod, const boost::json::object& binding, Collection& pods, const std::string& key);
+  Reply Evict(boost::json::object& pod, const HttpRequest& request, Collection& pods, const std::string& key);
   Reply Create(const std::string& body, const Target& target, Collection& collection);
   Reply Update(const HttpRequest& request, const std::string& key, bool status_alone, Collection& collection);
   Reply DeleteIf(const std::string& body, const std::string& name, const std::string& key);

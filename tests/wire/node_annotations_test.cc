@@ -18,6 +18,19 @@ cluster::Node Decode(std::string_view annotations, ResourceNames& names) {
   return node.ok() ? *node : cluster::Node();
 }
 
+TEST(Node, SaysWhetherItTakesPods) {
+  ResourceNames names;
+  const auto node = [&](std::string_view rest) {
+    return *DecodeNode(Concat(R"({"metadata":{"name":"n"})", rest, "}"), names);
+  };
+  EXPECT_TRUE(node("").ready) << "nobody says";
+  EXPECT_FALSE(node("").unschedulable);
+  EXPECT_TRUE(node(R"(,"spec":{"unschedulable":true})").unschedulable);
+  EXPECT_TRUE(node(R"(,"status":{"conditions":[{"type":"Ready","status":"True"}]})").ready);
+  EXPECT_FALSE(node(R"(,"status":{"conditions":[{"type":"Ready","status":"Unknown"}]})").ready);
+  EXPECT_TRUE(node(R"(,"status":{"conditions":[{"type":"DiskPressure","status":"False"}]})").ready);
+}
+
 TEST(NodeAnnotations, SayWhatTheMachineCanReallyGive) {
   ResourceNames names;
   const ResourceId io = *names.Intern("disk-io");

@@ -120,7 +120,7 @@ TEST_F(PodStatusTest, StartTime) {
   EXPECT_EQ(FormatRfc3339(*pod.start_time), "2026-11-21T11:36:17Z");
   EXPECT_FALSE(WithStatus(R"({"startTime":null})").start_time.has_value());
   EXPECT_THAT(std::string(Message(DecodePod(R"({"status":{"startTime":"noon"}})", names_).status())),
-              testing::StartsWith("status.startTime: time \"noon\": "));
+              testing::StartsWith("status.startTime: "));
 }
 
 TEST_F(PodStatusTest, WhetherThePodPreempts) {

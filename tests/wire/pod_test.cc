@@ -72,6 +72,25 @@ TEST_F(PodTest, KeepsTheLabelsAndAnnotationsThatSomebodyAsksFor) {
   EXPECT_FALSE(Decode(R"({"metadata":{"labels":{"app":"web"},"annotations":null}})").texts) << "it has none of them";
 }
 
+TEST_F(PodTest, KnowsWhoMadeItFromWhichTemplateAndWhetherItServes) {
+  Pod pod = Decode(R"({"metadata":{"creationTimestamp":"2026-03-02T10:00:00Z",
+      "labels":{"controller-revision-hash":"web-1","pod-template-hash":"7d","app":"web"},
+      "ownerReferences":[{"kind":"Other","uid":"x"},{"kind":"ReplicaSet","name":"web-7d","uid":"u1","controller":true}]},
+      "spec":{"terminationGracePeriodSeconds":7},
+      "status":{"conditions":[{"type":"PodScheduled","status":"True"},{"type":"Ready","status":"True"}]}})");
+  EXPECT_EQ(pod.owner_uid, "u1");
+  EXPECT_EQ(pod.template_hash, "7d") << "a ReplicaSet's, whatever else there is";
+  EXPECT_TRUE(pod.ready);
+  EXPECT_EQ(pod.grace_seconds, 7);
+  EXPECT_EQ(pod.created, *ParseRfc3339("2026-03-02T10:00:00Z"));
+  pod = Decode(R"({"metadata":{"labels":{"controller-revision-hash":"web-1"}},
+      "status":{"conditions":[{"type":"Ready","status":"False"}]}})");
+  EXPECT_EQ(pod.template_hash, "web-1");
+  EXPECT_FALSE(pod.ready);
+  EXPECT_EQ(pod.grace_seconds, 30);
+  EXPECT_FALSE(pod.created);
+}
+
 TEST_F(PodTest, ReadsWhatADecisionNeeds) {
   Pod pod = Decode(samples::kPod);
   EXPECT_EQ(pod.name, "web-0");

@@ -39,6 +39,12 @@
 {{- range list "bind.lease.name" "bind.lease.namespace" }}
 {{- include "huygens.fixed" (dict "where" "config" "values" $.Values.config "shipped" $config "path" .) }}
 {{- end }}
+{{- if hasKey .Values.config "rescheduler" }}
+{{- $_ := set $config "rescheduler" (dict "namespace" .Release.Namespace "lease" "huygens-move") }}
+{{- range list "rescheduler.lease" "rescheduler.namespace" }}
+{{- include "huygens.fixed" (dict "where" "config" "values" $.Values.config "shipped" $config "path" .) }}
+{{- end }}
+{{- end }}
 {{- /* The file is for the history that huygens keeps where there is no Prometheus; huygens refuses both. */}}
 {{- if dig "usage" "prometheus" "" .Values.config }}{{ $_ := unset $config.usage "historyFile" }}{{ end }}
 {{- $merged := mustMergeOverwrite $config (deepCopy .Values.config) }}
