@@ -35,8 +35,7 @@ void Describe(Walk& walk, ReschedulerConfiguration& c) {
   walk.Value("mode", Choice(kModes, c.mode),
              "off; report: it is told what would be moved, and nobody is evicted; move: pods are evicted");
   walk.Value("namespace", Text(c.namespace_name, "name", ObjectName), "of the Lease and the daily reports");
-  walk.Value("lease", Text(c.lease, "name", ObjectName),
-             "the Lease that lets only one instance move pods; its annotation huygens.dev/stop stops all moves");
+  walk.Value("lease", Text(c.lease, "name", ObjectName), "the Lease that lets only one instance move pods");
   walk.Value("leaseDuration", Span(c.lease_duration, seconds(1), hours(1)), "the same for all instances");
   walk.Value("planInterval", Span(c.plan_interval, seconds(1), hours(24)), "between looks for pods that stand wrong");
   walk.Value("moveInterval", Span(c.move_interval, milliseconds(100), hours(1)),
