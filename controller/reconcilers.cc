@@ -12,8 +12,8 @@
 #include "controller/quota_reconciler.h"
 #include "controller/transfer_reconciler.h"
 #include "recommendations/recommender.h"
-#include "rule_keeping/rule_keeper.h"
 #include "resizing/resize_reconciler.h"
+#include "rule_keeping/rule_keeper.h"
 #include "settings/real_capacity_options.h"
 #include "settings/usage_source.h"
 

@@ -166,6 +166,13 @@ StatusOr<Standing> JudgePod(const Tree& live, const LiveObject& object, const Ru
       if (IsToleration(change.field)) Add(standing.lacks, change);
     }
   }
+  if (target != live) {
+    // As the webhook will see it: what it would change of the patch would be patched again and again.
+    const std::string wanted = target.Json();
+    HUYGENS_ASSIGN_OR_RETURN(Outcome settled,
+                             Inject(PodWrite(Operation::kUpdate, wanted, object.json), rules, surroundings));
+    if (!settled.object.IsNull()) target = std::move(settled.object);
+  }
   standing.patch = JsonPatchBetween(live, target);
   FindCarried(made, standing);
   KeepCarried(live, made.changes, standing.patch, standing);

@@ -105,7 +105,10 @@ def standing_objects(bed):
     client.patch(f"{NODES}/n1", {"metadata": {"labels": {"zone": "a"}}})
     bed.wait(lambda: bed.status("old").get("misplaced", 0) == 0 and bed.status("old").get("needNewPods") == 2, lambda: bed.status("old"))
     client.delete(f"{RULES}/old")
-    bed.wait(lambda: not {"pool"} & bed.pod("old-0")["metadata"]["labels"].keys() and not applied(bed.pod("old-0")), lambda: bed.pod("old-0")["metadata"])
+    for name in ("old-0", "old-1"):  # the toleration stays, and with it the record that the pod has it from the rule
+        bed.wait(lambda name=name: "pool" not in bed.pod(name)["metadata"]["labels"] and BEFORE not in bed.pod(name)["metadata"]["annotations"],
+                 lambda name=name: bed.pod(name)["metadata"])
+    assert applied(bed.pod("old-0")) == ["old@1"], bed.pod("old-0")["metadata"]
     for name in ("old-0", "old-1", "old-skips"):
         client.delete(f"{PODS}/{name}")
 

@@ -95,6 +95,12 @@ TEST(Standing, TakesBackTheLabelsOfARuleThatIsGone) {
   EXPECT_THAT(standing.patch, HasSubstr(R"("remove")"));
 }
 
+// The webhook keeps the record of a pod that was made by a rule which is gone: to take it off would never end.
+TEST(Standing, LeavesTheRecordThatTheWebhookWouldPutBack) {
+  const Standing standing = Judge("Pod", Pod(R"(,"annotations":{"rules.huygens.dev/applied":"r@3"})", ""), RuleSet());
+  EXPECT_EQ(standing.patch, "");
+}
+
 TEST(Standing, LeavesPodsAloneThatAreOverOrWantNoRule) {
   const RuleSet rules({RuleOf("Pod", R"({"labels":{"pool":"x"}})")});
   EXPECT_NE(Judge("Pod", R"({"metadata":{"name":"p","namespace":"shop"},"spec":{},"status":{"phase":"Failed"}})", rules)
