@@ -118,7 +118,7 @@ def smaller_budget(bed):
     with concurrent.futures.ThreadPoolExecutor(CLIENTS) as pool:
         counted = [pool.submit(create, client) for client in range(CLIENTS)]
         wait_until(lambda: "Advance.quota.huygens.dev" in bed.status("cut").get("reservations", ""), "no advance is made", 30, interval=0.02)
-        # None of the objects that are let in from now on may be one that the smaller budget has no room for.
+        # Once it is stored, nothing is let in that the smaller budget has no room for.
         cut = int(bed.used("cut")) + 40
         patched = Caller(bed).patiently("PATCH", f"{GROUPS_PATH}/cut", {"spec": {"hard": {"limits.cpu": str(cut)}}}, "application/merge-patch+json")
         assert patched[0] == 200, patched
