@@ -74,8 +74,9 @@ TEST(Simulation, NothingIsAdmittedBeyondABudgetAndNoChargeIsLostOrDoubled) {
   EXPECT_GT(tally.hours, 0);
 }
 
-// The same with room that webhooks keep ahead of need.
+// The same with room that webhooks keep ahead of need. Left out of make test until its seeds have been played.
 TEST(Simulation, NothingIsAdmittedBeyondABudgetByAdvances) {
+  if (std::getenv("HUYGENS_SIMULATION_ADVANCES") == nullptr) GTEST_SKIP() << "HUYGENS_SIMULATION_ADVANCES is not set";
   const uint64_t one = FromEnvironment("HUYGENS_SIMULATION_SEED", 0);
   const uint64_t first = one != 0 ? one : FromEnvironment("HUYGENS_SIMULATION_FIRST", 1);
   const uint64_t count = one != 0 ? 1 : FromEnvironment("HUYGENS_SIMULATION_SEEDS", 200);
