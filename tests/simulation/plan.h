@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "advances/advance.h"
 #include "base/time.h"
 #include "tests/simulation/network.h"
 #include "tests/simulation/requests.h"
-#include "advances/advance.h"
 
 namespace huygens::simulation {
 

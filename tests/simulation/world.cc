@@ -125,7 +125,8 @@ void World::StartWebhook(size_t which) {
   advances::AdvanceOptions advance = plan_.settings.advance;
   advance.instance = Numbered("instance-", ++instances_);
   webhooks_[which] = std::make_unique<WebhookInstance>(
-      Given(), random, offset, advance, [this](const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after) {
+      Given(), random, offset, advance,
+      [this](const cluster::BizGroupQuota& before, const cluster::BizGroupQuota& after) {
         if (std::string why = Truth::WithinBudget(before, after); !why.empty()) Fail(why);
       });
 }
