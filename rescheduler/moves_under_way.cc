@@ -7,7 +7,6 @@
 
 namespace huygens::rescheduler {
 
-using migration_api::Phase;
 using migration_api::PodMigration;
 
 UnderWay& MovesUnderWay::Add(PodMigration object) {
