@@ -109,16 +109,19 @@ class Pods:
 
 
 class AwayForAWhile:
-    """A node, or a topology object, that is deleted and comes back."""
+    """A node, or a topology object, that is deleted and comes back; one at a time: a node that comes back while its topology object is away has no zones."""
+
+    _one_at_a_time = threading.Lock()
 
     def __init__(self, client, path, items):
         self._client, self._path, self._items, self._random = client, path, items, random.Random(SEED)
 
     def __call__(self):
         item = self._random.choice(self._items)
-        self._client.delete(f"{self._path}/{item['metadata']['name']}")
-        time.sleep(AWAY)
-        self._client.post(self._path, item)
+        with self._one_at_a_time:
+            self._client.delete(f"{self._path}/{item['metadata']['name']}")
+            time.sleep(AWAY)
+            self._client.post(self._path, item)
 
 
 class Budgets:
