@@ -7,7 +7,7 @@
 namespace huygens::webhook {
 
 StatusOr<cluster::BizGroupQuota> ApiStatusStore::WriteNow(net::Client& client, const cluster::BizGroupQuota& group,
-                                                         Duration timeout) {
+                                                          Duration timeout) {
   if (!proven_) {
     HUYGENS_RETURN_IF_ERROR(kube::TryGroupStatus(client, group, timeout));
     proven_ = true;
