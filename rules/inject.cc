@@ -56,8 +56,11 @@ std::vector<const SchedulingRule*> RulesFor(const RuleSet& rules, const Subject&
                                             Verdicts verdicts) {
   std::vector<const SchedulingRule*> judged;
   if (verdicts == Verdicts::kCandidates) {
-    for (const uint32_t position : rules.Candidates(subject, labels)) judged.push_back(&rules.rules()[position]);
+    const std::vector<uint32_t> positions = rules.Candidates(subject, labels);
+    judged.reserve(positions.size());
+    for (const uint32_t position : positions) judged.push_back(&rules.rules()[position]);
   } else {
+    judged.reserve(rules.rules().size());
     for (const SchedulingRule& rule : rules.rules()) judged.push_back(&rule);
   }
   return judged;
