@@ -175,7 +175,7 @@ def reported_first(scene, huygens):
     assert {each["cause"] for each in plan} == {"model"} and {each["source"] for each in plan} <= set(scene.sources), plan
     assert {each["target"] for each in plan} <= set(scene.targets), plan
     assert not scene.migrations()
-    assert not [e for e in scene.bed.audit() if e["user"]["username"] == "huygens" and e["objectRef"].get("subresource") == "eviction"]
+    assert not [e for e in scene.bed.audit() if e["user"]["username"] == "huygens" and e.get("objectRef", {}).get("subresource") == "eviction"]
     return f"{len(plan)} moves planned and reported"
 
 
@@ -230,7 +230,7 @@ def no_limit_exceeded(scene):
     assert worst["unavailable"] <= 1, f"a PodDisruptionBudget allows one, {worst['unavailable']} were missing"
     for limit in ("cluster", "source"):
         assert worst[limit] <= IN_FLIGHT[limit], f"{worst[limit]} at once, {limit} allows {IN_FLIGHT[limit]}"
-    evicted = [e for e in scene.bed.audit() if e["objectRef"].get("subresource") == "eviction" and e["responseStatus"]["code"] == 201
+    evicted = [e for e in scene.bed.audit() if e.get("objectRef", {}).get("subresource") == "eviction" and e["responseStatus"]["code"] == 201
                and "dryRun" not in e["requestURI"]]
     pods = collections.Counter(e["objectRef"]["name"] for e in evicted if not e["objectRef"]["name"].startswith("work-2-"))
     return f"most at once {dict(worst)}, {len(evicted)} evictions of {len(pods)} pods"

@@ -18,7 +18,7 @@ net::HttpReply Reply(int code, std::string body = "", std::optional<Duration> re
 }
 
 // As kube-apiserver 1.36.3 answers.
-constexpr std::string_view kExhausted =
+constexpr std::string_view kBudgetExhausted =
     R"({"kind":"Status","status":"Failure","message":"Cannot evict pod as it would violate the pod's disruption budget.",
     "reason":"TooManyRequests","details":{"causes":[{"reason":"DisruptionBudget","message":"The disruption budget p needs 2 healthy pods and has 2 currently"}]},"code":429})";
 
@@ -26,8 +26,8 @@ TEST(Eviction, EachAnswerOfTheApiServerMeansSomethingElse) {
   EXPECT_EQ(Judge(Reply(201, R"({"status":"Success"})")).answer, Answer::kEvicted);
   EXPECT_EQ(Judge(Reply(404)).answer, Answer::kGone);
   EXPECT_EQ(Judge(Reply(409, R"({"message":"the UID in the precondition does not match"})")).answer, Answer::kGone);
-  EXPECT_EQ(Judge(Reply(429, std::string(kExhausted))).answer, Answer::kBudget);
-  const EvictionAnswer not_yet = Judge(Reply(429, std::string(kExhausted), std::chrono::seconds(10)));
+  EXPECT_EQ(Judge(Reply(429, std::string(kBudgetExhausted))).answer, Answer::kBudget);
+  const EvictionAnswer not_yet = Judge(Reply(429, std::string(kBudgetExhausted), std::chrono::seconds(10)));
   EXPECT_EQ(not_yet.answer, Answer::kNotYet);
   EXPECT_EQ(not_yet.wait, std::chrono::seconds(10));
   EXPECT_EQ(
