@@ -162,7 +162,7 @@ def policies(bed):
     foreign = {"apiVersion": "admissionregistration.k8s.io/v1", "kind": "MutatingAdmissionPolicy", "metadata": {"name": "huygens-rules-pod"}, "spec": {
         "failurePolicy": "Ignore", "reinvocationPolicy": "Never", "matchConstraints": {"resourceRules": [
             {"apiGroups": [""], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["secrets"]}]},
-        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[]"}}]}}
+        "mutations": [{"patchType": "JSONPatch", "jsonPatch": {"expression": "[JSONPatch{op: 'test', path: '/metadata/name', value: object.metadata.name}]"}}]}}
     client.post(POLICIES, foreign)
     bed.rule("always", {"labels": {"pool": "one"}}, selector=label, always=True)
     bed.wait(lambda: "did not make" in bed.condition("always", "PoliciesInStep").get("message", ""), lambda: bed.status("always"))
