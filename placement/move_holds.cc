@@ -54,14 +54,20 @@ const cluster::PlacedPod* MoveHolds::StandInOf(const cluster::Pod& asking) const
 
 MoveHolds::Unpaid::Unpaid(const MoveHolds& holds, quota::Account* groups, const cluster::Pod& asking)
     : groups_(groups) {
-  if (groups_ == nullptr || holds.claimed_.empty()) return;
-  const auto claimed = holds.claimed_.find(std::string_view(asking.uid));
-  if (claimed == holds.claimed_.end() || holds.state_.FindPlaced(asking.uid)) return;
-  for (const std::string* uid : {&claimed->second.stand_in, &claimed->second.victim}) {
-    const cluster::PlacedPod* placed = holds.state_.FindPlaced(*uid);
-    if (placed == nullptr) continue;
+  if (groups_ == nullptr) return;
+  const auto leave = [&](std::string_view uid) {
+    const cluster::PlacedPod* placed = holds.state_.FindPlaced(uid);
+    if (placed == nullptr || std::ranges::find(left_, placed) != left_.end()) return;
     groups_->Leave(*placed);
     left_.push_back(placed);
+  };
+  for (const auto& [uid, claimed] : holds.claimed_) {
+    if (holds.state_.FindPlaced(uid) != nullptr) {  // the replacement pays already
+      leave(claimed.victim);
+    } else if (uid == std::string_view(asking.uid)) {
+      leave(claimed.stand_in);
+      leave(claimed.victim);
+    }
   }
 }
 

@@ -47,8 +47,9 @@ class MoveHolds {
   // The pod is about to be reserved: what is held for it goes.
   void Consume(std::string_view uid);
 
-  // As long as it lives, the groups do not pay for what the asking pod replaces, nor for its stand-in. Before the groups
-  // are asked.
+  // As long as it lives, the groups do not pay for what the asking pod replaces, nor for its stand-in, nor for a pod that
+  // runs out its grace period where its replacement is placed already: else the replacements of one group at its budget
+  // would keep each other off their targets. Before the groups are asked.
   class Unpaid {
    public:
     Unpaid(const MoveHolds& holds, quota::Account* groups, const cluster::Pod& asking);

@@ -29,18 +29,19 @@ class MoveHoldsTest : public testing::Test {
     placement_ = std::move(*Placement::Create({.checks = {"topology", "quota"},
                                                .quota = {.enforcement = quota::Enforcement::kPlacement},
                                                .resource_names = &names_}));
-    for (const char* name : {"a", "b"}) {
-      cluster::Node node = MakeNode(name);
-      node.allocatable = {{kCpu, 8000}, {kPodSlots, 10}};
-      placement_->Apply(cluster::NodeSet{std::move(node)});
-      placement_->Apply(cluster::TopologySet{MakeTopology(name, {4000})});
-    }
+    for (const char* name : {"a", "b"}) AddNode(name);
     placement_->Apply(cluster::BizGroupQuotaSet{MakeGroup("g", {{"limits.cpu", "4"}})});
     victim_ = MakeGroupPod("v", 4, "g");
     victim_->node_name = "a";
     placement_->Apply(cluster::PodSet{victim_});
   }
 
+  void AddNode(const char* name) {
+    cluster::Node node = MakeNode(name);
+    node.allocatable = {{kCpu, 8000}, {kPodSlots, 10}};
+    placement_->Apply(cluster::NodeSet{std::move(node)});
+    placement_->Apply(cluster::TopologySet{MakeTopology(name, {4000})});
+  }
   std::vector<std::string> Feasible(const cluster::Pod& pod) {
     const std::vector<std::string_view> names = {"a", "b"};
     last_ = placement_->Filter(pod, names, kNow);
@@ -82,6 +83,23 @@ TEST_F(MoveHoldsTest, AGroupAtItsBudgetDoesNotBlockItsOwnRelief) {
   EXPECT_THAT(Feasible(*replacement_), ElementsAre("b"));
   EXPECT_THAT(Feasible(*MakeGroupPod("other", 1, "g")), IsEmpty()) << "nobody else gets that share";
   ASSERT_TRUE(placement_->Reserve(replacement_, "b", kNow)->Accepted());
+  EXPECT_EQ(placement_->Reconcile(10), 0u);
+}
+
+TEST_F(MoveHoldsTest, TwoMovesOfAGroupAtItsBudgetDoNotBlockEachOther) {
+  for (const char* name : {"c", "d"}) AddNode(name);
+  placement_->Apply(cluster::BizGroupQuotaSet{MakeGroup("g", {{"limits.cpu", "8"}})});
+  const auto second = MakeGroupPod("w", 4, "g");
+  second->node_name = "c";
+  placement_->Apply(cluster::PodSet{second});
+  ASSERT_TRUE(Hold());
+  ASSERT_TRUE(placement_->HoldForMove(StandIn(*second), "d", kNow)->Accepted());
+  Claim();
+  placement_->moves().Claim("s", {.stand_in = "move-w", .victim = "w"});
+  ASSERT_TRUE(placement_->Reserve(replacement_, "b", kNow)->Accepted());
+  // v runs out its grace period beside its replacement: 12 of the 8 CPUs are charged, 4 of them twice.
+  EXPECT_FALSE(placement_->CheckQuota(*MakeGroupPod("other", 1, "g")).fits());
+  EXPECT_TRUE(placement_->Reserve(MakeGroupPod("s", 4, "g"), "d", kNow)->Accepted());
   EXPECT_EQ(placement_->Reconcile(10), 0u);
 }
 
