@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "observe/controller_metrics.h"
+#include "observe/move_metrics.h"
 #include "observe/rule_metrics.h"
 
 namespace huygens::observe {
@@ -270,6 +271,12 @@ Listing Shown() {
   metrics.controller().SetFilled(std::vector<FilledBudget>{{"team", "limits.cpu", 1}});
   metrics.controller().SetRealCapacity({.queries = {{"busy", {}}}, .zones = {{"offline_capacity", {}}}});
   metrics.controller().SetRecommendations({.pools = {{.pool = "shared", .resource = "cpu"}}});
+  metrics.controller().SetResizes({});
+  metrics.moves().Set({.moves = {{{"ceiling", "succeeded"}, 1}},
+                       .landings = {{"target", 1}},
+                       .evictions = {{"201", 1}},
+                       .stages = {{"bound", {1, 1.0}}},
+                       .limits = {{"cluster", 1}}});
   metrics.rules().SetRules({"spread"}, 0);
   metrics.rules().Judged("spread", "applied", 1);
   std::istringstream in(metrics.Render());

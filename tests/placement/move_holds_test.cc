@@ -18,6 +18,7 @@ std::shared_ptr<cluster::Pod> StandIn(const cluster::Pod& victim) {
   pod->name = "move-" + std::string(victim.uid);
   pod->uid = pod->name;
   pod->node_name.clear();
+  pod->placement_mark.reset();
   pod->quota = nullptr;
   return pod;
 }
@@ -33,6 +34,7 @@ class MoveHoldsTest : public testing::Test {
     placement_->Apply(cluster::BizGroupQuotaSet{MakeGroup("g", {{"limits.cpu", "4"}})});
     victim_ = MakeGroupPod("v", 4, "g");
     victim_->node_name = "a";
+    victim_->placement_mark = {victim_->uid, victim_->node_name, {{0, ResourceVector{{kCpu, 4000}}}}};
     placement_->Apply(cluster::PodSet{victim_});
   }
 
