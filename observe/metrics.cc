@@ -12,10 +12,10 @@
 
 #include "observe/by_value.h"
 #include "observe/controller_metrics.h"
+#include "observe/move_metrics.h"
 #include "observe/overcommit_metrics.h"
 #include "observe/quota_metrics.h"
 #include "observe/render_families.h"
-#include "observe/move_metrics.h"
 #include "observe/rule_metrics.h"
 
 namespace huygens::observe {

@@ -173,8 +173,8 @@ void Recommender::RefreshMetrics(observe::Metrics& metrics) const {
 }
 
 std::shared_ptr<Recommender> AddReconcilers(const Recommender::Environment& environment,
-                    std::vector<std::unique_ptr<reconcile::Reconciler>>& reconcilers,
-                    std::unique_ptr<const admin::Pages>& pages) {
+                                            std::vector<std::unique_ptr<reconcile::Reconciler>>& reconcilers,
+                                            std::unique_ptr<const admin::Pages>& pages) {
   if (environment.configuration.overcommit.mode == settings::OvercommitMode::kOff) return nullptr;
   const auto shared = std::make_shared<Recommender>(environment);
   if (const Status started = shared->Start(); !started.ok()) {
