@@ -259,7 +259,8 @@ def check_values(bed, helm):
     assert strays == [("RoleBinding", "huygens-scheduler-authentication-reader")], strays
     check_webhook_values(items)
     check_watched(items.values())
-    naming = [key for key, item in items.items() if key not in strays and "kube-system" in json.dumps(item)]
+    forbidding = ("CustomResourceDefinition", "schedulingrules.huygens.dev")  # no rule may be for the namespaces of Kubernetes
+    naming = [key for key, item in items.items() if key not in [*strays, forbidding] and "kube-system" in json.dumps(item)]
     assert not naming, f"{naming} still name kube-system"
     pod = items["Deployment", "huygens-scheduler"]["spec"]["template"]["spec"]
     images = [container["image"] for container in pod["initContainers"] + pod["containers"]]
