@@ -68,7 +68,7 @@ void RepairReconciler::Ended(const KeptObject& object, const Status& status, con
   Standings& standings = environment_.watched.standings();
   if (status.ok()) {
     ++counts_.repaired;
-    standings.Repaired(object.uid, true, now);
+    standings.Repaired(object.uid, object.resource_version, true, now);
     environment_.log.Info("an object is as its scheduling rules say again", {{"object", object.Title()}});
     if (standings.IsContended(object.uid)) {
       for (const rules::SchedulingRule* rule : object.standing.matched) {
@@ -79,7 +79,7 @@ void RepairReconciler::Ended(const KeptObject& object, const Status& status, con
     }
     return done({.again = pause});
   }
-  standings.Repaired(object.uid, false, now);
+  standings.Repaired(object.uid, object.resource_version, false, now);
   if (absl::IsAborted(status) || absl::IsNotFound(status)) {  // the watch brings what is there now
     ++counts_.conflicts;
     return done({.again = pause});

@@ -58,15 +58,21 @@ std::optional<Duration> Standings::NextDue() const {
   return due_.empty() ? std::nullopt : std::optional(due_.begin()->first);
 }
 
-void Standings::Repaired(const std::string& uid, bool succeeded, Duration now) {
+void Standings::Repaired(const std::string& uid, std::string_view judged_version, bool succeeded, Duration now) {
   absl::erase_if(tries_, [&](const auto& each) { return now - each.second.since > kLongestPause; });
   Try& tried = tries_.try_emplace(uid, Try{.since = now}).first->second;
   if (succeeded) {
     ++tried.repairs;
     tried.not_before = tried.repairs >= kRepairsInARow ? tried.since + kLongestPause : now;
     tried.pause = kFirstPause;
-    // The watch brings what is stored now.
-    return Unschedule(uid);
+    const auto newer = objects_.find(uid);
+    if (newer == objects_.end() || newer->second.resource_version == judged_version) {
+      return Unschedule(uid);  // the watch brings what is stored now
+    }
+    if (const auto due = due_at_.find(uid); due != due_at_.end()) {
+      Schedule(uid, std::max(due->second, tried.not_before));
+    }
+    return;
   }
   tried.not_before = now + tried.pause;
   tried.pause = std::min(2 * tried.pause, kLongestPause);

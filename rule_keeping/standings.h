@@ -56,9 +56,10 @@ class Standings {
   const KeptObject* NextToRepair(Duration now) const;
   // When the next will be due; nothing where none waits.
   std::optional<Duration> NextDue() const;
-  // It was written, or could not be: another try comes after a pause that doubles. Nothing comes of a repair that
-  // others take back more often than kRepairsInARow times within kLongestPause, until that is over.
-  void Repaired(const std::string& uid, bool succeeded, Duration now);
+  // What was judged of this version was written, or could not be: another try comes after a pause that doubles. Nothing
+  // comes of a repair that others take back more often than kRepairsInARow times within kLongestPause, until that is
+  // over. The watch may have told of the version that was written before the answer came.
+  void Repaired(const std::string& uid, std::string_view judged_version, bool succeeded, Duration now);
   // Whether somebody takes the repairs of this object back.
   bool IsContended(const std::string& uid) const;
 

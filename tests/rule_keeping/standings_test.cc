@@ -34,7 +34,7 @@ constexpr std::string_view kPod =
 class StandingsTest : public testing::Test {
  protected:
   void Judge(std::vector<SchedulingRule> rules) { standings_.Reset(std::make_shared<const RuleSet>(std::move(rules))); }
-  void Take(std::string_view pod, Duration now = {}) {
+  void Take(std::string_view pod, Duration now = {}, std::string version = "7") {
     auto standing = rules::JudgeStanding({.kind = "Pod", .json = pod}, *standings_.rules(),
                                          {.now = Time(), .namespace_labels = nullptr, .own_namespaces = {}});
     ASSERT_TRUE(standing.ok()) << standing.status();
@@ -42,7 +42,7 @@ class StandingsTest : public testing::Test {
                     .namespace_name = "shop",
                     .name = "cart-0",
                     .uid = "p1",
-                    .resource_version = "7",
+                    .resource_version = std::move(version),
                     .node = "n1",
                     .standing = *std::move(standing)},
                    now);
@@ -64,21 +64,31 @@ TEST_F(StandingsTest, RepairsInPlaceWhatCanBe) {
   ASSERT_NE(due, nullptr);
   EXPECT_THAT(due->standing.patch, HasSubstr("pool@3"));
   EXPECT_EQ(standings_.CountByRule().at("pool").pending, 1);
-  standings_.Repaired("p1", true, seconds(0));
+  standings_.Repaired("p1", "7", true, seconds(0));
   EXPECT_EQ(standings_.NextToRepair(seconds(100)), nullptr);
+}
+
+TEST_F(StandingsTest, RepairsAVersionThatTheWatchToldOfBeforeTheAnswerToTheWriteCame) {
+  Judge({Rule("pool", R"({"labels":{"pool":"shared"}})")});
+  Take(kPod);
+  Take(kPod, seconds(1), "8");
+  standings_.Repaired("p1", "7", true, seconds(1));
+  const KeptObject* due = standings_.NextToRepair(seconds(1));
+  ASSERT_NE(due, nullptr) << "it lacks something still";
+  EXPECT_EQ(due->resource_version, "8");
 }
 
 TEST_F(StandingsTest, TriesAgainAfterAPauseThatDoubles) {
   Judge({Rule("pool", R"({"labels":{"pool":"shared"}})")});
   Take(kPod);
-  standings_.Repaired("p1", false, seconds(0));
+  standings_.Repaired("p1", "7", false, seconds(0));
   EXPECT_EQ(standings_.NextToRepair(seconds(4)), nullptr);
   EXPECT_NE(standings_.NextToRepair(seconds(5)), nullptr);
-  standings_.Repaired("p1", false, seconds(5));
+  standings_.Repaired("p1", "7", false, seconds(5));
   EXPECT_EQ(standings_.NextToRepair(seconds(14)), nullptr);
   EXPECT_NE(standings_.NextToRepair(seconds(15)), nullptr);
   // A new version does not come before its time.
-  standings_.Repaired("p1", false, seconds(15));
+  standings_.Repaired("p1", "7", false, seconds(15));
   Take(kPod, seconds(16));
   EXPECT_EQ(standings_.NextToRepair(seconds(34)), nullptr);
 }
@@ -89,7 +99,7 @@ TEST_F(StandingsTest, LeavesAnObjectAloneThatSomebodyElseChangesBack) {
     Take(kPod, seconds(i));
     ASSERT_NE(standings_.NextToRepair(seconds(i)), nullptr) << i;
     EXPECT_FALSE(standings_.IsContended("p1"));
-    standings_.Repaired("p1", true, seconds(i));
+    standings_.Repaired("p1", "7", true, seconds(i));
   }
   EXPECT_TRUE(standings_.IsContended("p1"));
   Take(kPod, seconds(10));
