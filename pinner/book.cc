@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "pinning/adopted.h"
+#include "pinning/steps.h"
 
 namespace huygens::pinner {
 namespace {
@@ -16,6 +17,13 @@ using std::chrono::seconds;
 
 // A container that NRI was asked about and that never appears: its creation failed.
 constexpr Duration kAppearsWithin = seconds(30);
+
+// The first writes that are lost are repeated at once: the start is over in a moment.
+Duration WaitAfter(int failures) {
+  if (failures <= 3) return milliseconds(0);
+  if (failures <= 5) return milliseconds(200);
+  return failures <= 8 ? seconds(5) : seconds(60);
+}
 
 pinning::PodAsk Ask(const runtime::Pod& pod, std::string_view node) {
   return pinning::AskOf(pinning::TextsOf(pod.uid, node, [&](std::string_view key) -> std::optional<std::string_view> {
@@ -41,7 +49,6 @@ void Book::SetSidecars(std::map<std::string, std::set<std::string>> sidecars) {
 void Book::Put(const runtime::Container& container, Duration now, bool started) {
   const auto [at, is_new] = entries_.try_emplace(container.id);
   Entry& entry = at->second;
-  if (entry.exited) return;  // a list that was begun before: no container lives twice
   if (is_new) {
     entry.sequence = next_sequence_++;
     entry.put_at = now;
@@ -62,21 +69,13 @@ void Book::Put(const runtime::Container& container, Duration now, bool started) 
     dirty_ = true;
   }
   entry.name = container.name;
-  if (!entry.running && entry.asked.empty() && !container.resources.cpuset.cpus.empty()) {
-    // What an agent before this one answered, perhaps: it will begin there.
-    if (const auto spec = pinning::ParseSet(container.resources.cpuset.cpus); spec.ok()) entry.asked = *spec;
-  }
   if (container.state == runtime::ContainerState::kExited) return Exit(container.id);
   const bool runs = container.state == runtime::ContainerState::kRunning;
   if (runs && (!entry.running || started)) {
     entry.fresh = entry.fresh || (started && !entry.was_there);
-    if (!entry.running) {
-      dirty_ = true;
-      // Nobody has given it a set: it is on all CPUs. Of what was there before us that is not certain.
-      entry.newcomer = settled_ && entry.asked.empty();
-    }
+    if (!entry.running) dirty_ = true;
     entry.running = true;
-    Forget(entry);  // to be read; a write that came before it ran may be lost
+    entry.held.reset();  // to be read; a write that came before it ran may be lost
     entry.not_before = {};
   }
 }
@@ -87,7 +86,6 @@ void Book::Exit(std::string_view id) {
   at->second.exited = true;
   at->second.running = false;
   at->second.held.reset();
-  at->second.may = {};
   dirty_ = true;
 }
 
@@ -204,6 +202,144 @@ std::map<std::string, std::string, std::less<>> Book::PodNames() const {
     names[UidOf(*entry.pod)] = Concat(entry.pod->namespace_name, "/", entry.pod->name);
   }
   return names;
+}
+
+std::optional<Job> Book::NextJob(Duration now) {
+  if (node_ == nullptr || !listed_) return std::nullopt;
+  const auto take = [&](const auto& wanted) {
+    Job job;
+    for (auto& [id, entry] : entries_) {
+      if (!entry.running || entry.busy || now < entry.not_before || !wanted(entry)) continue;
+      entry.busy = true;
+      job.read.push_back(id);
+    }
+    return job;
+  };
+  if (Job job = take([](const Entry& entry) { return !entry.held.has_value(); }); !job.read.empty()) return job;
+  if (!settled_) return std::nullopt;
+  std::vector<pinning::Holder> holders;
+  for (const auto& [id, entry] : entries_) {
+    if (!entry.running || entry.place.cpus.empty()) continue;
+    holders.push_back({.id = id,
+                       .owner = Concat(UidOf(*entry.pod), "/", entry.name),
+                       .pool = entry.place.pool,
+                       .target = entry.place.cpus,
+                       .held = entry.held.value_or(node_->online),
+                       .busy = entry.busy || now < entry.not_before,
+                       .stuck = entry.lost > 3});
+  }
+  const auto write = [&](const std::string& id, const CpuSet& to) {
+    Entry& entry = entries_.find(id)->second;
+    entry.busy = true;
+    entry.asked = to;
+    Job job{.write = id, .to = {.cpus = pinning::ListOf(to)}};
+    if (entry.fresh && to == entry.place.cpus) job.to.mems = machine::FormatIdList(entry.place.mems);
+    return job;
+  };
+  for (const pinning::Step& step : pinning::StepsNow(std::move(holders), assignment_.shared))
+    return write(step.id, step.to);
+  for (const auto& [id, entry] : entries_) {
+    // Memory nodes go with the CPUs; where those are right from the start, by themselves.
+    const bool mems = entry.fresh && Verified(entry) && !entry.place.mems.empty() &&
+                      entry.mems != machine::FormatIdList(entry.place.mems);
+    if (mems && entry.running && !entry.busy && now >= entry.not_before) return write(id, entry.place.cpus);
+  }
+  if (Job job = take([](const Entry& entry) { return entry.read_due; }); !job.read.empty()) return job;
+  return std::nullopt;
+}
+
+std::optional<Duration> Book::NextDue() const {
+  std::optional<Duration> due;
+  for (const auto& [id, entry] : entries_) {
+    if (!entry.running || entry.busy || entry.not_before == Duration{}) continue;
+    const bool waits = !entry.held || !(*entry.held == entry.place.cpus);
+    if (waits && (!due || entry.not_before < *due)) due = entry.not_before;
+  }
+  return due;
+}
+
+void Book::OnRead(std::string_view id, const StatusOr<runtime::Cpuset>& found, Duration now) {
+  const auto at = entries_.find(id);
+  if (at == entries_.end()) return;
+  Entry& entry = at->second;
+  entry.busy = false;
+  entry.read_due = false;
+  if (!entry.running) return;
+  const StatusOr<CpuSet> set = found.ok() ? pinning::ParseSet(found->cpus) : found.status();
+  if (set.ok()) {
+    if (entry.had_its_place && !(*set == entry.place.cpus) && !entry.drifted) {
+      entry.drifted = true;
+      ++counts_.repaired;
+    }
+    entry.held = *set;
+    entry.mems = found->mems;
+    entry.misses = 0;
+    if (Verified(entry)) Reached(entry);
+  } else if (set.status().code() == absl::StatusCode::kFailedPrecondition) {
+    // Nobody can look: what was written since it runs is believed, and all else written again.
+    unreadable_ = true;
+    if (!entry.held) entry.held = node_->online;
+  } else {
+    entry.not_before = now + (++entry.misses < 3 ? milliseconds(50) : milliseconds(2000));
+    doubt_ = doubt_ || entry.misses >= 3;
+  }
+  SeeSettled();
+}
+
+void Book::OnWritten(std::string_view id, const runtime::Cpuset& to, const Status& status,
+                     const StatusOr<runtime::Cpuset>& found, Duration now) {
+  const auto at = entries_.find(id);
+  if (at == entries_.end()) return;
+  Entry& entry = at->second;
+  entry.busy = false;
+  if (!status.ok()) {
+    if (status.code() == absl::StatusCode::kNotFound) {
+      doubt_ = true;
+      return Exit(id);
+    }
+    ++counts_.failed;
+    if (status.code() == absl::StatusCode::kUnavailable || status.code() == absl::StatusCode::kDeadlineExceeded) {
+      entry.not_before = now + milliseconds(500);  // the runtime is away: that says nothing of the container
+      return;
+    }
+    entry.not_before = now + std::max<Duration>(WaitAfter(++entry.lost), milliseconds(200));
+    if (entry.lost == 3) Tell(NoteKind::kFailed, entry, std::string(Message(status)));
+    return;
+  }
+  ++counts_.written;
+  const StatusOr<CpuSet> wanted = pinning::ParseSet(to.cpus);
+  const StatusOr<CpuSet> set = found.ok() ? pinning::ParseSet(found->cpus) : found.status();
+  if (!set.ok()) {
+    if (set.status().code() == absl::StatusCode::kFailedPrecondition) {
+      unreadable_ = true;
+      entry.held = *wanted;
+      if (Verified(entry)) Reached(entry);
+    } else {
+      entry.held.reset();
+      entry.not_before = now + milliseconds(50);
+    }
+    return;
+  }
+  entry.held = *set;
+  entry.mems = found->mems;
+  if (*set == *wanted) {
+    entry.lost = 0;
+    entry.not_before = {};
+    if (Verified(entry)) Reached(entry);
+    return;
+  }
+  ++counts_.lost;
+  entry.not_before = now + WaitAfter(++entry.lost);
+  if (entry.lost == 5) {
+    Tell(NoteKind::kFailed, entry,
+         Concat("the runtime took CPUs ", to.cpus, ", but the kernel has ", pinning::ListOf(*set),
+                ": somebody else writes this set, or a cgroup above it has fewer"));
+  }
+}
+
+void Book::ReadAll() {
+  if (unreadable_) return;
+  for (auto& [id, entry] : entries_) entry.read_due = entry.running;
 }
 
 void Book::Reached(Entry& entry) {

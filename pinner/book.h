@@ -14,7 +14,6 @@
 #include "base/time.h"
 #include "pinner/pin_note.h"
 #include "pinning/assignment.h"
-#include "pinning/steps.h"
 #include "runtime/container_runtime.h"
 
 namespace huygens::pinner {
@@ -81,20 +80,13 @@ class Book {
     Duration put_at{};
     bool created_by_us = false;  // NRI asked, and the runtime may not list it yet
     bool running = false, exited = false;
-    bool busy = false;     // a read or a write is on its way
-    bool writing = false;  // a write is
+    bool busy = false;  // a read or a write is on its way
     bool read_due = false;
     bool had_its_place = false;  // at its place as it is now
     bool was_there = false;      // at any
     bool drifted = false;
-    bool was_read = false;  // since it runs
-    bool fresh = false;     // it started under our eyes: memory nodes may still be set
-    bool newcomer = false;  // it started under our eyes, on CPUs that nobody gave it
+    bool fresh = false;  // it started under our eyes: memory nodes may still be set
     std::optional<pinning::CpuSet> held;
-    pinning::CpuSet
-        may;  // besides `held`: what it had before a write of which nobody knows the end, and what that gives
-    Duration may_until{};   // from then on `held` is believed
-    Duration away_until{};  // before that not even where `held` is what was asked for: a write may be done yet
     std::string mems;
     pinning::CpuSet asked;  // what was written last, or answered at its creation
     int lost = 0;           // writes in a row without effect
@@ -112,25 +104,11 @@ class Book {
   std::vector<pinning::LivePod> LivePods();
   void Place(const std::vector<pinning::LivePod>& pods);
   void SeeSettled();
-  static bool Verified(const Entry& entry) {
-    return entry.held && *entry.held == entry.place.cpus && pinning::Within(entry.may, *entry.held);
-  }
-  // What it has is to be read before anything is done about it.
-  static void Forget(Entry& entry);
-  // One is new as long as it is on all CPUs; whoever has fewer was given them, and is in the way where it is.
-  void SeeNewcomer(Entry& entry) const;
-  // Where it may run now, by all that is known, or soon, by what is being written; of a newcomer the latter alone.
-  pinning::CpuSet MayHave(const Entry& entry) const;
-  std::vector<pinning::Holder> Holders(Duration now) const;
-  Job Write(const std::string& id, const pinning::CpuSet& to);
+  static bool Verified(const Entry& entry) { return entry.held && *entry.held == entry.place.cpus; }
   void Reached(Entry& entry);
   void Tell(NoteKind kind, Entry& entry, std::string text);
-  // Whether the two may not share a CPU.
-  static bool Apart(const Entry& a, const Entry& b);
-  // Where one that owns nothing can be sent at once, so that it leaves what it should not have; empty: nowhere.
-  pinning::CpuSet Elsewhere(const Entry& entry) const;
-  // What owners have that exclude it.
-  pinning::CpuSet Owned(const Entry& by_others_than) const;
+  // CPUs that `of` must not be given now, since others that exclude it may run there.
+  pinning::CpuSet Blocked(const Entry& of) const;
 
   const std::string node_name_;
   std::shared_ptr<const pinning::NodeCpus> node_;

@@ -35,10 +35,8 @@ class FakeRuntime final : public runtime::ContainerRuntime {
   void Add(runtime::Container facts, const runtime::Cpuset& answered = {}) {
     const std::lock_guard lock(mutex_);
     facts.state = runtime::ContainerState::kCreated;
-    facts.resources.cpuset = answered;
     const std::string id = facts.id;
     boxes_[id] = {std::move(facts), answered.cpus.empty() ? CpuSet() : *pinning::ParseSet(answered.cpus), {}, false};
-    on_change();
   }
   // From here until Started an update is lost.
   void Begin(const std::string& id) {
@@ -46,7 +44,6 @@ class FakeRuntime final : public runtime::ContainerRuntime {
     Box& box = boxes_.at(id);
     box.starting = true;
     box.kernel = box.spec.empty() ? all_ : box.spec;
-    on_change();
   }
   runtime::Container Started(const std::string& id) {
     const std::lock_guard lock(mutex_);
@@ -97,7 +94,6 @@ class FakeRuntime final : public runtime::ContainerRuntime {
     if (cpus.empty() || !pinning::Within(cpus, all_)) return Invalid("cpuset.cpus: no such CPU");
     ++writes_;
     at->second.spec = cpus;
-    at->second.facts.resources.cpuset.cpus = to.cpus;
     if (lose_next > 0) {
       --lose_next;
     } else if (at->second.facts.state == runtime::ContainerState::kRunning) {
