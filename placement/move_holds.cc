@@ -41,6 +41,20 @@ void MoveHolds::Charge(std::string_view stand_in, const std::shared_ptr<const cl
   (void)state_.Reserve(std::move(paid), node, std::move(zones), now, cluster::ReservationState::kHeld);
 }
 
+void MoveHolds::Forget(std::string_view uid) {
+  ended_.emplace(uid);
+  const auto over = [this](std::string_view replacement) {
+    const auto claimed = claimed_.find(replacement);
+    return claimed == claimed_.end() || state_.FindPlaced(replacement) == nullptr ||
+           state_.FindPlaced(claimed->second.victim) == nullptr;
+  };
+  std::erase_if(ended_, [&](const std::string& replacement) {
+    if (!over(replacement)) return false;
+    claimed_.erase(replacement);
+    return true;
+  });
+}
+
 void MoveHolds::Consume(std::string_view uid) {
   const auto claimed = claimed_.find(uid);
   if (claimed != claimed_.end()) Release(claimed->second.stand_in);

@@ -12,6 +12,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,8 +43,12 @@ class MoveHolds {
   void Charge(std::string_view stand_in, const std::shared_ptr<const cluster::QuotaLabels>& labels, Time now);
 
   // The pod of this UID replaces the victim. Both may be gone, or hold nothing.
-  void Claim(std::string_view uid, Claimed claimed) { claimed_.insert_or_assign(std::string(uid), std::move(claimed)); }
-  void Forget(std::string_view uid) { claimed_.erase(uid); }
+  void Claim(std::string_view uid, Claimed claimed) {
+    ended_.erase(std::string(uid));
+    claimed_.insert_or_assign(std::string(uid), std::move(claimed));
+  }
+  // The move has ended. That the pod replaces the victim is known until one of them is gone.
+  void Forget(std::string_view uid);
   // The pod is about to be reserved: what is held for it goes.
   void Consume(std::string_view uid);
 
@@ -71,6 +76,7 @@ class MoveHolds {
   cluster::State& state_;
   TextMap<cluster::NodeIndex> held_;  // by UID of the stand-in
   TextMap<Claimed> claimed_;          // by UID of the replacement
+  std::set<std::string> ended_;       // replacements of moves that have ended
 };
 
 }  // namespace huygens::placement

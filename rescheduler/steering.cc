@@ -36,16 +36,24 @@ bool Steering::Steer(const cluster::Pod& pod, std::span<const std::string_view> 
   const auto source = static_cast<size_t>(std::ranges::find(names, spec.source) - names.begin());
   const bool offered = target < names.size();
   const bool fits = offered && answer.reasons[target] == Reason::kFits;
+  // Its group pays for others that end in a moment: victims of other moves that run out their grace period.
+  const bool waits = offered && (answer.reasons[target] == Reason::kQuotaExceeded ||
+                                 answer.reasons[target] == Reason::kQuotaModelExceeded);
   const moves::Seen seen = moves_.Look(*move);
   // It is with kube-scheduler that the nomination has to have arrived: a try may have begun before it was written.
   const bool came_back = pod.nominated_node == spec.target && !offered;
   const bool patient = now < move->first_asked.value_or(now) + kInsist;
-  if (!seen.target_open || !patient || came_back || (offered && !fits) || move->nomination == Nomination::kFailed) {
+  if (!seen.target_open || !patient || came_back || (offered && !fits && !waits) ||
+      move->nomination == Nomination::kFailed) {
     move->let_go = true;
   }
   if (!move->let_go && fits) {
     answer.feasible = {static_cast<uint32_t>(target)};
     answer.narrowed = false;
+    Leave(answer, [target](size_t position) { return position == target; });
+    return false;
+  }
+  if (!move->let_go && waits) {
     Leave(answer, [target](size_t position) { return position == target; });
     return false;
   }
