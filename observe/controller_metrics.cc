@@ -1,14 +1,11 @@
 #include "observe/controller_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
-
 #include <map>
 #include <string>
 #include <utility>
 
 #include "observe/by_value.h"
+#include "observe/families.h"
 
 namespace huygens::observe {
 namespace {
@@ -16,15 +13,6 @@ namespace {
 using prometheus::Counter;
 using prometheus::Family;
 using prometheus::Gauge;
-
-void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<double>(total) - counter.Value()); }
-
-Family<Counter>& Counters(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
-Family<Gauge>& Gauges(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-}
 
 ByValue<Counter> EachCounter(Family<Counter>& family, const char* label, std::span<const std::string_view> values) {
   return ByValue<Counter>(values,
@@ -35,28 +23,29 @@ ByValue<Counter> EachCounter(Family<Counter>& family, const char* label, std::sp
 
 struct ControllerMetrics::Series {
   Series(prometheus::Registry& registry, std::span<const std::string_view> reconcilers)
-      : leader(Gauges(registry, "huygens_controller_leader", "1 while this instance leads.").Add({})),
-        depths(Gauges(registry, "huygens_controller_queue_depth", "Keys that are due or worked on.")),
+      : leader(GaugesNamed(registry, "huygens_controller_leader", "1 while this instance leads.").Add({})),
+        depths(GaugesNamed(registry, "huygens_controller_queue_depth", "Keys that are due or worked on.")),
         depth(reconcilers,
               [this](std::string name) -> Gauge& { return depths.Add({{"reconciler", std::move(name)}}); }),
-        reconciled(Counters(registry, "huygens_controller_reconciles_total", "Looks at a key, by how they ended.")),
+        reconciled(
+            CountersNamed(registry, "huygens_controller_reconciles_total", "Looks at a key, by how they ended.")),
         reconciles(reconcilers, std::span(kReconcileResults),
                    [this](const std::string& name, std::string result) -> Counter& {
                      return reconciled.Add({{"reconciler", name}, {"result", std::move(result)}});
                    }),
-        writes(EachCounter(Counters(registry, "huygens_quota_status_writes_total",
-                                    "Writes of business groups by the controller, by what had changed."),
+        writes(EachCounter(CountersNamed(registry, "huygens_quota_status_writes_total",
+                                         "Writes of business groups by the controller, by what had changed."),
                            "reason", kStatusWriteReasons)),
-        conflicts(Counters(registry, "huygens_quota_write_conflicts_total",
-                           "Writes of business groups by the controller that another writer was ahead of.")
+        conflicts(CountersNamed(registry, "huygens_quota_write_conflicts_total",
+                                "Writes of business groups by the controller that another writer was ahead of.")
                       .Add({})),
-        ended(EachCounter(Counters(registry, "huygens_quota_reservations_ended_total",
-                                   "Reservations taken out of the status of business groups, by why."),
+        ended(EachCounter(CountersNamed(registry, "huygens_quota_reservations_ended_total",
+                                        "Reservations taken out of the status of business groups, by why."),
                           "how", kReservationEnds)),
-        drift(EachCounter(Counters(registry, "huygens_quota_drift_total",
-                                   "Figures of business groups that were wrong though nothing had changed."),
+        drift(EachCounter(CountersNamed(registry, "huygens_quota_drift_total",
+                                        "Figures of business groups that were wrong though nothing had changed."),
                           "direction", kDriftDirections)),
-        filled(Gauges(
+        filled(GaugesNamed(
             registry, "huygens_quota_filled",
             "Share of a budget that is used, where it is nearly all and workloads of the group itself use it.")) {}
 

@@ -1,9 +1,6 @@
 #include "observe/metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
 #include <prometheus/histogram.h>
-#include <prometheus/registry.h>
 
 #include <algorithm>
 #include <mutex>
@@ -12,6 +9,7 @@
 
 #include "observe/by_value.h"
 #include "observe/controller_metrics.h"
+#include "observe/families.h"
 #include "observe/move_metrics.h"
 #include "observe/overcommit_metrics.h"
 #include "observe/quota_metrics.h"
@@ -39,9 +37,6 @@ constexpr double kLags[] = {0.0001, 0.0005, 0.001, 0.005, 0.02, 0.1, 0.5, 2, 10,
 
 double Seconds(Duration duration) { return std::chrono::duration<double>(duration).count(); }
 
-// Counters that others keep are copied, not counted.
-void RaiseTo(Counter& counter, uint64_t total) { counter.Increment(static_cast<double>(total) - counter.Value()); }
-
 }  // namespace
 
 struct Metrics::Series {
@@ -52,12 +47,8 @@ struct Metrics::Series {
         .Set(1);
   }
 
-  Family<Counter>& Counters(const char* name, const char* help) {
-    return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-  }
-  Family<Gauge>& Gauges(const char* name, const char* help) {
-    return prometheus::BuildGauge().Name(name).Help(help).Register(registry);
-  }
+  Family<Counter>& Counters(const char* name, const char* help) { return CountersNamed(registry, name, help); }
+  Family<Gauge>& Gauges(const char* name, const char* help) { return GaugesNamed(registry, name, help); }
   Counter& OneCounter(const char* name, const char* help) { return Counters(name, help).Add({}); }
   Gauge& OneGauge(const char* name, const char* help) { return Gauges(name, help).Add({}); }
   ByValue<Counter> EachCounter(const char* name, const char* help, const char* label,

@@ -1,40 +1,32 @@
 #include "observe/overcommit_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/registry.h>
-
 #include <string>
 #include <utility>
 
 #include "observe/by_value.h"
+#include "observe/families.h"
 
 namespace huygens::observe {
 namespace {
 
 using prometheus::Counter;
-using CounterFamily = prometheus::Family<Counter>;
-
-CounterFamily& OvercommitCounters(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
 
 }  // namespace
 
 struct OvercommitMetrics::Series {
   explicit Series(prometheus::Registry& registry)
-      : created(
-            OvercommitCounters(registry, "huygens_overcommit_pods_total",
-                               "Pods seen on their way into the cluster, by why their requests were lowered or not.")),
+      : created(CountersNamed(registry, "huygens_overcommit_pods_total",
+                              "Pods seen on their way into the cluster, by why their requests were lowered or not.")),
         by_reason(kLoweringReasons,
                   [this](std::string reason) -> Counter& { return created.Add({{"reason", std::move(reason)}}); }),
-        decided(OvercommitCounters(registry, "huygens_overcommit_requests_total",
-                                   "Requests of pods of pools, by resource and by what decided them.")),
+        decided(CountersNamed(registry, "huygens_overcommit_requests_total",
+                              "Requests of pods of pools, by resource and by what decided them.")),
         by_source(kLoweredResources, kLoweringSources,
                   [this](const std::string& resource, std::string source) -> Counter& {
                     return decided.Add({{"resource", resource}, {"source", std::move(source)}});
                   }),
-        answered(OvercommitCounters(registry, "huygens_metrics_front_answers_total",
-                                    "Answers of the metrics API, by what was done to what upstream said.")),
+        answered(CountersNamed(registry, "huygens_metrics_front_answers_total",
+                               "Answers of the metrics API, by what was done to what upstream said.")),
         by_answer(kFrontAnswers,
                   [this](std::string how) -> Counter& { return answered.Add({{"answer", std::move(how)}}); }) {}
 

@@ -1,9 +1,5 @@
 #include "observe/rule_metrics.h"
 
-#include <prometheus/counter.h>
-#include <prometheus/gauge.h>
-#include <prometheus/registry.h>
-
 #include <algorithm>
 #include <iterator>
 #include <mutex>
@@ -12,38 +8,31 @@
 
 #include "base/text.h"
 #include "observe/by_value.h"
+#include "observe/families.h"
 
 namespace huygens::observe {
 namespace {
 
 using prometheus::Counter;
 using prometheus::Gauge;
-using CounterFamily = prometheus::Family<Counter>;
-
-CounterFamily& RuleCounters(prometheus::Registry& registry, const char* name, const char* help) {
-  return prometheus::BuildCounter().Name(name).Help(help).Register(registry);
-}
 
 }  // namespace
 
 struct RuleMetrics::Series {
   explicit Series(prometheus::Registry& registry)
-      : written(RuleCounters(registry, "huygens_rules_objects_total",
-                             "Objects seen on their way into the cluster, by kind and by what rules made of them.")),
+      : written(CountersNamed(registry, "huygens_rules_objects_total",
+                              "Objects seen on their way into the cluster, by kind and by what rules made of them.")),
         by_kind(kRuledKinds, kRuleResults,
                 [this](const std::string& kind, std::string result) -> Counter& {
                   return written.Add({{"kind", kind}, {"result", std::move(result)}});
                 }),
-        judged(RuleCounters(registry, "huygens_rule_objects_total",
-                            "Objects that a rule was for, by rule and by what became of it.")),
-        conflicts(RuleCounters(registry, "huygens_rule_conflicts_total",
-                               "Values of a rule that lost to another rule or to the object's own.")),
-        known(prometheus::BuildGauge()
-                  .Name("huygens_rules")
-                  .Help("SchedulingRules that are known, by whether they can be used.")
-                  .Register(registry)),
-        asked(RuleCounters(registry, "huygens_rule_reviews_total",
-                           "SchedulingRules on their way into the cluster, by the answer.")),
+        judged(CountersNamed(registry, "huygens_rule_objects_total",
+                             "Objects that a rule was for, by rule and by what became of it.")),
+        conflicts(CountersNamed(registry, "huygens_rule_conflicts_total",
+                                "Values of a rule that lost to another rule or to the object's own.")),
+        known(GaugesNamed(registry, "huygens_rules", "SchedulingRules that are known, by whether they can be used.")),
+        asked(CountersNamed(registry, "huygens_rule_reviews_total",
+                            "SchedulingRules on their way into the cluster, by the answer.")),
         allowed(asked.Add({{"outcome", "allowed"}})),
         denied(asked.Add({{"outcome", "denied"}})) {}
 
